@@ -22,6 +22,7 @@ class Handover:
         service = f"{manager}/switch_controller"
         self._client = node.create_client(SwitchController, service, callback_group=Never())
         self._asked: tuple[int, float] | None = None  # number of the request, and when it was made
+        self._wanted, self._first = "", 0  # who is to be active, and the first request for that
 
     @property
     def is_ready(self) -> bool:
@@ -34,7 +35,10 @@ class Handover:
         return self._asked is not None
 
     def ask(self, activate: str, deactivate: str, strict: bool) -> None:
-        """Ask for one controller in place of another one; an earlier request counts no more.
+        """Ask for one controller in place of another one.
+
+        What was asked before counts no more, but for the same: requests are carried out in turn,
+        and a late answer to an earlier one tells as much.
 
         Args:
             activate: This one.
@@ -52,19 +56,20 @@ class Handover:
         with self._client.handle:
             number = self._client.handle.send_request(request)
         self._asked = number, time.monotonic()
+        if activate != self._wanted:
+            self._wanted, self._first = activate, number
 
     def answer(self) -> tuple[bool, str] | None:
         """Return whether it was done, and the manager's words; None while that is not known."""
-        if self._asked is None:
-            return None
-        number, since = self._asked
+        last, since = self._asked or (None, 0.0)
         with self._client.handle:
             while (found := self._client.handle.take_response(SwitchController.Response))[0]:
                 header, response = found
-                if header.request_id.sequence_number == number:
+                number = header.request_id.sequence_number
+                if number == last or (response.ok and number >= self._first):
                     self._asked = None
                     return bool(response.ok), str(response.message)
-        if time.monotonic() - since > ANSWER:
+        if self._asked is not None and time.monotonic() - since > ANSWER:
             self._asked = None
             return False, f"{self._client.srv_name} gave no answer within {ANSWER:g} s"
         return None

@@ -43,7 +43,7 @@ from .handover import Handover
 from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
 from .order_reader import OrderReader
 from .period_watch import PeriodWatch
-from .pose_watch import PoseWatch
+from .pose_watch import PoseWatch, Seen
 from .real_time import scheduled_in_real_time, sleep_until
 from .stamp_watch import StampWatch
 from .torque_follower import STALE, TorqueFollower, controller_of
@@ -90,7 +90,7 @@ class TorqueLoop:
         self._watch = PeriodWatch(settings.period)
         self._message = Float64MultiArray()
         self._follower: TorqueFollower | None = None
-        self._newest: tuple[int, Array, Array] | None = None  # stamp [ns], q and dq
+        self._newest: tuple[Seen, Array] | None = None  # and velocities
         self._heard = -np.inf  # when that came, by the monotonic clock [s]
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
@@ -212,52 +212,54 @@ class TorqueLoop:
         Others may publish on the topic, too, such as a gripper: what they say is passed over, and
         so is, in a motion, what is no newer than what came.
         """
-        waiting = [data for data, _ in self._states.take_all(QUEUE)]
+        waiting = [*self._states.take_numbered(QUEUE)]
         now = time.monotonic()
-        usable = (state for data in reversed(waiting) if (state := self._usable(data, now)))
+        usable = (state for x in reversed(waiting) if (state := self._usable(*x, now)))
         in_order = reversed([*islice(usable, NEWEST)])
         state = max(in_order, key=_worth, default=None)  # the first of a stamp
         if state is None:
             return False
-        simulated = abs(1e-9 * (time.time_ns() - state[0])) > OTHER_CLOCK
+        stamp = state[0].stamp
+        simulated = abs(1e-9 * (time.time_ns() - stamp)) > OTHER_CLOCK
         if self._follower is None:
             if self._stamps is None or self._stamps.simulated is not simulated:
-                self._stamps = StampWatch(state[0], now, simulated)
-            elif not self._stamps.admits_at_rest(state[0], now):
+                self._stamps = StampWatch(stamp, now, simulated)
+            elif not self._stamps.admits_at_rest(stamp, now):
                 return False
-            self._stamps.leap(state[0], now)
+            self._stamps.leap(stamp, now)
         elif self._stamps is not None:
-            if not self._stamps.admits(state[0], now):
+            if not self._stamps.admits(stamp, now):
                 return False
             self._gap = max(self._gap, now - self._heard)
-            self._leapt_ns += self._stamps.leap(state[0], now)
+            self._leapt_ns += self._stamps.leap(stamp, now)
         self._newest, self._heard = state, now
-        self._poses.take(state[0], state[1], now)
+        self._poses.take(state[0])
         return True
 
-    def _usable(self, data: bytes, now: float) -> tuple[int, Array, Array] | None:
-        """Return stamp, positions and velocities of a message; None if it is of no use now."""
+    def _usable(self, data: bytes, number: int | None, now: float) -> tuple[Seen, Array] | None:
+        """Return a message's joint state and velocities; None if it is of no use now."""
         message = decoded(data, JointState)
         if message is None:
             return None
         found = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(found, Drop) or not (np.abs(found[0]) <= LARGEST).all():
             return None
-        stamp = stamp_of(message.header.stamp)
+        seen = Seen(stamp_of(message.header.stamp), found[0], now, number)
         if self._follower is not None:
             if not (np.abs(found[1]) <= FASTEST).all():
                 self._unmeasured += 1
                 return None
-            if not self._poses.admits(stamp, found[0], now):
+            if not self._poses.admits(seen):
                 return None
-        return stamp, found[0], found[1]
+        return seen, found[1]
 
     def _measurement(self) -> Measurement:
         """Return the newest state."""
         if self._newest is None:
             raise InputError("There is no joint state yet.")
-        stamp, q, dq = self._newest
-        return Measurement(float(seconds_since(stamp, self._zero_ns + self._leapt_ns)), q, dq)
+        seen, dq = self._newest
+        time_now = float(seconds_since(seen.stamp, self._zero_ns + self._leapt_ns))
+        return Measurement(time_now, seen.q, dq)
 
     def _prepare(self, follower: TorqueFollower, fresh: bool) -> None:
         """Compute the torque for the newest state; an old state gets what holds it up."""
@@ -270,7 +272,7 @@ class TorqueLoop:
     def _send(self) -> None:
         """Send the torque, and note when, and how old its state is."""
         self._publisher.publish(self._message)
-        stamp = 0 if self._newest is None else self._newest[0]
+        stamp = 0 if self._newest is None else self._newest[0].stamp
         age = 1e-9 * (time.time_ns() - stamp)
         self._watch.step(time.monotonic(), age if abs(age) < OTHER_CLOCK else np.nan)
 
@@ -314,10 +316,10 @@ class TorqueLoop:
             self._figures = self._watch.figures()
         holding: Array | None = None
         if follower is not None and self._newest is not None:
-            holding = follower.holding_torque(self._newest[1])
+            holding = follower.holding_torque(self._newest[0].q)
         return LoopState(
             now - self._heard < (DEAF if follower is None else STALE),
-            0 if self._newest is None else self._newest[0],
+            0 if self._newest is None else self._newest[0].stamp,
             follower is not None,
             self._number,
             self._refusal,
@@ -335,9 +337,9 @@ class TorqueLoop:
         )
 
 
-def _worth(state: tuple[int, Array, Array]) -> tuple[bool, int]:
+def _worth(state: tuple[Seen, Array]) -> tuple[bool, int]:
     """Return what tells which of several states counts: its velocities, then its stamp."""
-    return bool(np.isfinite(state[2]).all()), state[0]
+    return bool(np.isfinite(state[1]).all()), state[0].stamp
 
 
 def serve(connection: Connection, settings: LoopSettings) -> None:

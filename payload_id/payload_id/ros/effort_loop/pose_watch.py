@@ -1,8 +1,11 @@
-"""Whether positions of joint states are those of the arm that moves; it knows no ROS."""
+"""Whether joint states are those of the arm that moves; it knows no ROS."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from ...core.arm.one_arm import beyond_reach, fastest
 from ...core.arrays import Array
@@ -12,14 +15,33 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 
 AGREED = 0.25  # [s] for which strange positions go on from one another before they count
-Seen = tuple[int, Array, float]  # stamp [ns], positions, and when they came [s]
+MOST = 5000.0  # [Hz] messages that a publisher may send that are not looked at, ...
+MISSED = 100  # ... and so many more that came late or in one piece
+
+
+class Seen(NamedTuple):
+    """A joint state.
+
+    Attributes:
+        stamp: [ns].
+        q: Positions, shape (n,) [rad or m].
+        now: When it came [s].
+        number: Which of its publisher's messages it is; None where the middleware does not say.
+    """
+
+    stamp: int
+    q: Array
+    now: float
+    number: int | None = None
 
 
 class PoseWatch:
-    """Compares positions with the newest ones that counted.
+    """Compares joint states with the newest one that counted.
 
-    Strange ones that go on from one another count once none of the others has come for a while: the
-    arm is faster than was thought, or its encoder has jumped.
+    A publisher counts its messages: those of another have other numbers, and never count in a
+    motion, however near they are. Where numbers are as they should be, or not known, positions tell
+    arms apart, whichever was nearer. Strange ones that go on from one another count once none of
+    the others has come for a while: the arm is faster than was thought, or its encoder has jumped.
 
     Attributes:
         strange: Joint states that were no arm's motion, since `forget`.
@@ -34,7 +56,9 @@ class PoseWatch:
         """
         self._speed, self._continuous = speed, continuous
         self._newest: Seen | None = None
-        self._other: tuple[Seen, float] | None = None  # the last of them, and since when [s]
+        self._other: Seen | None = None  # the last one of strange positions, ...
+        self._since = 0.0  # ... and when the first of those came that it goes on from [s]
+        self._stranger: Seen | None = None  # the last one of another publisher
         self.strange = 0
 
     @classmethod
@@ -45,25 +69,53 @@ class PoseWatch:
 
     def forget(self) -> None:
         """Count anew what is strange."""
-        self.strange = 0
+        self.strange, self._other, self._stranger = 0, None, None
 
-    def admits(self, stamp_ns: int, q: Array, now: float) -> bool:
-        """Tell whether the arm can be at q, shape (n,), now [s] or by a stamp [ns]."""
-        seen = stamp_ns, q, now
-        if self._newest is None or self._follows(self._newest, seen):
+    def admits(self, seen: Seen) -> bool:
+        """Tell whether a joint state is the arm's."""
+        newest, other = self._newest, self._other
+        if newest is None:
             return True
-        goes_on = self._other is not None and self._follows(self._other[0], seen)
-        since = self._other[1] if self._other is not None and goes_on else now
-        self._other = seen, since
+        if not self._counts_on(newest, seen) or self._is_strangers(newest, seen):
+            self._stranger = seen
+            self.strange += 1
+            return False
+        own = self._follows(newest, seen)
+        goes_on = other is not None and self._follows(other, seen)
+        if own and not (goes_on and other and self._way(other, seen) < self._way(newest, seen)):
+            return True
+        self._since = self._since if goes_on else seen.now
+        self._other = seen
         self.strange += 1
-        return now - since > AGREED
+        return seen.now - max(self._since, newest.now) > AGREED
 
-    def take(self, stamp_ns: int, q: Array, now: float) -> None:
-        """Note the newest positions."""
-        self._newest, self._other = (stamp_ns, q, now), None
+    def take(self, seen: Seen) -> None:
+        """Note the newest joint state."""
+        if self._newest is not None and not self._follows(self._newest, seen):
+            self._other = None  # these are the arm's
+        self._newest = seen
+
+    def _counts_on(self, before: Seen, seen: Seen) -> bool:
+        """Tell whether one publisher can have sent both."""
+        if not before.number or not seen.number:
+            return True
+        most = MISSED + MOST * (seen.now - before.now)
+        return 0 < seen.number - before.number <= most
+
+    def _is_strangers(self, newest: Seen, seen: Seen) -> bool:
+        """Tell whether a joint state is rather the next one of another publisher."""
+        last = self._stranger
+        if last is None or not (last.number and newest.number and seen.number):
+            return False
+        nearer = self._way(last, seen) <= self._way(newest, seen)
+        return nearer and newest.number <= last.number < seen.number
+
+    def _way(self, before: Seen, seen: Seen) -> float:
+        """Return how far it is from one place to another [rad or m]."""
+        return float(np.abs(position_error(before.q, seen.q, self._continuous)).max())
 
     def _follows(self, before: Seen, seen: Seen) -> bool:
         """Tell whether one arm can have gone from one place to another."""
-        seconds = max(seen[2] - before[2], float(seconds_since(seen[0], before[0])))
-        step = position_error(before[1], seen[1], self._continuous)
+        seconds = max(seen.now - before.now, float(seconds_since(seen.stamp, before.stamp)))
+        step = position_error(before.q, seen.q, self._continuous)
         return bool((beyond_reach(step, seconds, self._speed) <= 0.0).all())

@@ -21,7 +21,7 @@ from payload_id.ros.effort_loop import loop, real_time
 from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, STOOD_STILL, TorqueLoop
 from payload_id.ros.effort_loop.messages import Ask, Follow
 from payload_id.ros.effort_loop.order_reader import OrderReader
-from payload_id.ros.effort_loop.pose_watch import PoseWatch
+from payload_id.ros.effort_loop.pose_watch import PoseWatch, Seen
 from payload_id.ros.effort_loop.stamp_watch import SILENT, StampWatch
 
 STEPS = 200
@@ -99,17 +99,17 @@ def state(names, time, value=0.0, speed=0.0):
 def heard(*kinds):
     """Return how many of 100 looks find a new state where so many kinds of messages wait."""
     one, waiting = TorqueLoop.__new__(TorqueLoop), []
-    one._states = SimpleNamespace(take_all=lambda count: [(data, 0) for data in waiting])
+    one._states = SimpleNamespace(take_numbered=lambda count: [(x, None) for x in waiting])
     one._map, one._newest, one._follower = JointMap(JOINTS), None, object()
     one._leapt_ns, one._gap, one._heard = 0, 0.0, time.monotonic()
     one._stamps = StampWatch(100 * 10**9, one._heard)
     one._poses, one._unmeasured = PoseWatch(np.full(7, 10.0), [False] * 6 + [True]), 0
-    one._poses.take(100 * 10**9, np.zeros(7), one._heard)
+    one._poses.take(Seen(100 * 10**9, np.zeros(7), one._heard))
     looks = []
     for k in range(100):
         waiting[:] = [kind(100.0001 + 1e-4 * k) for kind in kinds]
         looks.append(one._listen())
-        assert not looks[-1] or one._newest[1].tolist() == one._newest[2].tolist() == [0.0] * 7
+        assert not looks[-1] or one._newest[0].q.tolist() == one._newest[1].tolist() == [0.0] * 7
     return sum(looks)
 
 
@@ -153,33 +153,65 @@ def test_in_a_motion_another_arm_does_not_count_however_new_its_stamps_are():
 )
 def test_positions_count_that_the_arm_can_have_come_to(step, passed, late, one_arm):
     watch = PoseWatch(np.full(2, 3.0), [False, True])
-    assert watch.admits(10**9, np.array([9.0, 9.0]), 0.0)  # nothing is known yet
-    watch.take(10**9, np.zeros(2), 0.0)
+    assert watch.admits(Seen(10**9, np.array([9.0, 9.0]), 0.0))  # nothing is known yet
+    watch.take(Seen(10**9, np.zeros(2), 0.0))
     stamp = 10**9 + round(1e9 * (passed + late))
-    found = watch.admits(stamp, np.array([0.0, step]), passed)
+    found = watch.admits(Seen(stamp, np.array([0.0, step]), passed))
     assert found is one_arm and watch.strange == (not one_arm)
 
 
 def test_an_arm_that_is_faster_than_was_thought_is_believed_before_long():
     """One that falls, or whose encoder has jumped."""
     watch, believed = PoseWatch(np.full(1, 0.5), [False]), []
-    watch.take(0, np.zeros(1), 0.0)
+    watch.take(Seen(0, np.zeros(1), 0.0))
     for k in range(1, 400):
         now, q = 1e-3 * k, np.array([0.3 + 2e-3 * k])
-        believed.append(watch.admits(round(1e9 * now), q, now))
+        believed.append(watch.admits(seen := Seen(round(1e9 * now), q, now)))
         if believed[-1]:
-            watch.take(round(1e9 * now), q, now)
+            watch.take(seen)
     assert not any(believed[:240]) and all(believed[260:])
 
 
-def test_another_arm_is_not_believed_though_the_own_one_is_silent_for_a_moment():
-    watch = PoseWatch(np.full(1, 0.35), [False])
+@pytest.mark.parametrize("speed", [0.35, 10.0])
+def test_another_arm_is_not_believed_though_the_own_one_is_silent_for_a_moment(speed):
+    """Where the middleware does not tell numbers: not even if it could have gone there."""
+    watch = PoseWatch(np.full(1, speed), [False])
     for k in range(1000):
-        now = 1e-3 * k
         for q, silent in ((0.0, k % 100 >= 40), (0.6, False)):
-            if not silent and watch.admits(k * 10**6, np.array([q]), now):
+            seen = Seen(k * 10**6, np.array([q]), 1e-3 * k)
+            if not silent and watch.admits(seen):
                 assert q == 0.0
-                watch.take(k * 10**6, np.array([q]), now)
+                watch.take(seen)
+
+
+@pytest.mark.parametrize("away", [0.0, 0.02, 0.6])
+@pytest.mark.parametrize("begins", [100, 145, 3000])  # before a gap of the own one, in it, never
+@pytest.mark.parametrize("first", [1, 700, 10**6])
+def test_another_publisher_is_not_believed_wherever_its_arm_is_and_however_long_the_gap(
+    away, begins, first
+):
+    watch, number = PoseWatch(np.full(1, 10.0), [False]), {0: 800, 1: first}
+    counted = {0: 0, 1: 0}
+    for k in range(2000):
+        for who, speaks in ((0, not 140 < k < 1000), (1, k >= begins)):
+            if not speaks:
+                continue
+            number[who] += 1
+            seen = Seen(k * 10**6, np.array([who * away]), 1e-3 * k, number[who])
+            if watch.admits(seen):
+                watch.take(seen)
+                counted[who] += 1
+    assert counted == {0: 1141, 1: 0}
+
+
+def test_numbers_go_on_after_messages_were_lost():
+    watch, rng, number = PoseWatch(np.full(1, 10.0), [False]), np.random.default_rng(0), 5
+    for k in range(1000):
+        number += int(rng.integers(1, 5))
+        assert watch.admits(seen := Seen(k * 10**6, np.zeros(1), 1e-3 * k, number))
+        watch.take(seen)
+    gone = Seen(3 * 10**9, np.zeros(1), 3.0, number + 2000)
+    assert watch.admits(gone)
 
 
 def admitted(watch, seen, admits):

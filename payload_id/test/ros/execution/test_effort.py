@@ -231,21 +231,19 @@ def test_a_manager_that_has_not_answered_as_the_motion_begins_is_no_start(arm):
     assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
 
 
-def test_an_arm_is_given_back_whether_or_not_the_manager_says_so(arm):
+def test_torques_hold_the_arm_until_the_manager_has_answered_that_it_is_given_back(arm):
+    """What its activity says may be of before torques took the arm."""
     arm.moving()
     arm.back_end.release()
     arm.look()
     assert arm.manager.asked[-1][:2] == (RESTING, TORQUES) and arm.back_end.still_has_arm
     arm.look((False, "no answer"))
-    arm.activity(**{RESTING: "inactive", TORQUES: "active"})
-    assert arm.back_end.still_has_arm
-    assert arm.manager.waits  # it was asked again
     arm.activity(**{RESTING: "active", TORQUES: "inactive"})
-    assert not arm.back_end.still_has_arm
-    arm.look((False, "no answer"))
-    assert not arm.back_end.still_has_arm
-    arm.activity(**{RESTING: "inactive", TORQUES: "active"})  # what came before was old
-    assert arm.back_end.still_has_arm
+    assert arm.manager.waits  # it was asked again
+    assert arm.back_end.still_has_arm and arm.loop.sends
+    arm.look((True, ""))
+    arm.look()
+    assert not arm.back_end.still_has_arm and not arm.loop.sends
 
 
 def test_states_of_others_are_told_after_a_motion_and_hinder_the_next(arm, monkeypatch):
@@ -322,17 +320,147 @@ def test_a_loop_that_never_answered_is_not_started_again_and_again(arm):
 
 
 def test_a_controller_that_is_switched_away_is_a_fault_and_somebody_gets_the_arm(arm):
-    arm.moving().activity(**{TORQUES: "inactive", RESTING: "inactive"})
+    arm.moving().activity(**{TORQUES: "active", RESTING: "inactive"})
+    arm.activity(**{TORQUES: "inactive", RESTING: "inactive"})
     assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
     arm.look()
     assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
 
 
-def test_where_another_controller_took_the_arm_it_is_left_alone(arm):
-    arm.moving().activity(**{TORQUES: "inactive", RESTING: "active"})
+def test_where_its_resting_controller_took_the_arm_torques_end_with_the_managers_answer(arm):
+    arm.moving().activity(**{TORQUES: "active", RESTING: "inactive"})
+    arm.activity(**{TORQUES: "inactive", RESTING: "active"})
     assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
+    assert isinstance(arm.loop.orders[-1], Hold)
     arm.look()
-    assert len(arm.manager.asked) == 1
+    assert arm.manager.asked[-1] == (RESTING, TORQUES, False) and arm.loop.sends
+    arm.look((True, "nothing to do"))
+    arm.look()
+    assert not arm.loop.sends
+
+
+def test_activity_of_before_the_takeover_is_no_fault(arm, monkeypatch):
+    monkeypatch.setattr(effort, "LATE", 1e3)
+    arm.moving().activity(**{TORQUES: "inactive", RESTING: "active"})
+    arm.look()
+    assert not arm.back_end.fault()
+    arm.activity(**{TORQUES: "active", RESTING: "inactive"})
+    arm.activity(**{TORQUES: "inactive", RESTING: "active"})
+    assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
+
+
+class VirtualManager:
+    """A controller manager in virtual time: slow, with lost answers, and activity of whenever."""
+
+    def __init__(self, rng, monkeypatch):
+        self.now, self.rng, self.torques = 0.0, rng, False
+        self.slow, self.lost = rng.choice([0.0, 0.3, 1.0, 3.0]), rng.choice([0.0, 0.3])
+        self.number, self.queue, self.answers, self.said, self.least = 0, [], [], [], 0.0
+        self.handle = self
+        monkeypatch.setattr(effort.time, "monotonic", lambda: self.now)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    srv_name = "/cm/switch_controller"
+
+    def service_is_ready(self):
+        return True
+
+    def send_request(self, request):
+        self.number += 1
+        begins = max([self.now, *(at for at, *_ in self.queue)])
+        takes = self.least + self.rng.uniform(0.005, 0.03 + self.slow)
+        self.queue.append((begins + takes, self.number, request.activate_controllers == [TORQUES]))
+        return self.number
+
+    def take_response(self, kind):
+        if not self.answers or self.answers[0][0] > self.now:
+            return None, None
+        _, number = self.answers.pop(0)
+        return SimpleNamespace(request_id=SimpleNamespace(sequence_number=number)), kind(ok=True)
+
+    def step(self, arm):
+        self.now += 0.005
+        while self.queue and self.queue[0][0] <= self.now:
+            _, number, self.torques = self.queue.pop(0)
+            if self.rng.uniform() >= self.lost:
+                self.answers.append((self.now + self.rng.uniform(0.0, 0.01), number))
+            self.say()
+        if self.rng.uniform() < 0.005:  # of another controller, or once more
+            self.say()
+        for said in [x for x in self.said if x[0] <= self.now]:
+            self.said.remove(said)
+            states = "inactive", "active"
+            arm.activity(**{TORQUES: states[said[1]], RESTING: states[not said[1]]})
+
+    def say(self):
+        self.said.append((self.now + self.rng.exponential(0.1), self.torques))
+
+
+def under(manager, monkeypatch):
+    """Return an arm that asks a virtual manager."""
+    real = effort.Handover
+    arm = Arm(monkeypatch)
+    arm.back_end._node.create_client = lambda kind, name, **given: manager
+    arm.manager = arm.back_end._handover = real(arm.back_end._node, "/cm")
+    monkeypatch.setattr(effort, "AGAIN", 0.5)
+    return arm
+
+
+def test_an_answer_that_comes_later_than_it_is_waited_for_tells_as_much(monkeypatch):
+    manager = VirtualManager(np.random.default_rng(0), monkeypatch)
+    manager.slow = manager.lost = 0.0
+    arm = under(manager, monkeypatch)
+    arm.back_end.get_ready(arm.tube, None, None)
+    arm.back_end.take()
+    arm.send(10**9)
+    for _ in range(100):
+        step(arm, manager)
+    assert manager.torques
+    manager.least = 2.6
+    arm.back_end.release()
+    for _ in range(1200):  # 6 s: two requests
+        step(arm, manager)
+    assert not arm.back_end.still_has_arm and not arm.loop.sends
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_torque_controller_never_has_the_arm_without_torques(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    manager = VirtualManager(rng, monkeypatch)
+    arm, moved = under(manager, monkeypatch), 0
+    for _ in range(6):
+        for _ in range(8000):  # until the arm may be taken, 40 s at most
+            if arm.back_end.is_taken:
+                break
+            step(arm, manager)
+            arm.back_end.take()
+        assert arm.back_end.is_taken
+        arm.back_end.get_ready(arm.tube, None, None)
+        arm.send(round(1e9 * (manager.now + 0.2)))
+        for _ in range(int(rng.integers(1, 200))):
+            step(arm, manager)
+            arm.loop.stamp_ns = round(1e9 * manager.now)
+            moved += manager.torques
+            if arm.back_end.fault():
+                break
+        arm.back_end.hold()
+        arm.back_end.release()
+    for _ in range(8000):
+        step(arm, manager)
+    assert not manager.torques and not arm.loop.sends
+    assert moved or manager.slow
+
+
+def step(arm, manager):
+    """Let 5 ms pass."""
+    manager.step(arm)
+    arm.back_end._look()
+    assert arm.loop.sends or not manager.torques
 
 
 def test_only_the_tube_of_a_robust_design_is_accepted(arm):

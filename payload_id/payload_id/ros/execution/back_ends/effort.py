@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 from controller_manager_msgs.msg import ControllerManagerActivity
 from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
@@ -36,6 +37,7 @@ from .back_end import BackEnd, Trouble
 LOOK = 0.005  # [s] between two looks at the loop's process
 AGAIN = 0.5  # [s] between two attempts to give the arm back
 OTHERS = 0.1  # [s] between two looks for who else sends torques
+LATE = 0.2  # [s] by which activity of before a switch may come after its answer
 ACTIVE = "active"
 # Parameter of a joint_trajectory_controller, true unless it is set: its last position command, of
 # before the torques, counts as where the arm is, and is commanded again at once.
@@ -67,10 +69,10 @@ class Effort(BackEnd):
         self._proof: Proof | None = None
         self._parts: list[tuple[int, Proof]] = []  # that take over, each from a stamp on [ns]
         self._taken = self._moving = False  # moving: a motion was sent, and not given up
-        self._ours = False  # the torque controller has the arm, as far as is known
+        self._ours = False  # the torque controller may have the arm
         self._wanted = False  # ... and is to have it
-        self._unanswered = False  # whether that it has not is known by activity alone
-        self._is_back = False  # its resting controller has it, by what came since torques took it
+        self._active: dict[str, str] | None = None  # controllers' states since it was asked for it
+        self._sure_at = -np.inf  # when these count [s]
         self._number = 0
         self._trouble: tuple[Trouble, str] | None = None
         self._next_try = self._next_look = self._next_question = 0.0
@@ -292,6 +294,7 @@ class Effort(BackEnd):
         answer = self._handover.answer()
         if answer is not None:
             self._on_answer(*answer)
+        self._look_at_activity()
         late = state is not None and state.stamp_ns > self._begins_ns
         if self._wanted and not self._ours and late:  # also where the manager has not answered yet
             self._give_up(
@@ -317,20 +320,22 @@ class Effort(BackEnd):
         """Ask for another controller, not too often."""
         if time.monotonic() >= self._next_try:
             self._next_try = time.monotonic() + AGAIN
-            self._asked_for_torques = self._wanted
-            self._is_back = self._is_back and not self._wanted
+            self._asked_for_torques, self._active = self._wanted, None
             self._handover.ask(activate, deactivate, self._wanted)
 
     def _on_answer(self, done: bool, words: str) -> None:
-        """Note which controller has the arm."""
+        """Note which controller has the arm.
+
+        It is back where the manager has said so to a request of after the last one for torques:
+        that one may be carried out late, and activity be of before it.
+        """
         if done:
-            self._unanswered = False
-            self._ours = (
-                self._asked_for_torques
-            )  # if that is not wanted any more, `_look` asks again
-            self._next_try = 0.0
+            self._ours = self._asked_for_torques  # if that is wanted no more, `_look` asks again
+            self._next_try, self._sure_at = 0.0, time.monotonic() + LATE
             return
-        self._ours = not self._is_back  # as far as is known: then the arm is given back
+        self._ours = True  # it may have been done, or will be
+        if self._asked_for_torques:
+            self._next_try = 0.0
         said = f"{self._settings.manager} did not switch controllers: {words or 'no words'}"
         self._node.get_logger().error(said)
         if self._wanted:
@@ -359,34 +364,36 @@ class Effort(BackEnd):
 
     def _on_activity(self, message: ControllerManagerActivity) -> None:
         """Take in which controllers are active."""
-        states = {x.name: x.state.label for x in message.controllers}
-        own = states.get(self._settings.torque_controller) == ACTIVE
-        self._is_back = not own and states.get(self._settings.resting_controller) == ACTIVE
-        taking = self._handover.waits and self._asked_for_torques
-        if self._ours and self._is_back and not self._wanted and not taking:
-            self._ours, self._unanswered = False, True
-        elif own and self._unanswered and not self._wanted:  # that was said before torques took it
-            self._ours, self._unanswered = True, False
-        if self._ours and not own and self._wanted and not self._handover.waits:
-            self._ours = False
-            state, name = self._process.state, self._settings.torque_controller
-            if state is not None and state.alone:
-                to = self._settings.resting_controller
-                self._give_up(
-                    Trouble.CONTROLLER_FAULT,
-                    f"The torque loop went on alone ({state.alone}) to the end of the motion, and "
-                    f"has given the arm to '{to}'",
-                )
-                return
-            found = states.get(name, "not loaded")
+        self._active = {x.name: x.state.label for x in message.controllers}
+        if self._active.get(self._settings.torque_controller) == ACTIVE:
+            self._sure_at = -np.inf
+        self._look_at_activity()
+
+    def _look_at_activity(self) -> None:
+        """Stop, and have the arm given back, where torques do not move it any more.
+
+        That they never did, as far as is known, may be of before they took it: they go on until the
+        manager has said that another controller has the arm.
+        """
+        if self._active is None or not (self._ours and self._wanted) or self._handover.waits:
+            return
+        name, to = self._settings.torque_controller, self._settings.resting_controller
+        found, state = self._active.get(name, "not loaded"), self._process.state
+        if found == ACTIVE or time.monotonic() < self._sure_at:
+            return
+        if state is not None and state.alone:
             self._give_up(
-                Trouble.CONTROLLER_INACTIVE,
-                f"The torque controller '{name}' is {found} in motion (between motions it is to be "
-                "inactive)",
+                Trouble.CONTROLLER_FAULT,
+                f"The torque loop went on alone ({state.alone}) to the end of the motion, and "
+                f"has given the arm to '{to}'",
             )
-            self._process.order(Rest())
-            if states.get(self._settings.resting_controller) != ACTIVE:
-                self._ours = True  # nobody holds the arm: have it held
+            return
+        self._give_up(
+            Trouble.CONTROLLER_INACTIVE,
+            f"The torque controller '{name}' is {found} in motion (between motions it is to be "
+            "inactive)",
+        )
+        self._process.order(Hold())
 
 
 def _doing(state: LoopState) -> str:
