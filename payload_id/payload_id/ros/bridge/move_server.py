@@ -287,13 +287,18 @@ class MoveServer:
         off = np.max(every, axis=0, initial=0.0)
         if (off <= allowed).all():
             return
+        self._left, reason = None, Reason.CONTROLLER_FAULT
         j = int(np.argmax(off / allowed))
         found = (
             f"{self._context.arm.joints[j]} moved by {off[j]:.3f} rad (m) as another controller "
             "took the arm back after the motion"
         )
-        self._left = None
-        self._context.latch(f"{Reason.CONTROLLER_FAULT.name}: {found}")
+        if strangers := self._context.arm.strangers():
+            if self._context.fault:
+                return
+            reason = Reason.JOINT_STATES_LOST
+            found = f"{strangers}; or {found}"
+        self._context.latch(f"{reason.name}: {found}")
         self._context.node.get_logger().error(found)
 
     def _look_on_the_way_back(self) -> None:

@@ -609,6 +609,19 @@ def test_an_arm_that_moves_as_it_is_given_back_is_a_fault(gives_back, moves):
         assert ROBOT.joints[3] in robot.context.fault and "took the arm back" in robot.context.fault
 
 
+@pytest.mark.parametrize("kept", ["", "TUBE_LEFT: joint_2"])
+def test_what_another_publisher_says_is_not_taken_for_a_motion_after_the_arm_was_given_back(kept):
+    robot = Robot()
+    robot.context.busy = ""
+    if kept:
+        robot.context.latch(kept)
+    robot.server._left = time.monotonic(), robot.arm.q.copy(), np.full(7, 0.05)
+    robot.arm.has_several_publishers = True
+    robot.arm.q = robot.arm.q + 0.5
+    robot.server.on_watch_due()
+    assert robot.context.fault.startswith(kept or "JOINT_STATES_LOST: More than one publisher")
+
+
 @pytest.mark.parametrize(
     ("certificate", "stops"),
     [("c" * 4_000_001, []), ("c", ["s"] * 2001), ("c", ["s" * 3_600_000] * 9)],
