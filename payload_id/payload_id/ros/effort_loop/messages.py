@@ -104,7 +104,8 @@ class LoopState:
         alone: Why it goes on without the bridge, to the end of the motion; empty: it does not.
         passed_over: Joint states of this motion, or lately, that are old or another's: they leap
             while others go on.
-        strange: Joint states of this motion whose positions the arm cannot have come to.
+        strange: Joint states of this motion that were another publisher's, or of where the arm
+            cannot have come to.
         unmeasured: Joint states of this motion without velocities that can be used.
     """
 

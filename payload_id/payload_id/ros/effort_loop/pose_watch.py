@@ -44,7 +44,7 @@ class PoseWatch:
     the others has come for a while: the arm is faster than was thought, or its encoder has jumped.
 
     Attributes:
-        strange: Joint states that were no arm's motion, since `forget`.
+        strange: Joint states that are not the arm's, since `forget`.
     """
 
     def __init__(self, speed: Array, continuous: Sequence[bool]) -> None:

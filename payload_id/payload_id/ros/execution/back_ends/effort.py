@@ -240,7 +240,7 @@ class Effort(BackEnd):
             )
         passed_over = (
             (state.passed_over, "were old, or another's"),
-            (state.strange, "had positions that the arm cannot have come to"),
+            (state.strange, "were another publisher's, or of where the arm cannot have come to"),
             (state.unmeasured, "had no velocities that can be used"),
         )
         said += [f"{n} joint states {why}: passed over" for n, why in passed_over if n]
