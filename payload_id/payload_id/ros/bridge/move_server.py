@@ -302,18 +302,20 @@ class MoveServer:
         self._context.node.get_logger().error(found)
 
     def _look_on_the_way_back(self) -> None:
-        """Keep as a fault that an arm is not seen which no controller but torques holds yet."""
-        silence = self._context.arm.states.unheard
+        """Keep as a fault that an arm does not come back, or is not seen on its way back."""
+        silence, reason = self._context.arm.states.unheard, Reason.CONTROLLER_INACTIVE
+        found = self._back_end.not_given_back()
         if self._left is not None:
             self._left = time.monotonic(), *self._left[1:]
-        if silence <= self._context.settings.silence or self._context.fault:
-            return
-        found = (
-            f"No joint states for {silence:.2f} s, and no controller has taken the arm back after "
-            "the motion yet: torques only hold it up"
-        )
-        self._context.latch(f"{Reason.JOINT_STATES_LOST.name}: {found}")
-        self._context.node.get_logger().error(found)
+        if not found and silence > self._context.settings.silence:
+            reason = Reason.JOINT_STATES_LOST
+            found = (
+                f"No joint states for {silence:.2f} s, and no controller has taken the arm back "
+                "after the motion yet: torques only hold it up"
+            )
+        if found and not self._context.fault:
+            self._context.latch(f"{reason.name}: {found}")
+            self._context.node.get_logger().error(found)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
         """Return a fault of driver, clocks or held joints, or a foreign command; else None."""

@@ -44,6 +44,7 @@ from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Re
 from .order_reader import OrderReader
 from .period_watch import PeriodWatch
 from .pose_watch import PoseWatch, Seen
+from .publisher_numbers import Publisher, Publishers
 from .real_time import scheduled_in_real_time, sleep_until
 from .stamp_watch import StampWatch
 from .torque_follower import STALE, TorqueFollower, controller_of
@@ -97,6 +98,7 @@ class TorqueLoop:
         self._leapt_ns = 0  # by which stamps have leapt since then [ns]
         self._gap = 0.0  # longest time without a joint state in this motion [s]
         self._stamps: StampWatch | None = None
+        self._publishers = Publishers()
         self._poses, self._unmeasured = PoseWatch.of(robot), 0
         self._number, self._refusal = 0, ""
         self._alone, self._gone = "", False  # why nobody may order any more; nobody ever will
@@ -212,8 +214,9 @@ class TorqueLoop:
         Others may publish on the topic, too, such as a gripper: what they say is passed over, and
         so is, in a motion, what is no newer than what came.
         """
-        waiting = [*self._states.take_numbered(QUEUE)]
+        taken = [*self._states.take_numbered(QUEUE)]
         now = time.monotonic()
+        waiting = [(data, self._publishers.of(number, now)) for data, number in taken]
         usable = (state for x in reversed(waiting) if (state := self._usable(*x, now)))
         in_order = reversed([*islice(usable, NEWEST)])
         state = max(in_order, key=_worth, default=None)  # the first of a stamp
@@ -236,7 +239,9 @@ class TorqueLoop:
         self._poses.take(state[0])
         return True
 
-    def _usable(self, data: bytes, number: int | None, now: float) -> tuple[Seen, Array] | None:
+    def _usable(
+        self, data: bytes, publisher: Publisher | None, now: float
+    ) -> tuple[Seen, Array] | None:
         """Return a message's joint state and velocities; None if it is of no use now."""
         message = decoded(data, JointState)
         if message is None:
@@ -244,7 +249,7 @@ class TorqueLoop:
         found = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(found, Drop) or not (np.abs(found[0]) <= LARGEST).all():
             return None
-        seen = Seen(stamp_of(message.header.stamp), found[0], now, number)
+        seen = Seen(stamp_of(message.header.stamp), found[0], now, publisher)
         if self._follower is not None:
             if not (np.abs(found[1]) <= FASTEST).all():
                 self._unmeasured += 1

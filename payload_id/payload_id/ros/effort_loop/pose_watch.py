@@ -13,10 +13,9 @@ from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import seconds_since
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from .publisher_numbers import Publisher
 
 AGREED = 0.25  # [s] for which strange positions go on from one another before they count
-MOST = 5000.0  # [Hz] messages that a publisher may send that are not looked at, ...
-MISSED = 100  # ... and so many more that came late or in one piece
 
 
 class Seen(NamedTuple):
@@ -26,22 +25,23 @@ class Seen(NamedTuple):
         stamp: [ns].
         q: Positions, shape (n,) [rad or m].
         now: When it came [s].
-        number: Which of its publisher's messages it is; None where the middleware does not say.
+        publisher: Who sent it; None where the middleware does not tell.
     """
 
     stamp: int
     q: Array
     now: float
-    number: int | None = None
+    publisher: Publisher | None = None
 
 
 class PoseWatch:
     """Compares joint states with the newest one that counted.
 
-    A publisher counts its messages: those of another have other numbers, and never count in a
-    motion, however near they are. Where numbers are as they should be, or not known, positions tell
-    arms apart, whichever was nearer. Strange ones that go on from one another count once none of
-    the others has come for a while: the arm is faster than was thought, or its encoder has jumped.
+    In a motion another publisher's do not count, however near they are, unless the arm's seem to
+    be strange instead: then the two were confused. Of one publisher, or where that is not known,
+    positions tell arms apart, whichever was nearer. Strange ones that go on from one another count
+    once none of the others has come for a while: the arm is faster than was thought, or its encoder
+    has jumped.
 
     Attributes:
         strange: Joint states that are not the arm's, since `forget`.
@@ -58,7 +58,6 @@ class PoseWatch:
         self._newest: Seen | None = None
         self._other: Seen | None = None  # the last one of strange positions, ...
         self._since = 0.0  # ... and when the first of those came that it goes on from [s]
-        self._stranger: Seen | None = None  # the last one of another publisher
         self.strange = 0
 
     @classmethod
@@ -69,18 +68,18 @@ class PoseWatch:
 
     def forget(self) -> None:
         """Count anew what is strange."""
-        self.strange, self._other, self._stranger = 0, None, None
+        self.strange, self._other = 0, None
 
     def admits(self, seen: Seen) -> bool:
         """Tell whether a joint state is the arm's."""
         newest, other = self._newest, self._other
         if newest is None:
             return True
-        if not self._counts_on(newest, seen) or self._is_strangers(newest, seen):
-            self._stranger = seen
-            self.strange += 1
-            return False
         own = self._follows(newest, seen)
+        if newest.publisher and seen.publisher and newest.publisher is not seen.publisher:
+            confused = other is not None and other.publisher is newest.publisher
+            self.strange += not (confused and own)
+            return confused and own
         goes_on = other is not None and self._follows(other, seen)
         if own and not (goes_on and other and self._way(other, seen) < self._way(newest, seen)):
             return True
@@ -91,24 +90,10 @@ class PoseWatch:
 
     def take(self, seen: Seen) -> None:
         """Note the newest joint state."""
-        if self._newest is not None and not self._follows(self._newest, seen):
+        newest = self._newest
+        if newest and (seen.publisher is not newest.publisher or not self._follows(newest, seen)):
             self._other = None  # these are the arm's
         self._newest = seen
-
-    def _counts_on(self, before: Seen, seen: Seen) -> bool:
-        """Tell whether one publisher can have sent both."""
-        if not before.number or not seen.number:
-            return True
-        most = MISSED + MOST * (seen.now - before.now)
-        return 0 < seen.number - before.number <= most
-
-    def _is_strangers(self, newest: Seen, seen: Seen) -> bool:
-        """Tell whether a joint state is rather the next one of another publisher."""
-        last = self._stranger
-        if last is None or not (last.number and newest.number and seen.number):
-            return False
-        nearer = self._way(last, seen) <= self._way(newest, seen)
-        return nearer and newest.number <= last.number < seen.number
 
     def _way(self, before: Seen, seen: Seen) -> float:
         """Return how far it is from one place to another [rad or m]."""

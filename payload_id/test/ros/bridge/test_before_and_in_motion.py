@@ -506,6 +506,16 @@ def test_an_arm_that_is_not_seen_before_it_was_given_back_is_a_fault(has_arm):
     assert robot.context.fault.startswith("JOINT_STATES_LOST") is has_arm
 
 
+def test_an_arm_that_is_not_given_back_though_that_was_answered_is_a_fault():
+    robot = Robot()
+    robot.back_end.still_has_arm = True
+    robot.server.on_watch_due()
+    assert not robot.context.fault
+    robot.back_end.not_given_back = lambda: "the manager says otherwise"
+    robot.server.on_watch_due()
+    assert robot.context.fault == "CONTROLLER_INACTIVE: the manager says otherwise"
+
+
 @pytest.mark.parametrize("stopping", [False, True], ids=["moving", "stopping"])
 @pytest.mark.parametrize("reason", FAULTS)
 def test_a_fault_is_held_and_kept_until_somebody_says_why_also_during_a_stop(reason, stopping):

@@ -11,6 +11,7 @@ import pytest
 from payload_id.core.errors import InputError
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.ros.effort_loop import turns
 from payload_id.ros.effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
 from payload_id.ros.effort_loop.period_watch import LoopFigures
 from payload_id.ros.execution.back_ends import effort
@@ -82,7 +83,7 @@ class Arm:
         monkeypatch.setattr(effort, "LoopProcess", FakeLoop)
         monkeypatch.setattr(effort, "Handover", FakeHandover)
         monkeypatch.setattr(effort, "steady_timer", lambda *given: None)
-        monkeypatch.setattr(effort, "AGAIN", 0.0)
+        monkeypatch.setattr(turns, "AGAIN", 0.0)
         self.sent, self.log = [], []
         node = SimpleNamespace(
             create_publisher=lambda *given: SimpleNamespace(publish=self.sent.append),
@@ -174,11 +175,12 @@ def test_a_motion_begins_once_and_what_follows_replaces_it(arm):
 def test_released_the_arm_is_given_back_and_only_then_torques_end(arm):
     arm.moving().back_end.release()
     arm.look()
-    assert arm.manager.asked[1:] == [(RESTING, TORQUES, False)] and arm.loop.sends
+    assert arm.manager.asked[1:] == [(RESTING, TORQUES, True)] and arm.loop.sends
     arm.look()
     assert arm.loop.sends  # the manager has not answered: the arm is still held by torques
     arm.look((True, ""))
-    arm.look()
+    assert arm.loop.sends  # its activity might say otherwise
+    arm.activity(**{RESTING: "active", TORQUES: "inactive"})
     assert not arm.loop.sends and not arm.back_end.is_taken
 
 
@@ -187,7 +189,8 @@ def test_a_way_back_that_is_refused_is_asked_for_again_and_torques_go_on(arm):
     for _ in range(3):
         arm.look()
         arm.look((False, "busy"))
-    assert arm.manager.asked[1:4] == 3 * [(RESTING, TORQUES, False)] and arm.loop.sends
+    asked = [strict for *_, strict in arm.manager.asked[1:4]]
+    assert asked == [True, False, False] and arm.loop.sends  # it may have been given back
     assert len(arm.log) == 3 and "busy" in arm.log[0]
 
 
@@ -242,8 +245,38 @@ def test_torques_hold_the_arm_until_the_manager_has_answered_that_it_is_given_ba
     assert arm.manager.waits  # it was asked again
     assert arm.back_end.still_has_arm and arm.loop.sends
     arm.look((True, ""))
-    arm.look()
     assert not arm.back_end.still_has_arm and not arm.loop.sends
+
+
+def test_torques_are_not_given_up_for_nothing(arm):
+    """Where the resting controller cannot take the arm, a strict switch does nothing."""
+    arm.moving().activity(**{RESTING: "unconfigured", TORQUES: "active"})
+    arm.back_end.release()
+    for _ in range(3):
+        arm.look()
+        arm.look((False, "not inactive"))
+    assert [strict for *_, strict in arm.manager.asked[1:]] == 4 * [True] and arm.loop.sends
+
+
+@pytest.mark.parametrize("torques", ["active", "inactive"])
+def test_an_answer_that_activity_contradicts_ends_nothing_and_is_told(arm, monkeypatch, torques):
+    monkeypatch.setattr(turns, "LATE", 0.0)
+    arm.moving().activity(**{RESTING: "inactive", TORQUES: "active"})
+    arm.back_end.release()
+    arm.look()
+    arm.activity(**{RESTING: "inactive", TORQUES: torques})
+    arm.look((True, ""))
+    arm.look()
+    assert not arm.back_end.not_given_back()  # activity may be late
+    arm.look((True, ""))
+    arm.look()
+    assert (
+        f"'{RESTING}' has the arm again, but shows it as inactive" in arm.back_end.not_given_back()
+    )
+    assert arm.loop.sends and arm.back_end.still_has_arm and arm.manager.waits
+    arm.activity(**{RESTING: "active", TORQUES: "inactive"})
+    arm.look((True, ""))
+    assert not arm.back_end.not_given_back() and not arm.loop.sends
 
 
 def test_states_of_others_are_told_after_a_motion_and_hinder_the_next(arm, monkeypatch):
@@ -297,17 +330,28 @@ def test_stamps_that_have_leapt_are_told(arm):
 def test_held_the_arm_is_braked_and_given_back_at_once(arm):
     arm.moving().back_end.hold()
     assert isinstance(arm.loop.orders[-1], Hold)
-    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+    assert arm.manager.asked[-1] == (RESTING, TORQUES, True)
 
 
 def test_a_loop_that_dies_is_replaced_after_one_torque_that_holds_the_arm(arm):
     arm.moving().loop.death = "The process of the torque loop has ended (exit code -9)"
     arm.look()
     assert [list(x.data) for x in arm.sent] == [[1.0, 1.0]]
-    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+    assert arm.manager.asked[-1] == (RESTING, TORQUES, True)
     trouble, said = arm.back_end.fault()
     assert trouble is Trouble.CONTROLLER_FAULT and "exit code -9" in said and RESTING in said
     assert arm.back_end._process is not arm.loop
+
+
+def test_a_loop_that_dies_while_the_takeover_is_not_answered_leaves_the_arm_at_once(arm):
+    arm.back_end.get_ready(arm.tube, None, None)
+    arm.back_end.take()
+    arm.look()
+    arm.send()
+    arm.look()
+    arm.loop.death = "The process of the torque loop has ended (exit code -9)"
+    arm.look()
+    assert arm.manager.asked[-1][:2] == (RESTING, TORQUES) and len(arm.sent) == 1
 
 
 def test_a_loop_that_never_answered_is_not_started_again_and_again(arm):
@@ -334,13 +378,13 @@ def test_where_its_resting_controller_took_the_arm_torques_end_with_the_managers
     assert isinstance(arm.loop.orders[-1], Hold)
     arm.look()
     assert arm.manager.asked[-1] == (RESTING, TORQUES, False) and arm.loop.sends
+    arm.activity(**{TORQUES: "inactive", RESTING: "active"})
     arm.look((True, "nothing to do"))
-    arm.look()
     assert not arm.loop.sends
 
 
 def test_activity_of_before_the_takeover_is_no_fault(arm, monkeypatch):
-    monkeypatch.setattr(effort, "LATE", 1e3)
+    monkeypatch.setattr(turns, "LATE", 1e3)
     arm.moving().activity(**{TORQUES: "inactive", RESTING: "active"})
     arm.look()
     assert not arm.back_end.fault()
@@ -406,8 +450,9 @@ def under(manager, monkeypatch):
     real = effort.Handover
     arm = Arm(monkeypatch)
     arm.back_end._node.create_client = lambda kind, name, **given: manager
-    arm.manager = arm.back_end._handover = real(arm.back_end._node, "/cm")
-    monkeypatch.setattr(effort, "AGAIN", 0.5)
+    arm.manager = real(arm.back_end._node, "/cm")
+    arm.back_end._handover = arm.back_end._turns._handover = arm.manager
+    monkeypatch.setattr(turns, "AGAIN", 0.5)
     return arm
 
 

@@ -114,6 +114,10 @@ class BackEnd(Protocol):
         """Whether the arm has not been given back yet that is not to move any more."""
         return False
 
+    def not_given_back(self) -> str:
+        """Say why the arm is not given back though that was answered; empty if nothing is wrong."""
+        return ""
+
     def unanswered(self) -> str:
         """Say what the controller may move a standing arm by yet; empty if nothing."""
         return ""

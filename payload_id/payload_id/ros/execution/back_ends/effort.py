@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 from controller_manager_msgs.msg import ControllerManagerActivity
 from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
@@ -32,13 +31,11 @@ from ...effort_loop.handover import Handover
 from ...effort_loop.loop_process import LoopProcess
 from ...effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
 from ...effort_loop.torque_follower import Proof
+from ...effort_loop.turns import Turns
 from .back_end import BackEnd, Trouble
 
 LOOK = 0.005  # [s] between two looks at the loop's process
-AGAIN = 0.5  # [s] between two attempts to give the arm back
 OTHERS = 0.1  # [s] between two looks for who else sends torques
-LATE = 0.2  # [s] by which activity of before a switch may come after its answer
-ACTIVE = "active"
 # Parameter of a joint_trajectory_controller, true unless it is set: its last position command, of
 # before the torques, counts as where the arm is, and is commanded again at once.
 GOES_BACK = "set_last_command_interface_value_as_state_on_activation"
@@ -68,17 +65,19 @@ class Effort(BackEnd):
         self._asked: RosFuture | None = None  # whether the resting controller goes back
         self._proof: Proof | None = None
         self._parts: list[tuple[int, Proof]] = []  # that take over, each from a stamp on [ns]
+        self._turns = Turns(
+            self._handover,
+            settings.manager,
+            settings.torque_controller,
+            settings.resting_controller,
+        )
         self._taken = self._moving = False  # moving: a motion was sent, and not given up
-        self._ours = False  # the torque controller may have the arm
-        self._wanted = False  # ... and is to have it
-        self._active: dict[str, str] | None = None  # controllers' states since it was asked for it
-        self._sure_at = -np.inf  # when these count [s]
         self._number = 0
         self._trouble: tuple[Trouble, str] | None = None
-        self._next_try = self._next_look = self._next_question = 0.0
+        self._next_look = self._next_question = 0.0
         self._others = ""
         self._begins_ns = 0  # stamp at which the motion begins [ns]
-        self._given_up = self._closed = self._asked_for_torques = False
+        self._given_up = self._closed = False
         node.create_subscription(
             ControllerManagerActivity, f"{settings.manager}/activity", self._on_activity, LATCHED
         )
@@ -111,16 +110,21 @@ class Effort(BackEnd):
         """Whether the loop hears the arm, and the arm's controller is at rest."""
         state = self._process.state
         idle = state is not None and state.hears and not state.sends and not self._process.death
-        return self._taken and idle and not self._ours and not self._handover.waits
+        return self._taken and idle and self._turns.is_settled
 
     @property
     def still_has_arm(self) -> bool:
         """Whether its resting controller has not taken the arm back yet."""
-        return self._ours and not self._wanted
+        return self._turns.may_have_arm and not self._turns.wanted
+
+    def not_given_back(self) -> str:
+        """Say that the resting controller has not taken the arm, though the manager says so."""
+        return self._turns.way_back
 
     def release(self) -> None:
         """Give the arm back to its resting controller."""
-        self._taken = self._moving = self._wanted = False
+        self._taken = self._moving = False
+        self._turns.want(False)
         self._asked = None  # it may be set otherwise before the next motion
 
     def absence(self) -> str:
@@ -200,8 +204,8 @@ class Effort(BackEnd):
         self._process.order(Hold())
         if self._trouble is not None and self._trouble[0] is Trouble.NOT_STARTED:
             self._trouble = None  # it was taken in
-        self._moving = self._wanted = False
-        self._next_try = 0.0
+        self._moving = False
+        self._turns.want(False)
         self._look()
 
     def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
@@ -216,7 +220,8 @@ class Effort(BackEnd):
         )
         if begins:
             self._begins_ns, self._trouble = start_ns, None
-        self._moving = self._wanted = True
+        self._moving = True
+        self._turns.want(True)
 
     def fault(self) -> tuple[Trouble, str] | None:
         """Return why torques do not move the arm as they should; None if they do."""
@@ -291,70 +296,49 @@ class Effort(BackEnd):
             state = None
         elif state is not None and self._moving and state.number == self._number and state.refusal:
             self._give_up(Trouble.NOT_STARTED, state.refusal)
-        answer = self._handover.answer()
-        if answer is not None:
-            self._on_answer(*answer)
-        self._look_at_activity()
+        self._look_at_turns(state)
+
+    def _look_at_turns(self, state: LoopState | None) -> None:
+        """Have the arm taken or given back, or the loop send nothing once it is back."""
+        turns, now = self._turns, time.monotonic()
+        if refused := turns.hear(now):
+            self._node.get_logger().error(refused)
+            if turns.wanted:
+                self._give_up(Trouble.NOT_STARTED, refused)
+        if found := turns.lost(now):
+            self._lose(found)
+        if doubt := turns.settle(now):
+            self._node.get_logger().error(doubt)
         late = state is not None and state.stamp_ns > self._begins_ns
-        if self._wanted and not self._ours and late:  # also where the manager has not answered yet
+        if turns.wanted and not turns.has_arm and late:  # also where nobody has answered yet
             self._give_up(
                 Trouble.NOT_STARTED,
                 f"'{self._settings.torque_controller}' had not taken the arm over as the motion "
                 "was to begin; raise start_delay",
             )
-        if self._handover.waits or self._ours == self._wanted:
-            if not self._wanted and not self._handover.waits:
-                self._rest(state is not None and state.sends)
-            return
-        if not self._wanted:
-            self._ask(self._settings.resting_controller, self._settings.torque_controller)
-        elif state is not None and state.sends and state.number == self._number:
-            self._ask(self._settings.torque_controller, self._settings.resting_controller)
-
-    def _rest(self, sends: bool) -> None:
-        """Have the loop send nothing where the arm has its resting controller again."""
-        if sends and not self._moving:
+        sends = state is not None and state.sends
+        turns.ask(now, sends and state is not None and state.number == self._number)
+        if sends and not self._moving and turns.is_settled:
             self._process.order(Rest())
-
-    def _ask(self, activate: str, deactivate: str) -> None:
-        """Ask for another controller, not too often."""
-        if time.monotonic() >= self._next_try:
-            self._next_try = time.monotonic() + AGAIN
-            self._asked_for_torques, self._active = self._wanted, None
-            self._handover.ask(activate, deactivate, self._wanted)
-
-    def _on_answer(self, done: bool, words: str) -> None:
-        """Note which controller has the arm.
-
-        It is back where the manager has said so to a request of after the last one for torques:
-        that one may be carried out late, and activity be of before it.
-        """
-        if done:
-            self._ours = self._asked_for_torques  # if that is wanted no more, `_look` asks again
-            self._next_try, self._sure_at = 0.0, time.monotonic() + LATE
-            return
-        self._ours = True  # it may have been done, or will be
-        if self._asked_for_torques:
-            self._next_try = 0.0
-        said = f"{self._settings.manager} did not switch controllers: {words or 'no words'}"
-        self._node.get_logger().error(said)
-        if self._wanted:
-            self._give_up(Trouble.NOT_STARTED, said)
 
     def _give_up(self, trouble: Trouble, why: str) -> None:
         """Note why torques are of no use, and give the arm back."""
         self._trouble = self._trouble or (trouble, why.rstrip("."))
-        self._moving = self._wanted = False
+        self._moving = False
+        self._turns.want(False)
 
     def _after_death(self, death: str) -> None:
         """Hold the arm up as well as one message can, have it given back, and start anew."""
         state = self._process.state
-        if (self._ours or self._wanted) and state is not None and state.holding is not None:
+        if (
+            (self._turns.may_have_arm or self._turns.wanted)
+            and state is not None
+            and state.holding is not None
+        ):
             self._publisher.publish(Float64MultiArray(data=state.holding.tolist()))
-        if self._moving or self._ours:
+        if self._moving or self._turns.may_have_arm:
             to = self._settings.resting_controller
             self._give_up(Trouble.CONTROLLER_FAULT, f"{death}; the arm is given to '{to}'")
-            self._next_try = 0.0
         self._given_up = state is None  # it never came so far as to answer: nor would the next
         then = "Look at what it printed." if self._given_up else "It is started anew."
         self._node.get_logger().error(f"{death}. {then}")
@@ -364,23 +348,13 @@ class Effort(BackEnd):
 
     def _on_activity(self, message: ControllerManagerActivity) -> None:
         """Take in which controllers are active."""
-        self._active = {x.name: x.state.label for x in message.controllers}
-        if self._active.get(self._settings.torque_controller) == ACTIVE:
-            self._sure_at = -np.inf
-        self._look_at_activity()
+        self._turns.see({x.name: x.state.label for x in message.controllers}, time.monotonic())
+        self._look_at_turns(self._process.state)
 
-    def _look_at_activity(self) -> None:
-        """Stop, and have the arm given back, where torques do not move it any more.
-
-        That they never did, as far as is known, may be of before they took it: they go on until the
-        manager has said that another controller has the arm.
-        """
-        if self._active is None or not (self._ours and self._wanted) or self._handover.waits:
-            return
+    def _lose(self, found: str) -> None:
+        """Stop, and have the arm given back: torques do not move it any more, as it seems."""
         name, to = self._settings.torque_controller, self._settings.resting_controller
-        found, state = self._active.get(name, "not loaded"), self._process.state
-        if found == ACTIVE or time.monotonic() < self._sure_at:
-            return
+        state = self._process.state
         if state is not None and state.alone:
             self._give_up(
                 Trouble.CONTROLLER_FAULT,

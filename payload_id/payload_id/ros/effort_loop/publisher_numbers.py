@@ -1,0 +1,90 @@
+"""Which publisher sent a message, by the numbers that publishers count theirs with; no ROS here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+MOST = 2500.0  # [Hz] messages of one publisher that may have been lost, ...
+LOST = 1000  # ... and so many more: a queue may have been full
+LONGEST = 1.0  # [s] for which they may have been, and are not found out to have come
+KEPT = 50  # publishers that are remembered
+NEW = 0.1  # weight of the newest time between two messages
+
+
+@dataclass(eq=False)
+class Publisher:
+    """One that counts its messages.
+
+    Attributes:
+        last: Number of its newest one.
+        heard: When that was looked at [s].
+        period: Usual time from one to the next [s]; infinite if not known.
+        left: Number of the one before messages were lost, if that is what has happened.
+        left_at: When that was [s].
+    """
+
+    last: int
+    heard: float
+    period: float = np.inf
+    left: int = 0
+    left_at: float = -np.inf
+
+    def late(self, now: float) -> float:
+        """Return by how many periods a next message that comes now [s] is late; negative: early."""
+        if not 0.0 < self.period < np.inf:
+            return np.inf
+        return (now - self.heard) / self.period - 1.0
+
+
+class Publishers:
+    """Tells publishers of a topic apart.
+
+    All messages are seen, in the order in which they came, and a number that follows another one
+    is of the same publisher. One that is some numbers ahead is as well, unless the one that follows
+    comes later: then nothing was lost, and what was ahead is another publisher's.
+    """
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._known: list[Publisher] = []
+
+    def of(self, number: int | None, now: float) -> Publisher | None:
+        """Return who sent the next message; None where its number is not known.
+
+        Args:
+            number: Which of its publisher's messages it is; None or 0: not known.
+            now: When it is looked at [s].
+        """
+        if not number:
+            return None
+        found = self._sender(number, now)
+        if number == found.last + 1:
+            passed = now - found.heard
+            old = found.period if np.isfinite(found.period) else passed
+            found.period = old + NEW * (passed - old)
+        found.last, found.heard = number, now
+        return found
+
+    def _sender(self, number: int, now: float) -> Publisher:
+        """Return who has sent a message of a number."""
+        following = [one for one in self._known if number == one.last + 1]
+        if following:  # of several whose next one is due now
+            return min(following, key=lambda one: abs(one.late(now)))
+        for one in self._known:
+            if number == one.left + 1 and now - one.left_at <= LONGEST:
+                self._known.append(Publisher(one.last, one.heard))
+                one.left_at = -np.inf
+                return one
+        found, least = None, np.inf
+        for one in self._known:
+            ahead = number - one.last
+            if 0 < ahead <= LOST + MOST * min(now - one.heard, LONGEST) and ahead < least:
+                found, least = one, ahead
+        if found is None:
+            found = Publisher(number, now)
+            self._known = [*self._known[-KEPT:], found]
+        else:
+            found.left, found.left_at = found.last, now
+        return found
