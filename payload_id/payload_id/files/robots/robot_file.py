@@ -253,7 +253,12 @@ def profile_names() -> tuple[str, ...]:
 def _shipped() -> dict[str, bool]:
     """Return all files that are shipped by name, and whether they name a robot description."""
     paths = sorted((share_folder() / "config" / "robots").glob("*.yaml"))
-    return {path.stem: bool({"urdf", "extends"} & read_yaml(path).keys()) for path in paths}
+    return {path.stem: _names_description(path) for path in paths}
+
+
+def _names_description(path: Path) -> bool:
+    """Tell whether a file that is shipped names a robot description."""
+    return bool({"urdf", "extends"} & read_yaml(path).keys())
 
 
 def find_robot_file(robot: str | Path) -> Path:
@@ -271,16 +276,16 @@ def find_robot_file(robot: str | Path) -> Path:
         )
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1 or path.is_file():
         return path.resolve()
-    shipped = _shipped()
-    if not shipped.get(str(robot), True):
+    path = share_folder() / "config" / "robots" / f"{robot}.yaml"
+    if not path.is_file():
+        raise UnknownNameError("robot", str(robot), robot_names())
+    if not _names_description(path):
         raise ConfigurationError(
             f"'{robot}' is shipped without a robot description, so it cannot be used by its name. "
             f"Write a robot file with 'extends: package://payload_id/config/robots/{robot}.yaml' "
             "and 'urdf', 'payload_frame' and 'uncertainty' of your arm, and give that."
         )
-    if str(robot) not in shipped:
-        raise UnknownNameError("robot", str(robot), robot_names())
-    return share_folder() / "config" / "robots" / f"{robot}.yaml"
+    return path
 
 
 def _expanded(path: Path) -> Path:

@@ -110,6 +110,7 @@ class Arm:
             for name, label in states.items()
         ]
         self.back_end._on_activity(SimpleNamespace(controllers=controllers))
+        self.back_end._look()
 
     def send(self, start_ns=10**9):
         self.back_end.send(POINTS, start_ns, self.tube)

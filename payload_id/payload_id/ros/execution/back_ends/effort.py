@@ -349,7 +349,6 @@ class Effort(BackEnd):
     def _on_activity(self, message: ControllerManagerActivity) -> None:
         """Take in which controllers are active."""
         self._turns.see({x.name: x.state.label for x in message.controllers}, time.monotonic())
-        self._look_at_turns(self._process.state)
 
     def _lose(self, found: str) -> None:
         """Stop, and have the arm given back: torques do not move it any more, as it seems."""
