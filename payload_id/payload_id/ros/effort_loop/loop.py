@@ -82,6 +82,7 @@ class TorqueLoop:
         robot = RobotFile.load(settings.robot_file)
         self._model = RobotModel.from_robot_file(robot)
         self._map = JointMap(robot.joints, 1.0, 0.0)
+        self._named = robot.joints[0].encode() + b"\0"  # in each of the arm's messages
         policy = ReliabilityPolicy.RELIABLE if settings.reliable else ReliabilityPolicy.BEST_EFFORT
         profile = QoSProfile(depth=QUEUE, reliability=policy)
         self._states = PolledSubscription(node, JointState, settings.joint_states, profile)
@@ -211,10 +212,10 @@ class TorqueLoop:
     def _listen(self) -> bool:
         """Take in the newest usable joint state; return whether there is a new one.
 
-        Others may publish on the topic, too, such as a gripper: what they say is passed over, and
-        so is, in a motion, what is no newer than what came.
+        Others may publish on the topic, too, such as a gripper: what does not name the arm is left
+        out, however it is numbered, and so is, in a motion, what is no newer than what came.
         """
-        taken = [*self._states.take_numbered(QUEUE)]
+        taken = [x for x in self._states.take_numbered(QUEUE) if self._named in x[0]]
         now = time.monotonic()
         waiting = [(data, self._publishers.of(number, now)) for data, number in taken]
         usable = (state for x in reversed(waiting) if (state := self._usable(*x, now)))

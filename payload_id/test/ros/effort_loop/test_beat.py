@@ -97,11 +97,16 @@ def state(names, time, value=0.0, speed=0.0):
     return serialize_message(message)
 
 
-def heard(*kinds):
-    """Return how many of 100 looks find a new state where so many kinds of messages wait."""
+def heard(*kinds, numbers=None):
+    """Return how many of 100 looks find a new state where so many kinds of messages wait.
+
+    Each is another publisher's, the first message of which has the number that is given for it.
+    """
+    numbers = [None] * len(kinds) if numbers is None else numbers
     one, waiting = TorqueLoop.__new__(TorqueLoop), []
-    one._states = SimpleNamespace(take_numbered=lambda count: [(x, None) for x in waiting])
+    one._states = SimpleNamespace(take_numbered=lambda count: [*waiting])
     one._map, one._newest, one._follower = JointMap(JOINTS), None, object()
+    one._named = JOINTS[0].encode() + b"\0"
     one._leapt_ns, one._gap, one._heard = 0, 0.0, time.monotonic()
     one._stamps = StampWatch(100 * 10**9, one._heard)
     one._publishers = Publishers()
@@ -109,7 +114,8 @@ def heard(*kinds):
     one._poses.take(Seen(100 * 10**9, np.zeros(7), one._heard))
     looks = []
     for k in range(100):
-        waiting[:] = [kind(100.0001 + 1e-4 * k) for kind in kinds]
+        counts = [None if number is None else number + k for number in numbers]
+        waiting[:] = [(kind(100.0001 + 1e-4 * k), n) for kind, n in zip(kinds, counts, strict=True)]
         looks.append(one._listen())
         assert not looks[-1] or one._newest[0].q.tolist() == one._newest[1].tolist() == [0.0] * 7
     return sum(looks)
@@ -123,6 +129,14 @@ def test_what_others_say_on_the_topic_does_not_make_the_loop_deaf():
     for kinds in ((arm,), (arm, gripper), (gripper, arm), (arm, false), (arm, huge, gripper)):
         assert heard(*kinds) == 100
     assert heard(gripper) == heard(false) == 0
+
+
+@pytest.mark.parametrize("ahead", [-1, 0, 1, 2, 20])
+def test_a_gripper_whose_messages_have_the_arms_numbers_changes_nothing(ahead):
+    arm = lambda t: state(JOINTS, t)  # noqa: E731
+    gripper = lambda t: state(["finger"], t)  # noqa: E731
+    assert heard(arm, gripper, numbers=(1000, 1000 + ahead)) == 100
+    assert heard(gripper, arm, numbers=(1000 + ahead, 1000)) == 100
 
 
 @pytest.mark.parametrize("late", [0.0, 0.03, 0.1, 0.19, 3600.0])
