@@ -68,15 +68,17 @@ class PolledSubscription:
         for data, info in self._taken(most):
             yield data, int(info.get("received_timestamp") or 0)
 
-    def take_numbered(self, most: int) -> Iterator[tuple[bytes, int | None]]:
+    def take_numbered(self, most: int) -> Iterator[tuple[bytes, int | None, int]]:
         """Yield the waiting messages, at most `most`.
 
         Yields:
             data: The serialized message (CDR).
             number: Which of its publisher's messages it is; None if the middleware does not say.
+            received_ns: When the middleware received it [ns]; 0 if it does not say.
         """
         for data, info in self._taken(most):
-            yield data, info.get("publication_sequence_number")
+            received_ns = int(info.get("received_timestamp") or 0)
+            yield data, info.get("publication_sequence_number"), received_ns
 
     def _taken(self, most: int) -> Iterator[tuple[bytes, dict[str, Any]]]:
         """Yield the waiting messages with what the middleware says of them."""

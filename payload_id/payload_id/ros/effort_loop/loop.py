@@ -217,7 +217,10 @@ class TorqueLoop:
         """
         taken = [x for x in self._states.take_numbered(QUEUE) if self._named in x[0]]
         now = time.monotonic()
-        waiting = [(data, self._publishers.of(number, now)) for data, number in taken]
+        waiting = [
+            (data, self._publishers.of(number, 1e-9 * received_ns or now))
+            for data, number, received_ns in taken
+        ]
         usable = (state for x in reversed(waiting) if (state := self._usable(*x, now)))
         in_order = reversed([*islice(usable, NEWEST)])
         state = max(in_order, key=_worth, default=None)  # the first of a stamp

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 MOST = 2500.0  # [Hz] messages of one publisher that may have been lost, ...
 LOST = 1000  # ... and so many more: a queue may have been full
-LONGEST = 1.0  # [s] for which they may have been, and are not found out to have come
+LONGEST = 1.0  # [s] for which they may have been, and after which another one is rather heard
 KEPT = 50  # publishers that are remembered
 NEW = 0.1  # weight of the newest time between two messages
 
@@ -19,7 +20,7 @@ class Publisher:
 
     Attributes:
         last: Number of its newest one.
-        heard: When that was looked at [s].
+        heard: When that came [s].
         period: Usual time from one to the next [s]; infinite if not known.
         left: Number of the one before messages were lost, if that is what has happened.
         left_at: When that was [s].
@@ -55,7 +56,7 @@ class Publishers:
 
         Args:
             number: Which of its publisher's messages it is; None or 0: not known.
-            now: When it is looked at [s].
+            now: When it came [s].
         """
         if not number:
             return None
@@ -69,22 +70,28 @@ class Publishers:
 
     def _sender(self, number: int, now: float) -> Publisher:
         """Return who has sent a message of a number."""
-        following = [one for one in self._known if number == one.last + 1]
+        heard = [one for one in self._known if now - one.heard <= LONGEST]
+        found = self._among(heard, number, now) or self._among(self._known, number, now)
+        if found is None:
+            found = Publisher(number, now)
+            self._known = [*self._known[-KEPT:], found]
+        return found
+
+    def _among(self, known: Sequence[Publisher], number: int, now: float) -> Publisher | None:
+        """Return who of some publishers can have sent a message of a number; None: nobody."""
+        following = [one for one in known if number == one.last + 1]
         if following:  # of several whose next one is due now
             return min(following, key=lambda one: abs(one.late(now)))
-        for one in self._known:
+        for one in known:
             if number == one.left + 1 and now - one.left_at <= LONGEST:
                 self._known.append(Publisher(one.last, one.heard))
                 one.left_at = -np.inf
                 return one
         found, least = None, np.inf
-        for one in self._known:
+        for one in known:
             ahead = number - one.last
             if 0 < ahead <= LOST + MOST * min(now - one.heard, LONGEST) and ahead < least:
                 found, least = one, ahead
-        if found is None:
-            found = Publisher(number, now)
-            self._known = [*self._known[-KEPT:], found]
-        else:
+        if found is not None:
             found.left, found.left_at = found.last, now
         return found

@@ -199,7 +199,7 @@ class JointStateListener:
         waiting = list(self._subscription.take_numbered(QUEUE))
         every = every or bool(self.held.joints) or self.turns.needed or self._others_speak(now)
         looked_at = waiting if every else reversed(waiting)
-        usable = (x for data, number in looked_at if (x := self._read(data, number)))
+        usable = (x for data, number, _ in looked_at if (x := self._read(data, number)))
         found = list(usable if every else islice(usable, 1))
         self._unheard.look()
         if found:

@@ -104,7 +104,7 @@ def heard(*kinds, numbers=None):
     """
     numbers = [None] * len(kinds) if numbers is None else numbers
     one, waiting = TorqueLoop.__new__(TorqueLoop), []
-    one._states = SimpleNamespace(take_numbered=lambda count: [*waiting])
+    one._states = SimpleNamespace(take_numbered=lambda count: [(*x, 0) for x in waiting])
     one._map, one._newest, one._follower = JointMap(JOINTS), None, object()
     one._named = JOINTS[0].encode() + b"\0"
     one._leapt_ns, one._gap, one._heard = 0, 0.0, time.monotonic()
