@@ -75,8 +75,11 @@ class PoseWatch:
         newest, other = self._newest, self._other
         if newest is None:
             return True
+        if seen.publisher and not seen.publisher.is_sure:
+            return False
         own = self._follows(newest, seen)
-        if newest.publisher and seen.publisher and newest.publisher is not seen.publisher:
+        is_known = newest.publisher is not None and newest.publisher.is_sure
+        if is_known and seen.publisher and newest.publisher is not seen.publisher:
             confused = other is not None and other.publisher is newest.publisher
             self.strange += not (confused and own)
             return confused and own

@@ -22,6 +22,7 @@ class Publisher:
         last: Number of its newest one.
         heard: When that came [s].
         period: Usual time from one to the next [s]; infinite if not known.
+        is_sure: Whether it is the sender, and not one who may have lost messages before this one.
         left: Number of the one before messages were lost, if that is what has happened.
         left_at: When that was [s].
     """
@@ -29,6 +30,7 @@ class Publisher:
     last: int
     heard: float
     period: float = np.inf
+    is_sure: bool = True
     left: int = 0
     left_at: float = -np.inf
 
@@ -54,6 +56,8 @@ class Publishers:
     def of(self, number: int | None, now: float) -> Publisher | None:
         """Return who sent the next message; None where its number is not known.
 
+        Where numbers before it were not heard, it is nobody known until the next one follows it.
+
         Args:
             number: Which of its publisher's messages it is; None or 0: not known.
             now: When it came [s].
@@ -61,12 +65,13 @@ class Publishers:
         if not number:
             return None
         found = self._sender(number, now)
+        follows = number <= found.last + 1  # or found.last is its own
         if number == found.last + 1:
             passed = now - found.heard
             old = found.period if np.isfinite(found.period) else passed
             found.period = old + NEW * (passed - old)
         found.last, found.heard = number, now
-        return found
+        return found if follows else Publisher(number, now, is_sure=False)
 
     def _sender(self, number: int, now: float) -> Publisher:
         """Return who has sent a message of a number."""

@@ -49,7 +49,21 @@ def test_whatever_their_rates_and_numbers_are_the_arms_states_count_and_no_other
 def test_lost_messages_are_nobody_elses(share):
     rng = np.random.default_rng(0)
     lost = np.flatnonzero(rng.uniform(size=5000) < share)
-    assert len({*told_apart(sent(0, 7, 0.0, 5.0, 1000.0, lost={*lost}))}) == 1
+    found = told_apart(sent(0, 7, 0.0, 5.0, 1000.0, lost={*lost}))
+    assert len({one for one in found if one.is_sure}) == 1
+    assert np.mean([one.is_sure for one in found]) > 0.95 * (1.0 - share)
+
+
+@pytest.mark.parametrize("first", range(8))
+def test_an_arm_counts_though_the_message_before_its_motion_was_lost(first):
+    messages = sent(0, 7, 0.0, 1.0, 100.0, lost={3, 5, 6})
+    watch, counted = PoseWatch(np.full(1, 10.0), [False]), 0
+    for k, ((now, *_), one) in enumerate(zip(messages, told_apart(messages), strict=True)):
+        seen = Seen(round(1e9 * now), np.zeros(1), now, one)
+        if k <= first or watch.admits(seen):
+            watch.take(seen)
+            counted += 1
+    assert counted >= len(messages) - 2
 
 
 def test_held_up_messages_that_are_read_in_pieces_are_nobody_elses():
@@ -71,7 +85,7 @@ def test_another_ones_number_beside_the_own_does_not_take_its_place(ahead, count
     arm = found[0][1]
     missed = sum(who == 0 and one is not arm for who, one in found)
     believed = sum(who == 1 and one is arm for who, one in found)
-    assert missed <= 1 and believed <= 1
+    assert missed <= 1 and believed == 0
 
 
 @pytest.mark.parametrize("away", [0.0, 0.02, 0.6])
