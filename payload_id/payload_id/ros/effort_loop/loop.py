@@ -82,7 +82,7 @@ class TorqueLoop:
         robot = RobotFile.load(settings.robot_file)
         self._model = RobotModel.from_robot_file(robot)
         self._map = JointMap(robot.joints, 1.0, 0.0)
-        self._named = robot.joints[0].encode() + b"\0"  # in each of the arm's messages
+        self._named = in_messages(robot.joints[0])  # one of which each of the arm's has
         policy = ReliabilityPolicy.RELIABLE if settings.reliable else ReliabilityPolicy.BEST_EFFORT
         profile = QoSProfile(depth=QUEUE, reliability=policy)
         self._states = PolledSubscription(node, JointState, settings.joint_states, profile)
@@ -215,12 +215,13 @@ class TorqueLoop:
         Others may publish on the topic, too, such as a gripper: what does not name the arm is left
         out, however it is numbered, and so is, in a motion, what is no newer than what came.
         """
-        taken = [x for x in self._states.take_numbered(QUEUE) if self._named in x[0]]
-        now = time.monotonic()
-        waiting = [
-            (data, self._publishers.of(number, 1e-9 * received_ns or now))
-            for data, number, received_ns in taken
-        ]
+        taken = [*self._states.take_numbered(QUEUE)]
+        now, waiting = time.monotonic(), []
+        for data, number, received_ns in taken:
+            if any(name in data for name in self._named):
+                waiting.append((data, self._publishers.of(number, 1e-9 * received_ns or now)))
+            else:
+                self._publishers.skip(number)
         usable = (state for x in reversed(waiting) if (state := self._usable(*x, now)))
         in_order = reversed([*islice(usable, NEWEST)])
         state = max(in_order, key=_worth, default=None)  # the first of a stamp
@@ -344,6 +345,12 @@ class TorqueLoop:
             self._poses.strange,
             self._unmeasured,
         )
+
+
+def in_messages(name: str) -> tuple[bytes, bytes]:
+    """Return the bytes of a name in serialized messages (CDR), of either order."""
+    text = name.encode() + b"\0"
+    return len(text).to_bytes(4, "little") + text, len(text).to_bytes(4, "big") + text
 
 
 def _worth(state: tuple[Seen, Array]) -> tuple[bool, int]:

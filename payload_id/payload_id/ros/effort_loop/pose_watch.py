@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arm.one_arm import beyond_reach, fastest
+from ...core.arm.one_arm import LEAST_LEAP, beyond_reach, fastest
 from ...core.arrays import Array
 from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import seconds_since
@@ -38,10 +38,11 @@ class PoseWatch:
     """Compares joint states with the newest one that counted.
 
     In a motion another publisher's do not count, however near they are, unless the arm's seem to
-    be strange instead: then the two were confused. Of one publisher, or where that is not known,
-    positions tell arms apart, whichever was nearer. Strange ones that go on from one another count
-    once none of the others has come for a while: the arm is faster than was thought, or its encoder
-    has jumped.
+    be strange instead: then the two were confused. Where messages were lost before them, it is not
+    sure whose they are, and only those count that are next to where the arm was. Of one publisher,
+    or where that is not known, positions tell arms apart, whichever was nearer. Strange ones that
+    go on from one another count once none of the others has come for a while: the arm is faster
+    than was thought, or its encoder has jumped.
 
     Attributes:
         strange: Joint states that are not the arm's, since `forget`.
@@ -76,7 +77,7 @@ class PoseWatch:
         if newest is None:
             return True
         if seen.publisher and not seen.publisher.is_sure:
-            return False
+            return self._way(newest, seen) <= LEAST_LEAP
         own = self._follows(newest, seen)
         is_known = newest.publisher is not None and newest.publisher.is_sure
         if is_known and seen.publisher and newest.publisher is not seen.publisher:
@@ -94,6 +95,8 @@ class PoseWatch:
     def take(self, seen: Seen) -> None:
         """Note the newest joint state."""
         newest = self._newest
+        if newest and seen.publisher and not seen.publisher.is_sure:
+            seen = seen._replace(publisher=newest.publisher)
         if newest and (seen.publisher is not newest.publisher or not self._follows(newest, seen)):
             self._other = None  # these are the arm's
         self._newest = seen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ MOST = 2500.0  # [Hz] messages of one publisher that may have been lost, ...
 LOST = 1000  # ... and so many more: a queue may have been full
 LONGEST = 1.0  # [s] for which they may have been, and after which another one is rather heard
 KEPT = 50  # publishers that are remembered
+OTHERS = 200  # numbers of other messages that are remembered
 NEW = 0.1  # weight of the newest time between two messages
 
 
@@ -52,6 +54,12 @@ class Publishers:
     def __init__(self) -> None:
         """Begin without any."""
         self._known: list[Publisher] = []
+        self._others: deque[int] = deque(maxlen=OTHERS)
+
+    def skip(self, number: int | None) -> None:
+        """Take in the number of a message that is of something else, of whomever it is."""
+        if number:
+            self._others.append(number)
 
     def of(self, number: int | None, now: float) -> Publisher | None:
         """Return who sent the next message; None where its number is not known.
@@ -65,8 +73,8 @@ class Publishers:
         if not number:
             return None
         found = self._sender(number, now)
-        follows = number <= found.last + 1  # or found.last is its own
-        if number == found.last + 1:
+        follows = found.last == number or self._follows(found, number)
+        if follows and found.last < number:
             passed = now - found.heard
             old = found.period if np.isfinite(found.period) else passed
             found.period = old + NEW * (passed - old)
@@ -82,9 +90,18 @@ class Publishers:
             self._known = [*self._known[-KEPT:], found]
         return found
 
+    def _follows(self, one: Publisher, number: int) -> bool:
+        """Tell whether no message of a publisher is missing between its last one and a number."""
+        between = range(one.last + 1, number)
+        return one.last < number and (not between or self._were_others(between))
+
+    def _were_others(self, between: range) -> bool:
+        """Tell whether all these numbers are of other messages."""
+        return len(between) <= OTHERS and all(number in self._others for number in between)
+
     def _among(self, known: Sequence[Publisher], number: int, now: float) -> Publisher | None:
         """Return who of some publishers can have sent a message of a number; None: nobody."""
-        following = [one for one in known if number == one.last + 1]
+        following = [one for one in known if self._follows(one, number)]
         if following:  # of several whose next one is due now
             return min(following, key=lambda one: abs(one.late(now)))
         for one in known:

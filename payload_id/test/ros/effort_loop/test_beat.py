@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 
 from payload_id.core.samples.joint_map import JointMap
 from payload_id.ros.effort_loop import loop, real_time
-from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, STOOD_STILL, TorqueLoop
+from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, STOOD_STILL, TorqueLoop, in_messages
 from payload_id.ros.effort_loop.messages import Ask, Follow
 from payload_id.ros.effort_loop.order_reader import OrderReader
 from payload_id.ros.effort_loop.pose_watch import PoseWatch, Seen
@@ -97,7 +97,7 @@ def state(names, time, value=0.0, speed=0.0):
     return serialize_message(message)
 
 
-def heard(*kinds, numbers=None):
+def heard(*kinds, numbers=None, step=1):
     """Return how many of 100 looks find a new state where so many kinds of messages wait.
 
     Each is another publisher's, the first message of which has the number that is given for it.
@@ -106,7 +106,7 @@ def heard(*kinds, numbers=None):
     one, waiting = TorqueLoop.__new__(TorqueLoop), []
     one._states = SimpleNamespace(take_numbered=lambda count: [(*x, 0) for x in waiting])
     one._map, one._newest, one._follower = JointMap(JOINTS), None, object()
-    one._named = JOINTS[0].encode() + b"\0"
+    one._named = in_messages(JOINTS[0])
     one._leapt_ns, one._gap, one._heard = 0, 0.0, time.monotonic()
     one._stamps = StampWatch(100 * 10**9, one._heard)
     one._publishers = Publishers()
@@ -114,7 +114,7 @@ def heard(*kinds, numbers=None):
     one._poses.take(Seen(100 * 10**9, np.zeros(7), one._heard))
     looks = []
     for k in range(100):
-        counts = [None if number is None else number + k for number in numbers]
+        counts = [None if number is None else number + step * k for number in numbers]
         waiting[:] = [(kind(100.0001 + 1e-4 * k), n) for kind, n in zip(kinds, counts, strict=True)]
         looks.append(one._listen())
         assert not looks[-1] or one._newest[0].q.tolist() == one._newest[1].tolist() == [0.0] * 7
@@ -134,9 +134,17 @@ def test_what_others_say_on_the_topic_does_not_make_the_loop_deaf():
 @pytest.mark.parametrize("ahead", [-1, 0, 1, 2, 20])
 def test_a_gripper_whose_messages_have_the_arms_numbers_changes_nothing(ahead):
     arm = lambda t: state(JOINTS, t)  # noqa: E731
+    for name in ("finger", f"gripper_{JOINTS[0]}"):
+        gripper = lambda t, name=name: state([name], t)  # noqa: E731
+        assert heard(arm, gripper, numbers=(1000, 1000 + ahead)) == 100
+        assert heard(gripper, arm, numbers=(1000 + ahead, 1000)) == 100
+
+
+def test_one_publisher_may_send_the_states_of_arm_and_gripper_in_turn():
+    arm = lambda t: state(JOINTS, t)  # noqa: E731
     gripper = lambda t: state(["finger"], t)  # noqa: E731
-    assert heard(arm, gripper, numbers=(1000, 1000 + ahead)) == 100
-    assert heard(gripper, arm, numbers=(1000 + ahead, 1000)) == 100
+    assert heard(arm, gripper, numbers=(1000, 1001), step=2) == 100
+    assert heard(gripper, gripper, arm, gripper, numbers=(1000, 1001, 1002, 1003), step=4) == 100
 
 
 @pytest.mark.parametrize("late", [0.0, 0.03, 0.1, 0.19, 3600.0])
