@@ -13,6 +13,7 @@ LOST = 1000  # ... and so many more: a queue may have been full
 LONGEST = 1.0  # [s] for which they may have been, and after which another one is rather heard
 KEPT = 50  # publishers that are remembered
 OTHERS = 200  # numbers of other messages that are remembered
+NEAR = 2.0  # messages, by which one may come early or late that goes on
 NEW = 0.1  # weight of the newest time between two messages
 
 
@@ -35,6 +36,13 @@ class Publisher:
     is_sure: bool = True
     left: int = 0
     left_at: float = -np.inf
+
+    def goes_on(self, number: int, now: float) -> bool:
+        """Tell whether a message that comes now [s] goes on from where some seemed to be lost."""
+        if not self.left < number < self.last or now - self.left_at > LONGEST:
+            return False
+        due = self.left + (now - self.left_at) / self.period
+        return number == self.left + 1 or abs(number - due) <= NEAR
 
     def late(self, now: float) -> float:
         """Return by how many periods a next message that comes now [s] is late; negative: early."""
@@ -105,7 +113,7 @@ class Publishers:
         if following:  # of several whose next one is due now
             return min(following, key=lambda one: abs(one.late(now)))
         for one in known:
-            if number == one.left + 1 and now - one.left_at <= LONGEST:
+            if one.goes_on(number, now):
                 self._known.append(Publisher(one.last, one.heard))
                 one.left_at = -np.inf
                 return one

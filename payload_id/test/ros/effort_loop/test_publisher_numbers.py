@@ -88,6 +88,16 @@ def test_another_ones_number_beside_the_own_does_not_take_its_place(ahead, count
     assert missed <= 1 and believed == 0
 
 
+@pytest.mark.parametrize("lost", [1, 2, 3])
+def test_another_ones_number_ahead_does_not_take_its_place_where_messages_are_lost_too(lost):
+    own = sent(0, 3000, 0.0, 10.0, 500.0, lost={*range(1001, 1001 + lost)})
+    other = sent(1, 4030, 2.0005, 9.0, 10.0)
+    messages = sorted(own + other)
+    found = [(who, one) for (_, who, _), one in zip(messages, told_apart(messages), strict=True)]
+    assert sum(who == 0 and one is not found[0][1] for who, one in found) <= 2
+    assert not any(who == 1 and one is found[0][1] for who, one in found)
+
+
 @pytest.mark.parametrize("away", [0.0, 0.02, 0.6])
 @pytest.mark.parametrize("begins", [0.1, 0.145, 3.0])  # before a gap of the own one, in it, never
 @pytest.mark.parametrize("first", [1, 700, 10**6])
