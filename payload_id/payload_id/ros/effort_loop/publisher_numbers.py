@@ -120,7 +120,8 @@ class Publishers:
         found, least = None, np.inf
         for one in known:
             ahead = number - one.last
-            if 0 < ahead <= LOST + MOST * min(now - one.heard, LONGEST) and ahead < least:
+            passed = min(max(now - one.heard, 0.0), LONGEST)  # clocks may be set back
+            if 0 < ahead <= LOST + MOST * passed and ahead < least:
                 found, least = one, ahead
         if found is not None:
             found.left, found.left_at = found.last, now
