@@ -15,7 +15,8 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from .publisher_numbers import Publisher
 
-AGREED = 0.25  # [s] for which strange positions go on from one another before they count
+AGREED = 0.25  # [s] for which strange positions go on from one another before they count, and
+# for which it is known where the arm is
 
 
 class Seen(NamedTuple):
@@ -77,7 +78,7 @@ class PoseWatch:
         if newest is None:
             return True
         if seen.publisher and not seen.publisher.is_sure:
-            return self._way(newest, seen) <= LEAST_LEAP
+            return self._way(newest, seen) <= LEAST_LEAP and seen.now - newest.now <= AGREED
         own = self._follows(newest, seen)
         is_known = newest.publisher is not None and newest.publisher.is_sure
         if is_known and seen.publisher and newest.publisher is not seen.publisher:

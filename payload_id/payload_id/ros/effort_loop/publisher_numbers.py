@@ -41,8 +41,8 @@ class Publisher:
         """Tell whether a message that comes now [s] goes on from where some seemed to be lost."""
         if not self.left < number < self.last or now - self.left_at > LONGEST:
             return False
-        due = self.left + (now - self.left_at) / self.period
-        return number == self.left + 1 or abs(number - due) <= NEAR
+        passed = (now - self.left_at) / self.period if self.period > 0.0 else np.inf
+        return number == self.left + 1 or abs(number - self.left - passed) <= NEAR
 
     def late(self, now: float) -> float:
         """Return by how many periods a next message that comes now [s] is late; negative: early."""
@@ -95,8 +95,13 @@ class Publishers:
         found = self._among(heard, number, now) or self._among(self._known, number, now)
         if found is None:
             found = Publisher(number, now)
-            self._known = [*self._known[-KEPT:], found]
+            self._remember(found)
         return found
+
+    def _remember(self, one: Publisher) -> None:
+        """Remember a new publisher, and those that were heard last."""
+        latest = sorted(self._known, key=lambda known: known.heard)[1 - KEPT :]
+        self._known = [*latest, one]
 
     def _follows(self, one: Publisher, number: int) -> bool:
         """Tell whether no message of a publisher is missing between its last one and a number."""
@@ -114,7 +119,7 @@ class Publishers:
             return min(following, key=lambda one: abs(one.late(now)))
         for one in known:
             if one.goes_on(number, now):
-                self._known.append(Publisher(one.last, one.heard))
+                self._remember(Publisher(one.last, one.heard))
                 one.left_at = -np.inf
                 return one
         found, least = None, np.inf

@@ -75,6 +75,20 @@ def test_held_up_messages_that_are_read_in_pieces_are_nobody_elses():
     assert len({*told_apart(late)}) == 1
 
 
+def test_of_many_that_begin_anew_the_arm_is_not_forgotten():
+    messages = sent(0, 5000, 0.0, 4.0, 500.0)
+    messages += [(0.5 + 0.01 * k, 1 + k, 1) for k in range(200)]
+    found = [(who, one) for (_, who, _), one in zip(
+        sorted(messages), told_apart(sorted(messages)), strict=True)]  # fmt: skip
+    assert len({one for who, one in found if who == 0}) == 1
+
+
+def test_messages_that_came_at_the_same_time_are_told_apart_as_well():
+    publishers = Publishers()
+    for number in (1, 2, 10, 4):
+        publishers.of(number, 5.0)
+
+
 @pytest.mark.parametrize("ahead", [-1, 0, 2, 5, 19, 60, 105])
 @pytest.mark.parametrize("count", [1, 3, 4000])
 def test_another_ones_number_beside_the_own_does_not_take_its_place(ahead, count):
