@@ -218,10 +218,11 @@ class TorqueLoop:
         taken = [*self._states.take_numbered(QUEUE)]
         now, waiting = time.monotonic(), []
         for data, number, received_ns in taken:
+            came = 1e-9 * received_ns or now
             if any(name in data for name in self._named):
-                waiting.append((data, self._publishers.of(number, 1e-9 * received_ns or now)))
+                waiting.append((data, self._publishers.of(number, came)))
             else:
-                self._publishers.skip(number)
+                self._publishers.skip(number, came)
         usable = (state for x in reversed(waiting) if (state := self._usable(*x, now)))
         in_order = reversed([*islice(usable, NEWEST)])
         state = max(in_order, key=_worth, default=None)  # the first of a stamp

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.arm.one_arm import LEAST_LEAP, beyond_reach, fastest
+from ...core.arm.one_arm import FASTEST, beyond_reach, fastest
 from ...core.arrays import Array
 from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import seconds_since
@@ -78,7 +78,8 @@ class PoseWatch:
         if newest is None:
             return True
         if seen.publisher and not seen.publisher.is_sure:
-            return self._way(newest, seen) <= LEAST_LEAP and seen.now - newest.now <= AGREED
+            recent = seen.now - newest.now <= AGREED
+            return recent and self._follows(newest, seen, self._speed / FASTEST)
         own = self._follows(newest, seen)
         is_known = newest.publisher is not None and newest.publisher.is_sure
         if is_known and seen.publisher and newest.publisher is not seen.publisher:
@@ -106,8 +107,9 @@ class PoseWatch:
         """Return how far it is from one place to another [rad or m]."""
         return float(np.abs(position_error(before.q, seen.q, self._continuous)).max())
 
-    def _follows(self, before: Seen, seen: Seen) -> bool:
-        """Tell whether one arm can have gone from one place to another."""
+    def _follows(self, before: Seen, seen: Seen, speed: Array | None = None) -> bool:
+        """Tell whether one arm can have gone from one place to another, or has at a speed, (n,)."""
+        speed = self._speed if speed is None else speed
         seconds = max(seen.now - before.now, float(seconds_since(seen.stamp, before.stamp)))
         step = position_error(before.q, seen.q, self._continuous)
-        return bool((beyond_reach(step, seconds, self._speed) <= 0.0).all())
+        return bool((beyond_reach(step, seconds, speed) <= 0.0).all())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,12 +61,15 @@ class Publishers:
     def __init__(self) -> None:
         """Begin without any."""
         self._known: list[Publisher] = []
-        self._others: deque[int] = deque(maxlen=OTHERS)
+        self._others: dict[int, float] = {}  # when a message of something else came [s]
 
-    def skip(self, number: int | None) -> None:
-        """Take in the number of a message that is of something else, of whomever it is."""
+    def skip(self, number: int | None, now: float) -> None:
+        """Take in the number of a message of something else, of whomever, that comes now [s]."""
         if number:
-            self._others.append(number)
+            self._others.pop(number, None)
+            self._others[number] = now
+        if len(self._others) > OTHERS:
+            del self._others[next(iter(self._others))]
 
     def of(self, number: int | None, now: float) -> Publisher | None:
         """Return who sent the next message; None where its number is not known.
@@ -106,11 +108,13 @@ class Publishers:
     def _follows(self, one: Publisher, number: int) -> bool:
         """Tell whether no message of a publisher is missing between its last one and a number."""
         between = range(one.last + 1, number)
-        return one.last < number and (not between or self._were_others(between))
+        return one.last < number and (not between or self._were_others(between, one.heard))
 
-    def _were_others(self, between: range) -> bool:
-        """Tell whether all these numbers are of other messages."""
-        return len(between) <= OTHERS and all(number in self._others for number in between)
+    def _were_others(self, between: range, since: float) -> bool:
+        """Tell whether all these numbers are of other messages that came since then [s]."""
+        if len(between) > OTHERS:
+            return False
+        return all(self._others.get(number, -np.inf) >= since for number in between)
 
     def _among(self, known: Sequence[Publisher], number: int, now: float) -> Publisher | None:
         """Return who of some publishers can have sent a message of a number; None: nobody."""

@@ -75,6 +75,17 @@ def test_held_up_messages_that_are_read_in_pieces_are_nobody_elses():
     assert len({*told_apart(late)}) == 1
 
 
+def test_what_a_gripper_has_said_before_is_nothing_that_the_arm_has_not_said():
+    """Its numbers are ahead; another arm's are between, and follow none of the arm's."""
+    publishers, arm = Publishers(), None
+    for k in range(1000):
+        publishers.skip(1050 + k, 4e-3 * k)
+        arm = publishers.of(1000 + k, 4e-3 * k + 1e-3)
+    for k in range(20):
+        assert publishers.of(2020 + k, 4.0 + 4e-3 * k) is not arm
+        assert publishers.of(2000 + k, 4.001 + 4e-3 * k) is arm
+
+
 def test_of_many_that_begin_anew_the_arm_is_not_forgotten():
     messages = sent(0, 5000, 0.0, 4.0, 500.0)
     messages += [(0.5 + 0.01 * k, 1 + k, 1) for k in range(200)]
