@@ -124,7 +124,7 @@ class Publishers:
         for one in known:
             if one.goes_on(number, now):
                 self._remember(Publisher(one.last, one.heard))
-                one.left_at = -np.inf
+                one.last, one.heard, one.left_at = number - 1, one.left_at, -np.inf
                 return one
         found, least = None, np.inf
         for one in known:
