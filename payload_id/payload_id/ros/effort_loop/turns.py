@@ -97,8 +97,9 @@ class Turns:
             self.may_have_arm = self.has_arm = self._is_doubted = False
             self._sure_at, self.way_back = None, ""
         elif self._is_sure(now):
-            self._sure_at, self._next_try = None, now + AGAIN * self._is_doubted
+            self._sure_at, self._next_try = None, now
             if self._is_doubted:  # activity is not just late
+                self._next_try += AGAIN
                 self.way_back = (
                     f"{self._manager} has answered that '{self._resting}' has the arm again, but "
                     f"shows it as {resting}, and '{self._torques}' as {torques}"
