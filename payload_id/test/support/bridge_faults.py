@@ -304,7 +304,7 @@ def _cancel(rig: Rig, part: float, found: dict[str, Any]) -> None:
     assert handle.accepted, "the goal was rejected"
     begin = rig.now
     rig.observer.wait(lambda: future.done() or rig.now >= begin + moment, "the moment")
-    begin = rig.now
+    begin, first = rig.now, len(rig.joint_states)
     if not future.done():
         handle.cancel_goal_async()
     result, _ = rig.result(future)
@@ -312,7 +312,7 @@ def _cancel(rig: Rig, part: float, found: dict[str, Any]) -> None:
     allowed = (Identify.Result.CANCELLED, Identify.Result.NONE)
     known = result.error_code in allowed or result.reason.code == StopReason.COMPLETED
     assert known, result.message
-    found["rest"] = max(0.0, rig.rests(60.0) - begin)
+    found["rest"] = max(0.0, rig.rests(60.0, first) - begin)
     assert found["rest"] <= STOP, f"it rested after {found['rest']:.2f} s"
     rig.begin_anew()
     assert not rig.acknowledged()

@@ -185,8 +185,13 @@ class Rig(PlannedRobot):
             assert off < ON_PATH, f"a command is {off:.3g} rad from every certified motion"
             assert np.abs(points.dq[-1]).max() < 1e-6, "a command does not end at rest"
 
-    def rests(self, patience: float) -> float:
-        """Wait until joint states show an arm at rest; return since when, by their stamps [s]."""
+    def rests(self, patience: float, begun: int | None = None) -> float:
+        """Wait until joint states show an arm at rest; return since when, by their stamps [s].
+
+        Args:
+            patience: How long to wait at most [s].
+            begun: From which joint state on it may have been at rest; None: the next one.
+        """
         first = len(self.joint_states)
         since: list[float] = []
 
@@ -200,7 +205,10 @@ class Rig(PlannedRobot):
             return since[-1] - since[0] >= SETTLED
 
         self.observer.wait(still, "an arm at rest", patience / self.pace)
-        return since[0]
+        begun = first if begun is None else begun
+        seen = self.joint_states[begun:]
+        moved = [k for k, state in enumerate(seen) if np.abs(state.velocity).max() >= STILL]
+        return 1e-9 * stamp_of(seen[moved[-1] + 1 if moved else 0].header.stamp)
 
     def acknowledged(self) -> str:
         """Acknowledge the fault, if the bridge has one; return it."""
