@@ -99,7 +99,7 @@ def run(seconds: float, folder: Path) -> bool:
     node.create_subscription(JointState, "/joint_states", seen.append, quality)
     settings = LoopSettings(
         "torques", "/", str(path), "/joint_states", False, f"/{TORQUES}/commands",
-        "/controller_manager", TORQUES, RESTING, 1e-3,
+        "/controller_manager", TORQUES, RESTING, 1e-3, 0.25,
     )  # fmt: skip
     handover = Handover(node, settings.manager)
     with subprocess.Popen(command) as arm:

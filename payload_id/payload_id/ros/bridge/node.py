@@ -171,6 +171,7 @@ class BridgeNode(ManagedNode):
             torque_controller=settings.effort_controller,
             resting_controller=trajectories.parent.name,
             period=settings.effort_period,
+            silence=settings.silence,
         )
 
     def activate(self) -> None:

@@ -50,11 +50,11 @@ from .stamp_watch import StampWatch
 from .torque_follower import STALE, TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
-NEWEST = 3  # of the usable ones that wait, of which the one with the newest stamp counts
+NEWEST = 3  # of the usable ones that wait, of which the one with the newest good stamp counts
 LEAD = 0.6  # of the period by which a torque is computed before it is due [-], ...
 LONGEST_LEAD = 1e-3  # [s] but no longer: its state grows old
 IDLE = 0.01  # [s] between two looks for an order while no torques are sent
-DEAF = 0.25  # [s] likewise, after which an arm without a bridge is given away, or nothing is begun
+DEAF = 0.25  # [s] without joint states after which nothing is begun
 GONE = 1.0  # [s] without an order after which the bridge counts as gone, ...
 STOOD_STILL = f"The bridge has not asked for {GONE:g} s"  # ... unless it orders again
 FIGURES = 0.5  # [s] between two looks at the loop's own times
@@ -225,10 +225,15 @@ class TorqueLoop:
                 self._publishers.skip(number, came)
         usable = (state for x in reversed(waiting) if (state := self._usable(*x, now)))
         in_order = reversed([*islice(usable, NEWEST)])
-        state = max(in_order, key=_worth, default=None)  # the first of a stamp
-        if state is None:
-            return False
-        stamp = state[0].stamp
+        for state in sorted(in_order, key=_worth, reverse=True):  # of equal ones the first
+            if self._admits(state[0].stamp, now):
+                self._newest, self._heard = state, now
+                self._poses.take(state[0])
+                return True
+        return False
+
+    def _admits(self, stamp: int, now: float) -> bool:
+        """Tell whether a joint state's stamp [ns] goes on from those before; take it in, then."""
         simulated = abs(1e-9 * (time.time_ns() - stamp)) > OTHER_CLOCK
         if self._follower is None:
             if self._stamps is None or self._stamps.simulated is not simulated:
@@ -241,8 +246,6 @@ class TorqueLoop:
                 return False
             self._gap = max(self._gap, now - self._heard)
             self._leapt_ns += self._stamps.leap(stamp, now)
-        self._newest, self._heard = state, now
-        self._poses.take(state[0])
         return True
 
     def _usable(
@@ -307,7 +310,7 @@ class TorqueLoop:
             "the motion is over"
             if follower.is_over(now.time)
             else "joint states stay away"
-            if lost > DEAF
+            if lost > self._settings.silence
             else "the tube is left"
             if follower.has_left_tube(now)
             else ""
@@ -322,6 +325,8 @@ class TorqueLoop:
     def _state(self) -> LoopState:
         """Return what the bridge wants to know."""
         follower, now = self._follower, time.monotonic()
+        deaf = now - self._heard
+        gap = max(self._gap, 0.0 if follower is None else deaf)
         if now >= self._next_figures:  # they cost about as much as a step
             self._next_figures = now + FIGURES
             self._figures = self._watch.figures()
@@ -329,7 +334,7 @@ class TorqueLoop:
         if follower is not None and self._newest is not None:
             holding = follower.holding_torque(self._newest[0].q)
         return LoopState(
-            now - self._heard < (DEAF if follower is None else STALE),
+            deaf < (DEAF if follower is None else STALE),
             0 if self._newest is None else self._newest[0].stamp,
             follower is not None,
             self._number,
@@ -340,11 +345,12 @@ class TorqueLoop:
             holding,
             self._real_time,
             1e-9 * self._leapt_ns,
-            self._gap if self._gap > STALE else 0.0,
+            gap if gap > STALE else 0.0,
             self._alone,
             0 if self._stamps is None else self._stamps.passed_over,
             self._poses.strange,
             self._unmeasured,
+            deaf,
         )
 
 

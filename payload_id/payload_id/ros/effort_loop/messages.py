@@ -25,6 +25,7 @@ class LoopSettings:
         torque_controller: The controller that takes torques.
         resting_controller: The one that holds the arm otherwise.
         period: Time between two torques [s].
+        silence: Time without joint states after which a moving arm is given away [s].
     """
 
     node: str
@@ -37,6 +38,7 @@ class LoopSettings:
     torque_controller: str
     resting_controller: str
     period: float
+    silence: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +109,7 @@ class LoopState:
         strange: Joint states of this motion that were another publisher's, or of where the arm
             cannot have come to.
         unmeasured: Joint states of this motion without velocities that can be used.
+        deaf: Time since the newest joint state [s].
     """
 
     hears: bool
@@ -125,3 +128,4 @@ class LoopState:
     passed_over: int = 0
     strange: int = 0
     unmeasured: int = 0
+    deaf: float = 0.0

@@ -17,6 +17,7 @@ from .publisher_numbers import Publisher
 
 AGREED = 0.25  # [s] for which strange positions go on from one another before they count, and
 # for which it is known where the arm is
+HELD_UP = 0.05  # [s] by which joint states may have been held up on their way
 
 
 class Seen(NamedTuple):
@@ -110,6 +111,8 @@ class PoseWatch:
     def _follows(self, before: Seen, seen: Seen, speed: Array | None = None) -> bool:
         """Tell whether one arm can have gone from one place to another, or has at a speed, (n,)."""
         speed = self._speed if speed is None else speed
-        seconds = max(seen.now - before.now, float(seconds_since(seen.stamp, before.stamp)))
+        came = seen.now - before.now
+        by_stamp = float(seconds_since(seen.stamp, before.stamp))  # of another clock, perhaps
+        seconds = max(came, min(by_stamp, came + HELD_UP))
         step = position_error(before.q, seen.q, self._continuous)
         return bool((beyond_reach(step, seconds, speed) <= 0.0).all())

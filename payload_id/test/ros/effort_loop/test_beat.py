@@ -165,6 +165,14 @@ def test_in_a_motion_another_arm_does_not_count_however_new_its_stamps_are():
     assert heard(arm, other) == 100
 
 
+@pytest.mark.parametrize("ahead", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("value", [0.02, 0.5])
+def test_in_a_motion_another_arm_whose_clock_is_ahead_does_not_hide_the_own_one(ahead, value):
+    arm = lambda t: state(JOINTS, t)  # noqa: E731
+    other = lambda t: state(JOINTS, t + ahead, value)  # noqa: E731
+    assert heard(arm, other) == heard(other, arm) == 100
+
+
 @pytest.mark.parametrize(
     ("step", "passed", "late", "one_arm"),
     [
@@ -172,7 +180,9 @@ def test_in_a_motion_another_arm_does_not_count_however_new_its_stamps_are():
         (0.30, 1e-3, 0.0, False),
         (2.0 * np.pi, 1e-3, 0.0, True),  # a turn of a joint without limits
         (0.30, 0.1, 0.0, True),  # a silence in which it can have gone there
-        (0.30, 1e-3, 0.1, True),  # states that were held up come at once
+        (0.14, 1e-3, 0.1, True),  # states that were held up come at once
+        (0.30, 1e-3, 0.1, False),
+        (0.30, 1e-3, 30.0, False),  # stamps of a clock that is ahead
     ],
 )
 def test_positions_count_that_the_arm_can_have_come_to(step, passed, late, one_arm):

@@ -21,7 +21,7 @@ RESTING, TORQUES = "trajectories", "torques"
 FIGURES = LoopFigures(0, 1e-3, 0.0, 0.0, 0.0, 0.0)
 POINTS = Motion(np.array([0.0, 1.0]), *np.zeros((3, 2, 2)))
 SETTINGS = LoopSettings(
-    "n", "/", "r", "/js", False, f"/{TORQUES}/commands", "/cm", TORQUES, RESTING, 1e-3
+    "n", "/", "r", "/js", False, f"/{TORQUES}/commands", "/cm", TORQUES, RESTING, 1e-3, 0.25
 )
 
 
@@ -31,6 +31,7 @@ class FakeLoop:
     def __init__(self, settings):
         self.orders, self.death, self.refuses, self.pid = [], "", "", 1
         self.state, self.sends, self.number, self.stamp_ns = None, False, 0, 0
+        self.deaf = self.strange = 0
 
     def order(self, order):
         self.orders.append(order)
@@ -52,6 +53,8 @@ class FakeLoop:
                 {},
                 np.ones(2),
                 False,
+                strange=self.strange,
+                deaf=self.deaf,
             )
 
     def close(self):
@@ -292,6 +295,22 @@ def test_states_of_others_are_told_after_a_motion_and_hinder_the_next(arm, monke
     arm.loop.state = replace(arm.loop.state, strange=3, unmeasured=5)
     assert "3 joint states were another publisher's, or" in arm.back_end.delay()
     assert "5 joint states had no velocities" in arm.back_end.delay()
+
+
+def test_an_arm_that_the_loop_alone_hears_no_more_is_given_back(arm, monkeypatch):
+    """As where the publisher of its states begins anew: it is another one for the loop."""
+    monkeypatch.setattr(effort, "publisher_names", lambda node, topic: ["/broadcaster"])
+    arm.moving()
+    arm.loop.deaf = SETTINGS.silence
+    arm.look()
+    assert not arm.back_end.fault() and len(arm.manager.asked) == 1
+    arm.loop.deaf, arm.loop.strange = SETTINGS.silence + 0.06, 80
+    arm.look()
+    trouble, words = arm.back_end.fault()
+    assert trouble is Trouble.JOINT_STATES_LOST
+    assert "80 came that are not the arm's (published by /broadcaster)" in words
+    assert isinstance(arm.loop.orders[-1], Hold)
+    assert arm.manager.asked[1:] == [(RESTING, TORQUES, True)]
 
 
 def test_what_the_loop_refuses_is_no_start(arm):

@@ -19,6 +19,7 @@ class Trouble(Enum):
     TUBE_LEFT = "The arm is too far from the motion."
     FOREIGN_COMMAND = "The motion was replaced or cancelled by somebody else."
     CONTROLLER_INACTIVE = "The controller was deactivated."
+    JOINT_STATES_LOST = "It hears the arm no more."
     CONTROLLER_FAULT = "It gave up for another reason, or does not answer."
 
 

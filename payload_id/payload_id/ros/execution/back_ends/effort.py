@@ -30,7 +30,7 @@ from ...common.topics import LATCHED
 from ...effort_loop.handover import Handover
 from ...effort_loop.loop_process import LoopProcess
 from ...effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
-from ...effort_loop.torque_follower import Proof
+from ...effort_loop.torque_follower import STALE, Proof
 from ...effort_loop.turns import Turns
 from .back_end import BackEnd, Trouble
 
@@ -152,13 +152,16 @@ class Effort(BackEnd):
 
     def _two_lines(self) -> str:
         """Say that more than one sends joint states, or old ones."""
-        topic = self._settings.joint_states
-        by = ", ".join(publisher_names(self._node, topic)) or "nobody known"
         return (
-            f"Joint states on {topic} (published by {by}) have stamps that go back and forth: "
-            "somebody repeats old ones, or makes up others. Have one node publish states of these "
-            "joints."
+            f"Joint states on {self._settings.joint_states} (published by {self._publishers()}) "
+            "have stamps that go back and forth: somebody repeats old ones, or makes up others. "
+            "Have one node publish states of these joints."
         )
+
+    def _publishers(self) -> str:
+        """Say who publishes joint states."""
+        names = publisher_names(self._node, self._settings.joint_states)
+        return ", ".join(names) or "nobody known"
 
     def _going_back(self) -> str:
         """Say that the resting controller would drive the arm back; empty if it does not say so."""
@@ -296,7 +299,21 @@ class Effort(BackEnd):
             state = None
         elif state is not None and self._moving and state.number == self._number and state.refusal:
             self._give_up(Trouble.NOT_STARTED, state.refusal)
+        elif state is not None and self._moving and state.sends:
+            self._look_whether_it_hears(state)
         self._look_at_turns(state)
+
+    def _look_whether_it_hears(self, state: LoopState) -> None:
+        """Have an arm given back that the loop alone hears no more; the bridge listens itself."""
+        if state.deaf <= self._settings.silence + STALE:
+            return
+        others = f": {state.strange} came that are not the arm's" if state.strange else ""
+        self._give_up(
+            Trouble.JOINT_STATES_LOST,
+            f"The torque loop has heard no joint state of the arm for {state.deaf:.2f} s{others} "
+            f"(published by {self._publishers()}); perhaps its publisher began anew",
+        )
+        self._process.order(Hold())
 
     def _look_at_turns(self, state: LoopState | None) -> None:
         """Have the arm taken or given back, or the loop send nothing once it is back."""
