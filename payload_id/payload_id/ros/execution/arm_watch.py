@@ -154,12 +154,15 @@ class ArmWatch:
             return Reason.TUBE_LEFT, (
                 f"{found.sentence(self.joints)}, in a joint state; those after it say otherwise"
             )
-        late = self._late(commanded, tube, seen, 0.0, 0.0)
-        if late.part > CLEARLY or late.lag <= LEAST_LAG:
+        late, stands = (
+            self._late(commanded, tube, seen, 0.0, 0.0),
+            self._stands_at_start(commanded, seen),
+        )
+        if (late.part > CLEARLY or late.lag <= LEAST_LAG) and not stands:
             return Reason.TUBE_LEFT, found.sentence(self.joints)
         if self.slider.waits(seen.now):
             return None
-        if self._stands_at_start(commanded, seen):
+        if stands:
             return Reason.CONTROLLER_FAULT, (
                 f"The arm has not begun to move, {seen.time[-1]:.2f} s into its motion: its "
                 "controller does nothing, its driver is in fault, or its speed is turned down"

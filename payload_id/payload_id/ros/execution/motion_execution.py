@@ -199,6 +199,9 @@ class MotionExecution:
         self._rest.see(stamps, q, dq)
         time = self.time(now_ns)
         self._learn_cause(outside)
+        if fault is not None and fault[0] is Reason.CONTROLLER_FAULT and not self._held:
+            waiting = self.unanswered()
+            fault = fault[0], f"{fault[1]}; {waiting}" if waiting else fault[1]
         if fault is not None and self.phase is Phase.SETTLING:
             self._fail(*fault)
         elif fault is not None:
@@ -303,6 +306,7 @@ class MotionExecution:
         self.fault = self.fault or (Reason.CONTROLLER_FAULT, detail)
         self.detail = f"{self.detail.rstrip('.')}. {detail}" if self.detail else detail
         if not trusted:
+            self._commanded = None  # no stop may have been taken
             return
         self._held = False
         self._take_next_stop(now_ns)
@@ -381,9 +385,10 @@ class MotionExecution:
             self._check_place(q[-1], newest, slowed)
         elif not self.at_rest and time > end + self.timing.settling:
             reason, detail = self._restless(silence)
-            if self.fault is not None and self.fault[0] is self.reason:
-                self.detail = f"{self.detail.rstrip('.')}. Then: {detail}"
-                self.fault = self.reason, self.detail
+            if self.fault is not None:
+                before, found = self.fault
+                self.fault = before, f"{found.rstrip('.')}. Then: {detail}"
+                self.detail = self.fault[1] if before is self.reason else self.detail
             self._fail(reason, detail)
             self.phase = Phase.DONE
         if self.at_rest:

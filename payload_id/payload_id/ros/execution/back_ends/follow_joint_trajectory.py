@@ -53,7 +53,7 @@ UNDER_WAY = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
 
 @dataclass
 class _Goal:
-    """The newest goal, and what became of it."""
+    """A goal, and what became of it."""
 
     sent: float  # when, in time of listening [s]
     accepted: bool | None = None  # None: not answered yet
@@ -61,7 +61,13 @@ class _Goal:
     code: int = RESULT.SUCCESSFUL
     text: str = ""
     name: bytes = b""
-    was_cancelled: bool = False  # as was asked for here
+    is_to_end: bool = False  # its cancelling was asked for here, ...
+    was_cancelled: bool = False  # ... and taken up
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the arm may move by it yet."""
+        return self.accepted is not False and self.status == GoalStatus.STATUS_UNKNOWN
 
 
 class FollowJointTrajectory(BackEnd):
@@ -103,7 +109,8 @@ class FollowJointTrajectory(BackEnd):
         self._strangers: set[bytes] = set()  # goals of others that are under way
         self._taken, self._follows, self._holding = False, False, False
         self._listened, self._looked = 0.0, time.monotonic()  # for how long, and until when [s]
-        self._goal: _Goal | None = None
+        self._goal: _Goal | None = None  # the newest one
+        self._goals: list[_Goal] = []  # that may be open yet
         self._cancelled: float | None = None  # when that was asked for; None: it was answered
         self._cancels = 0  # how many were asked for
         self._refused: float | None = None  # from when on a cancelling counts as rejected
@@ -112,6 +119,7 @@ class FollowJointTrajectory(BackEnd):
         """Note that goals will be sent."""
         if not self._taken:
             self._taken, self._goal, self._cancelled = True, None, None
+            self._goals = []
             self._follows = self._holding = False
 
     @property
@@ -192,6 +200,7 @@ class FollowJointTrajectory(BackEnd):
         self._sent.append(name)
         self._holding, self._cancelled, self._refused = False, None, None
         self._goal = following = _Goal(self._listened, name=name)
+        self._goals = [*(one for one in self._goals if one.is_open), following]
         answer = self._client.send_goal_async(goal, goal_uuid=UUID(uuid=list(name)))
         answer.add_done_callback(lambda done: self._on_answer(following, done))
 
@@ -215,17 +224,18 @@ class FollowJointTrajectory(BackEnd):
         self._cancelled, self._cancels = self._listened, self._cancels + 1
         number = self._cancels
         answer = self._canceller.call_async(CancelGoal.Request())  # no name: all of them
-
-        goal = self._goal
+        asked = [one for one in self._goals if one.is_open]
+        for one in asked:
+            one.is_to_end = True
 
         def on_answer(done: RosFuture) -> None:
             answered: CancelGoal.Response = done.result()
             named = {bytes(x.goal_id.uuid) for x in answered.goals_canceling}
-            if goal is not None and goal.name in named:
-                goal.was_cancelled = True
+            for one in asked:
+                one.was_cancelled |= one.name in named
             if self._cancels == number:
                 self._cancelled = None
-                known = goal is not None and goal.accepted and not goal.was_cancelled
+                known = any(one.is_open and one.accepted and not one.was_cancelled for one in asked)
                 rejected = answered.return_code == CancelGoal.Response.ERROR_REJECTED
                 # Some servers say nothing where they go on: then the goal's end may be on its way.
                 wait = 0.0 if rejected else END
@@ -292,6 +302,11 @@ class FollowJointTrajectory(BackEnd):
             return f"{self.target} has not answered a goal yet: the arm may set off by it"
         if self._holding and self._cancelled is not None:
             return f"{self.target} has not answered the cancelling yet: the arm may go on"
+        if any(one.is_to_end and one.is_open for one in self._goals):
+            return (
+                f"{self.target} has not ended a goal whose cancelling was asked for: the arm may go "
+                "on by it, or set off"
+            )
         return ""
 
     def refused_to_hold(self) -> str:
