@@ -72,6 +72,16 @@ def test_an_arm_that_is_late_for_no_reason_is_behind_and_one_beside_its_path_is_
     assert late(watch, -0.1, 9.0)[0] is Reason.TUBE_LEFT  # ahead of its time is never the slider's
 
 
+@pytest.mark.parametrize("velocity", [0.1, 0.03, 0.01])
+def test_an_arm_that_does_not_set_off_is_one_whose_controller_does_nothing(watch, velocity):
+    tube = TrackingTube.position_controlled(np.full(2, 0.02), np.full(2, velocity), np.ones(2))
+    for time in np.arange(0.0, 1.0, 0.01):
+        seen = Seen(9.0, 0.0, np.array([time]), HOME[None], np.zeros((1, 2)))
+        if found := watch.look(MOTION, tube, seen, True):
+            break
+    assert found[0] is Reason.CONTROLLER_FAULT and "not begun to move" in found[1]
+
+
 def test_what_was_itself_commanded_late_is_told_with_the_fault(watch):
     watch.besides = lambda: "set-points themselves are late"
     assert late(watch, 0.15, 9.0)[1].endswith("set-points themselves are late")

@@ -252,6 +252,9 @@ def test_a_cancelling_that_is_rejected_is_said_once(arm):
     arm.back_end.hold()
     assert ACTION in arm.observer.wait(arm.back_end.refused_to_hold, "the refusal", 5.0)
     assert not arm.back_end.refused_to_hold()
+    assert "has not ended a goal" in arm.back_end.unanswered()  # the arm may set off by it yet
+    arm.send()  # a stop, in its place
+    arm.observer.wait(lambda: not arm.back_end.unanswered(), "the first one's end", 5.0)
     arm.controller.cancels = True
 
 

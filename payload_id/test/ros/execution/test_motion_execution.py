@@ -526,6 +526,21 @@ def test_after_a_fault_an_arm_that_is_not_held_is_waited_for_until_its_motion_is
     assert "rejected a cancelling" in execution.detail
 
 
+def test_an_arm_that_takes_neither_stop_nor_hold_is_waited_for_until_its_motion_is_over(moving):
+    arm = Deaf()
+    execution = arm.begin(certified())
+    arm.run(execution, lambda: arm.time >= 0.3)
+    execution.command = lambda points, start_ns: None
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    assert execution.phase is Phase.STOPPING
+    execution.fail(Reason.CONTROLLER_FAULT, "It rejected a goal", arm.now_ns)
+    execution.go_on("It rejected a cancelling", arm.now_ns)
+    arm.run(execution)
+    assert execution.at_rest and execution.reason is Reason.CANCELLED
+    assert arm.time >= certified().trajectory.duration
+    assert "rejected a goal" in execution.fault[1] and "rejected a cancelling" in execution.detail
+
+
 def test_that_an_arm_goes_on_though_it_was_asked_to_hold_is_said_with_the_fault():
     arm = Deaf()
     execution = arm.begin(certified())

@@ -304,8 +304,8 @@ class FollowJointTrajectory(BackEnd):
             return f"{self.target} has not answered the cancelling yet: the arm may go on"
         if any(one.is_to_end and one.is_open for one in self._goals):
             return (
-                f"{self.target} has not ended a goal whose cancelling was asked for: the arm may go "
-                "on by it, or set off"
+                f"{self.target} has not ended a goal that was to be cancelled: the arm may go on "
+                "by it, or set off"
             )
         return ""
 
