@@ -19,7 +19,6 @@ from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
 from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
-from ..configuration.yaml_file import read_yaml
 from ..drivers.driver_facts import DriverFacts
 from ..learnt.calibration_file import load_calibration
 from ..learnt.history_file import load_history
@@ -257,8 +256,9 @@ def _shipped() -> dict[str, bool]:
 
 
 def _names_description(path: Path) -> bool:
-    """Tell whether a file that is shipped names a robot description."""
-    return bool({"urdf", "extends"} & read_yaml(path).keys())
+    """Tell whether a file that is shipped names a robot description; its lines are enough."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return any(line.startswith(("urdf:", "extends:")) for line in lines)
 
 
 def find_robot_file(robot: str | Path) -> Path:
