@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from ...core.errors import PayloadIdError, in_words
+from ...core.errors import PayloadIdError, in_words, printable, shortened
 from ...core.identification.estimate import Estimate
 from ...core.identification.held_out import Validation
 from ...core.identification.status import Status
@@ -156,7 +156,14 @@ class RunControl:
         return self.answer(found, f"The run has ended ({self._run.progress()}): {verdict}{why}")
 
     def reset(self) -> Answer:
-        """Forget everything, a tare too; a run in progress begins anew."""
+        """Forget everything, a tare too; a run in progress begins anew, but for a node's own."""
+        if self.running and self._begun_by:
+            return self.answer(
+                False,
+                "Nothing was forgotten: the run in progress was begun by "
+                f"{printable(shortened(self._begun_by))}, which would not know. Cancel its goal "
+                "there, or call ~/stop before.",
+            )
         had = f"{self._run.progress()}, {'a tare' if self._run.tared else 'no tare'}"
         self._run.forget()
         what = "begins anew" if self.running else "is not in progress: call ~/start"

@@ -92,8 +92,10 @@ class EstimatorServices:
 
     def _reset(self) -> Answer:
         """Forget the payload; a run in progress begins anew."""
-        self._keeping.begin()
-        return self._control.reset()
+        answer = self._control.reset()
+        if answer.success:
+            self._keeping.begin()
+        return answer
 
     def _on_check(self) -> None:
         """Wake the requests that need not wait any more."""

@@ -135,6 +135,8 @@ class IdentifyRun:
             scales = LEAST_SCALE, DRY_RUN_MOST
             prior = context.uncertainty.prior
             check_goal_fields(asked, context.robot.n, prior.mass_max, scales)
+            if asked.goal.limits:
+                context.robot.limits_named(asked.goal.limits)
             self._dry, asked.goal.dry_run_scale = asked.goal.dry_run_scale, 0.0
         await until(context.node, self._is_alive, ALIVE)
         await context.bridge.refresh()

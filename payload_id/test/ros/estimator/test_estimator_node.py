@@ -196,7 +196,10 @@ def test_a_run_makes_way_for_the_next_of_the_node_that_left_it(idle):
         assert not begin(other).success
     answer = begin("/payload_planner")
     assert answer.success and "that /payload_planner had left was ended" in answer.message
+    refused = idle.trigger("reset")  # the node would not know that its data are gone
+    assert not refused.success and "begun by /payload_planner" in refused.message
     assert idle.trigger("stop").message.startswith("The run has ended")
+    assert idle.trigger("reset").success
     assert idle.trigger("start").success  # of nobody
     assert not begin("/payload_planner").success
 

@@ -564,6 +564,7 @@ def test_intervals_of_an_estimator_that_is_gone_are_not_planned_with_or_followed
     [
         ({"known_mass": [2.0, 0.1]}, "INVALID_GOAL", "prior allows 1.5 kg"),
         ({"goal": ExcitationGoal(family="spline")}, "INVALID_GOAL", "spline"),
+        ({"goal": ExcitationGoal(limits="no such")}, "INVALID_GOAL", "limit set 'no such'"),
         ({"tare": Identify.Goal.TARE_REQUIRED}, "NOT_TARED", "TARE_ONLY"),
         (
             {"start_positions": [0.0, 0.4, 0.0, 100.0, 0.0, 1.0, 0.0]},
