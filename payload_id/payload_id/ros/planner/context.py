@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +21,10 @@ from ...files.robots.robot_model import RobotModel
 from ..bridge.obstacles.obstacle_messages import base_frames
 from ..certifying.case_settings import stated_cell
 from ..certifying.worker_process import WorkerProcess
-from ..common.awaited_answers import AwaitedAnswers
+from ..common.awaited_answers import AwaitedAnswers, until
 from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.standing_arm import StandingArm
-from ..execution.start_check import NotReadyError
+from ..execution.start_check import CalledOffError, NotReadyError
 from ..lifecycle.managed_node import ManagedNode
 from ..supervision.estimator_watch import EstimatorWatch
 from .bridge_link import BridgeLink
@@ -41,6 +46,7 @@ class PlannerContext:
         base: Name of the base frame.
         limits: Name of the set of joint limits for goals that name none.
         estimate: The estimator's newest; None before the first.
+        certificates_folder: Folder of the certificates.
         busy: What the arm is used for; empty if it is free.
         reserved: For what it is kept between motions; empty: for nothing.
         disagreement: In what the estimator rests on something else; empty: nothing is known of it.
@@ -64,6 +70,8 @@ class PlannerContext:
         self.answers = AwaitedAnswers()
         cell, self.cell_missing = stated_cell(settings, "planner")
         worker = planning_settings(settings, robot, uncertainty, cell)
+        self.certificates_folder = Path(worker.folder)
+        self._names, self._mark = 0, secrets.token_hex(4)  # of this planner alone
         self.process = WorkerProcess("planning", make_worker, worker)
         node.resources.callback(self.process.close)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
@@ -173,3 +181,28 @@ class PlannerContext:
     def ask(self, request: Any) -> RosFuture:
         """Hand a request to the planning process; the executor goes on meanwhile."""
         return self.answers.awaitable(self.process.request(request))
+
+    def new_name(self, kind: str) -> str:
+        """Return a name for certificates, which no other planner gives, wherever it keeps them.
+
+        Args:
+            kind: With which it begins, such as "plan": no number in YAML.
+        """
+        self._names += 1
+        return f"{kind}_{datetime.now():%Y%m%d_%H%M%S}_{self._mark}_{self._names:03d}"
+
+    async def answer(self, request: Any, unwanted: Callable[[], str]) -> Any:
+        """Return what the planning process answers; it does not end what nobody waits for.
+
+        Args:
+            request: Of it.
+            unwanted: Says why nobody waits for it any more; empty: somebody does.
+
+        Raises:
+            CalledOffError: Nobody waits for it.
+        """
+        asked = self.ask(request)
+        await until(self.node, lambda: asked.done() or bool(unwanted()), math.inf)
+        if not asked.done():
+            raise CalledOffError(unwanted())
+        return await asked

@@ -107,9 +107,14 @@ class ExecuteServer:
         Raises:
             CalledOffError: It was.
         """
-        check_wanted(handle)
-        if self._called_off:
-            raise CalledOffError(f"{self._called_off} before the motion began.")
+        if why := self._unwanted(handle):
+            raise CalledOffError(why)
+
+    def _unwanted(self, handle: ServerGoalHandle) -> str:
+        """Say why the motion of a goal shall not begin; empty: it may."""
+        if handle.is_cancel_requested:
+            return "The goal was cancelled before its motion began."
+        return f"{self._called_off} before the motion began." if self._called_off else ""
 
     async def _at_scale(self, handle: ServerGoalHandle, plan: Planned, scale: float) -> Planned:
         """Return a plan at a fraction of its speed, certified as such.
@@ -127,7 +132,9 @@ class ExecuteServer:
         self._preparing = handle
         request = ScaleRequest(plan, scale, self._context.bridge.bodies)
         try:
-            scaled: Planned = checked(await self._context.ask(request))
+            scaled: Planned = checked(
+                await self._context.answer(request, lambda: self._unwanted(handle))
+            )
         finally:
             self._context.busy, self._preparing = "", None
         self._check_wanted(handle)
@@ -354,13 +361,3 @@ class ExecuteServer:
         if isinstance(handle.request, Execute.Goal):
             now = followed.time(self._context.arm.states.now_ns)
             handle.publish_feedback(execute_feedback(followed, now, self.paused))
-
-
-def check_wanted(handle: ServerGoalHandle) -> None:
-    """Raise if a goal was cancelled before its motion began.
-
-    Raises:
-        CalledOffError: It was.
-    """
-    if handle.is_cancel_requested:
-        raise CalledOffError("The goal was cancelled before its motion began.")

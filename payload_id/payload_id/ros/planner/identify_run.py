@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from datetime import datetime
 from functools import partial
 
 import numpy as np
@@ -217,7 +216,9 @@ class IdentifyRun:
     async def _follow_one(self) -> None:
         """Plan one motion, and follow it; first slowly if that is wanted."""
         with refused_as(Result.NOT_PLANNED):
-            plan, known = await self._plans.made(self.asked.goal, own=True)
+            plan, known = await self._plans.made(
+                self.asked.goal, lambda: self._goal.unwanted, own=True
+            )
             self._plans.keep(plan, known)
         duration, start = plan.motion.trajectory.duration, plan.request.start
         slow = duration / self._dry if self._dry else 0.0
@@ -243,7 +244,7 @@ class IdentifyRun:
             if np.abs(arm.states.q - target).max() < NEAR:
                 return
         with refused_as(Result.NOT_PLANNED):
-            way, known = await self._plans.way(self.asked.goal, target)
+            way, known = await self._plans.way(self.asked.goal, target, lambda: self._goal.unwanted)
         self.stages.expect(Feedback.MOVING_TO_START, way.motion.trajectory.duration)
         await self._follow(way, known, "the arm goes to where to begin")
 
@@ -283,13 +284,13 @@ class IdentifyRun:
             length = self.asked.most_pieces * rules.handover + goal.duration
             self.stages.expect(Feedback.EXCITING, length)
         self._goal.enter(Feedback.EXCITING)
-        name = f"{datetime.now():%Y%m%d_%H%M%S}_identify"
-        self.result.certificates = f"{context.settings.certificates_folder}/{name}"
-        self._moved = True
+        name = context.new_name("identify")
+        self.result.certificates = str(context.certificates_folder / name)
         motion.begin_goal(self._handle, "a receding horizon runs", self.asked.requested_by)
         make = partial(horizon_of, context, name, goal, rules, start, self.asked)
         self.horizon = horizon = motion.run_horizon(make)
         reason, said = await motion.finished()
+        self._moved |= motion.followed is not None
         motion.release(self._handle)
         self.result.pieces = len(horizon.condition_numbers)
         self.result.condition_numbers = horizon.condition_numbers

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from payload_id_msgs.action import Plan as PlanAction
@@ -47,7 +47,7 @@ class PlanServer:
         self._described = context.node.create_publisher(PlanDescription, "~/description", LATCHED)
         self._swept = context.node.create_publisher(MarkerArray, "~/swept_volume", LATCHED)
         self._plans: dict[str, tuple[Planned, PlanDescription, str]] = {}
-        self._count = self.kept = 0
+        self.kept = 0
 
     def __len__(self) -> int:
         """Return the number of plans that can be executed."""
@@ -55,7 +55,7 @@ class PlanServer:
 
     async def on_plan(self, request: Plan.Request, response: Plan.Response) -> Plan.Response:
         """Plan one motion."""
-        await self._plan_into(request.goal, response)
+        await self._plan_into(request.goal, response, lambda: "")
         return response
 
     async def on_plan_goal(self, handle: ServerGoalHandle) -> PlanAction.Result:
@@ -70,7 +70,8 @@ class PlanServer:
                 )
             ),
         )
-        await self._plan_into(handle.request.goal, result)
+        unwanted = lambda: "The goal was cancelled." if handle.is_cancel_requested else ""  # noqa: E731
+        await self._plan_into(handle.request.goal, result, unwanted)
         self._context.node.destroy_timer(timer)
         if handle.is_cancel_requested:
             result.success, result.message = False, "Cancelled; the plan was dropped."
@@ -82,10 +83,12 @@ class PlanServer:
             handle.abort()
         return result
 
-    async def _plan_into(self, message: ExcitationGoal, answer: Any) -> None:
+    async def _plan_into(
+        self, message: ExcitationGoal, answer: Any, unwanted: Callable[[], str]
+    ) -> None:
         """Plan, and fill in an answer of service or action."""
         try:
-            found, known = await self.made(message)
+            found, known = await self.made(message, unwanted)
         except InputError as error:
             answer.success, answer.message = False, str(error)
         else:
@@ -93,29 +96,34 @@ class PlanServer:
             answer.message = answer.description.summary
         self._context.node.get_logger().info(answer.message)
 
-    async def made(self, message: ExcitationGoal, own: bool = False) -> tuple[Planned, str]:
+    async def made(
+        self, message: ExcitationGoal, unwanted: Callable[[], str], own: bool = False
+    ) -> tuple[Planned, str]:
         """Return a plan for what a goal asks for, and what tells whether the obstacles change.
 
         Args:
             message: The goal.
+            unwanted: Says why nobody waits for it any more; empty: somebody does.
             own: Whether for that for which the arm is reserved.
 
         Raises:
-            InputError: Nothing may be planned now, or nothing was certified.
+            InputError: Nothing may be planned now, nothing was certified, or it was called off.
         """
         context = self._context
         await context.bridge.refresh()  # so that what was just said to it counts
         goal = context.goal_of(message)
         request, known = self._request(goal, own)
-        found: Planned = checked(await context.ask(request))
+        found: Planned = checked(await context.answer(request, unwanted))
         return found, known
 
-    async def way(self, message: ExcitationGoal, target: Array) -> tuple[Planned, str]:
+    async def way(
+        self, message: ExcitationGoal, target: Array, unwanted: Callable[[], str]
+    ) -> tuple[Planned, str]:
         """Return the straight way to a pose, shape (n,) [rad or m]; see `made`, of one's own."""
         context = self._context
         await context.bridge.refresh()
         request, known = self._request(context.goal_of(message), True)
-        found: Planned = checked(await context.ask(MoveRequest(request, target)))
+        found: Planned = checked(await context.answer(MoveRequest(request, target), unwanted))
         return found, known
 
     def _request(self, goal: Goal, own: bool) -> tuple[PlanRequest, str]:
@@ -123,8 +131,7 @@ class PlanServer:
         context = self._context
         start = context.start(goal.limits, own)
         goal = replace(goal, turns=context.arm.states.turns.at(start))
-        self._count += 1
-        plan_id = f"plan_{datetime.now():%Y%m%d_%H%M%S}_{self._count:03d}"  # no number in YAML
+        plan_id = context.new_name("plan")
         known = context.bridge.obstacles
         return PlanRequest(plan_id, goal, start, context.bridge.bodies), known
 

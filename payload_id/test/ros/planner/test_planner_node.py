@@ -448,11 +448,16 @@ def test_unusable_obstacles_block_motion_until_usable_ones_arrive(robot):
     robot.observer.node.destroy_publisher(publisher)
 
 
-def test_planning_can_be_cancelled(robot):
-    handle, future, _ = robot.begin(PlanAction, "plan", goal=GOAL)
+def test_planning_that_nobody_wants_any_more_is_not_waited_for(robot):
+    slow = ExcitationGoal(family="bezier", duration=5.0, speed_scale=0.6, time_budget=5.0, seed=3)
+    handle, future, feedback = robot.begin(PlanAction, "plan", goal=slow)
+    robot.observer.wait(lambda: feedback, "planning")
+    begin = time.monotonic()
     handle.cancel_goal_async()
     result, status = robot.result(future)
-    assert status in (CANCELED, ABORTED) and not result.success
+    assert time.monotonic() - begin < 2.0
+    assert status == CANCELED and not result.success
+    assert robot.plan().success  # once the one before is made
 
 
 ONE = {"one_motion": True, "goal": GOAL, "requested_by": "Ada"}
