@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -173,6 +173,25 @@ class DriverFacts:
         )
         facts._check(where)
         return facts
+
+    def within(self, namespace: str) -> DriverFacts:
+        """Return the same driver in a namespace: its topics and the services that end a fault.
+
+        Args:
+            namespace: Before their names, but for those that have it, or are relative.
+        """
+
+        def there(name: str) -> str:
+            is_elsewhere = name.startswith("/") and not name.startswith(f"{namespace}/")
+            return f"{namespace}{name}" if is_elsewhere else name
+
+        slider = self.speed_scaling_topic
+        return replace(
+            self,
+            speed_scaling_topic=slider and there(slider),
+            follows_while=tuple(replace(x, topic=there(x.topic)) for x in self.follows_while),
+            reset=tuple(replace(x, service=there(x.service)) for x in self.reset),
+        )
 
     @property
     def ignored(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -88,7 +89,8 @@ class BridgeNode(ManagedNode):
         """
         values = read_parameters(self, BRIDGE_TABLE)
         settings = BridgeParameters.of(values)
-        self.robot = RobotFile.load(settings.robot_file)
+        robot = RobotFile.load(settings.robot_file)
+        self.robot = replace(robot, driver=robot.driver.within(self._namespace(settings, robot)))
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = BridgeContext(self, settings, self.robot, uncertainty)
         self._motions = PreparedMotions(self._shared)
@@ -124,6 +126,14 @@ class BridgeNode(ManagedNode):
             f"Bridge to '{self.robot.name}'; joint states from {self._shared.arm.states.topic}, "
             f"trajectories to {back_end.target}."
         )
+
+    def _namespace(self, settings: BridgeParameters, robot: RobotFile) -> str:
+        """Return the namespace of the arm: where its trajectories go; empty: as the file says."""
+        named = robot.command.trajectory_topic
+        if not settings.trajectory_topic:
+            return ""
+        found: str = self.resolve_topic_name(settings.trajectory_topic)
+        return found.removesuffix(named) if found.endswith(named) else ""
 
     def _back_end(self, settings: BridgeParameters) -> BackEnd:
         """Return what moves the arm."""
@@ -262,6 +272,7 @@ class BridgeNode(ManagedNode):
         try:
             shared.check_free()
             shared.arm.check_alive()
+            shared.arm.check_clocks()
         except NotReadyError as error:
             return Condition(Level.WARN, str(error), figures)
         if doubt := shared.obstacles.doubt(time.monotonic()):

@@ -12,13 +12,14 @@ from functools import partial
 
 import numpy as np
 from payload_id_msgs.action import Identify
-from payload_id_msgs.msg import PayloadEstimate, StopReason
+from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
 from rclpy.action.server import ServerGoalHandle
 
 from ...core.arrays import Array
 from ...core.errors import InputError
 from ..common.awaited_answers import until
 from ..common.conversions import unsolved_message
+from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message
 from .bridge_link import nothing
 from .context import PlannerContext
@@ -35,6 +36,7 @@ from .identifying.stages import Feedback
 from .piece_mover import horizon_of, horizon_rules
 from .plan_messages import DRY_RUN_MOST, LEAST_SCALE
 from .plan_server import PlanServer
+from .planning.request import Goal as PlanningGoal
 from .planning.request import Planned
 
 Goal, Result = Identify.Goal, Identify.Result
@@ -151,7 +153,7 @@ class IdentifyRun:
         if context.disagreement:
             raise EndedError(Result.SETTINGS_DIFFER, context.disagreement)
         with refused_as(Result.INVALID_GOAL):
-            limits = context.goal_of(asked.goal).limits
+            limits = self._complete(asked.goal).limits
             if len(asked.start_positions):
                 start = context.arm.in_present_turns(np.array(asked.start_positions), limits)
                 allowed = context.arm.allowed(limits, context.arm.states.q)
@@ -160,6 +162,13 @@ class IdentifyRun:
                 horizon_rules(context, asked, self._target)
         await self._begin_run([] if self._is_bare else asked.known_mass)
         self.result.first_half_width = context.half_width()
+
+    def _complete(self, asked: ExcitationGoal) -> PlanningGoal:
+        """Return a goal with all blanks filled in; raise where that needs an estimator."""
+        try:
+            return self._context.goal_of(asked)
+        except NotReadyError as error:
+            raise EndedError(Result.ESTIMATOR_NOT_READY, str(error)) from error
 
     def _is_alive(self) -> bool:
         """Whether joint states arrive, and there is a bridge."""

@@ -194,6 +194,7 @@ class PlannerNode(ManagedNode):
             return Condition(Level.WARN, f"{reason.name}: {said}", figures)
         try:
             self._shared.arm.check_alive()
+            self._shared.arm.check_clocks()
         except NotReadyError as error:
             return Condition(Level.WARN, str(error), figures)
         if absence := self._shared.bridge.absence:

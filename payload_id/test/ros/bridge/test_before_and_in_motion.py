@@ -27,7 +27,7 @@ from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.bridge import arm_use
 from payload_id.ros.bridge.context import BridgeContext
 from payload_id.ros.bridge.move_server import MoveServer, _continued
-from payload_id.ros.bridge.node import _check_same_robot
+from payload_id.ros.bridge.node import BridgeNode, _check_same_robot
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
@@ -168,7 +168,12 @@ class Robot:
         standing.joints, standing.states = ROBOT.joints, self.arm
         standing.continuous = (True, False, True, False, True, False, True)
         standing.encoder_error, standing._fastest = np.zeros(7), np.full(7, np.inf)
-        standing._node = SimpleNamespace(get_publishers_info_by_topic=lambda topic: [])
+        self.simulated, self.clock = False, 0  # whether use_sim_time is set; what /clock says
+        now = SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=self.clock))
+        standing._node = SimpleNamespace(
+            get_publishers_info_by_topic=lambda topic: [], get_clock=lambda: now,
+            get_parameter=lambda name: SimpleNamespace(value=self.simulated),
+        )  # fmt: skip
         standing._robot, standing._tube, standing._margin = ROBOT, ROBOT.control.stated_tube(), 0.0
         context.obstacles = ObstacleStore(1.0)
         context.estimate = context.holding = None
@@ -237,6 +242,11 @@ WRONG = {
     "clock behind": (
         lambda r: vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, STAMP + 300_000_000)),
         "behind the clock",
+    ),
+    "no simulated time": (
+        lambda r: (vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, 0)),
+                   vars(r).update(simulated=True)),
+        "no time has come on /clock",
     ),
     "held joint": (lambda r: vars(r.arm).update(held=finger()), "knuckle"),
     "old obstacles": (lambda r: vars(r.context).update(obstacles=old_obstacles()), "2.00 s old"),
@@ -423,6 +433,26 @@ def test_a_motion_that_begins_in_motion_can_only_continue_another_one():
     moving = replace(kept["plan"].proved, motion=replace(motion(), trajectory=path, stops=()))
     kept["piece"] = replace(kept["plan"], name="piece", proved=moving)
     assert "begins in motion" in robot.moved(name="piece") and not robot.back_end.sent
+
+
+@pytest.mark.parametrize(
+    ("topic", "namespace"),
+    [("", ""), ("joint_trajectory_controller/joint_trajectory", "/cell/right"),
+     ("/joint_trajectory_controller/joint_trajectory", ""),
+     ("/right/joint_trajectory_controller/joint_trajectory", "/right"), ("other/topic", "")],
+)  # fmt: skip
+def test_topics_of_the_driver_are_where_its_trajectories_go(topic, namespace):
+    node = SimpleNamespace(
+        resolve_topic_name=lambda name: name if name.startswith("/") else f"/cell/right/{name}"
+    )
+    found = BridgeNode._namespace(node, SimpleNamespace(trajectory_topic=topic), ROBOT)
+    assert found == namespace
+    driver, there = ROBOT.driver, ROBOT.driver.within(found)
+    assert [x.topic for x in there.follows_while] == [
+        f"{namespace}{x.topic}" for x in driver.follows_while
+    ]
+    assert [x.service for x in there.reset] == [f"{namespace}{x.service}" for x in driver.reset]
+    assert there.within(found).reset == there.reset
 
 
 FAULTS = {

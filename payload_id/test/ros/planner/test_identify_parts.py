@@ -189,6 +189,7 @@ def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(mon
     assert heard(running="False", silent="") == ""
     wait(2.0)
     assert "started anew" in heard(running="False", silent="")
+    assert "is not active" in heard(status="inactive")
     assert heard(running="True", silent="No samples.") == ""  # a busy machine may do that
     assert link.ceased == ""
     wait(5.0)

@@ -93,7 +93,9 @@ class EstimatorLink:
         if (silence := self._unheard.seconds) > UNHEARD:
             return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"
         since = self._heard - self._asked  # what was said before may be heard a moment later
-        if self._figures.get(RUNNING) == "False" and since > OVERTAKEN:
+        if since > OVERTAKEN and RUNNING not in self._figures:
+            return f"The estimator ({self.name}) is not active"
+        if since > OVERTAKEN and self._figures[RUNNING] == "False":
             return (
                 "The estimator's run was ended by somebody else, or the estimator was started anew"
             )
