@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -46,7 +47,7 @@ class World:
             bridge=SimpleNamespace(refresh=self.refresh, absence="", state=None),
             start=self.start, estimate=FOUND, disagreement="", half_width=lambda: 0.1 * PHI,
             goal_of=lambda message: SimpleNamespace(limits="all"),
-            settings=SimpleNamespace(certificates_folder="/c"),
+            certificates_folder=Path("/c"), new_name=lambda kind: f"{kind}_1",
             arm=SimpleNamespace(
                 check_alive=lambda: None, states=self, in_present_turns=lambda pose, limits: pose,
                 allowed=lambda limits, q: WIDE, is_seen_at_rest=lambda: self.stands,
@@ -96,13 +97,13 @@ class World:
             request=SimpleNamespace(start=self.q),
         )  # fmt: skip
 
-    async def made(self, message, own):
+    async def made(self, message, unwanted, own):
         if self.lost == "plan":
             raise InputError("Nothing was certified.")
         assert own and message.dry_run_scale == 0.0
         return self.plan("motion", self.q + 1.0), "obstacles"
 
-    async def way(self, message, target):
+    async def way(self, message, target, unwanted):
         return self.plan(f"way to {target[0]:g}", target), "obstacles"
 
     def keep(self, plan, known):
