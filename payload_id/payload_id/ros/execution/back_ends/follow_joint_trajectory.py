@@ -302,10 +302,11 @@ class FollowJointTrajectory(BackEnd):
             return f"{self.target} has not answered a goal yet: the arm may set off by it"
         if self._holding and self._cancelled is not None:
             return f"{self.target} has not answered the cancelling yet: the arm may go on"
-        if any(one.is_to_end and one.is_open for one in self._goals):
+        # A controller that is deactivated takes a cancelling up, and never ends its goal.
+        if any(one.is_to_end and one.is_open and not one.was_cancelled for one in self._goals):
             return (
-                f"{self.target} has not ended a goal that was to be cancelled: the arm may go on "
-                "by it, or set off"
+                f"{self.target} has not ended a goal whose cancelling it did not take up: the arm "
+                "may go on by it, or set off"
             )
         return ""
 
