@@ -154,10 +154,8 @@ class ArmWatch:
             return Reason.TUBE_LEFT, (
                 f"{found.sentence(self.joints)}, in a joint state; those after it say otherwise"
             )
-        late, stands = (
-            self._late(commanded, tube, seen, 0.0, 0.0),
-            self._stands_at_start(commanded, seen),
-        )
+        late = self._late(commanded, tube, seen, 0.0, 0.0)
+        stands = self._stands_at_start(commanded, seen)
         if (late.part > CLEARLY or late.lag <= LEAST_LAG) and not stands:
             return Reason.TUBE_LEFT, found.sentence(self.joints)
         if self.slider.waits(seen.now):
