@@ -272,13 +272,14 @@ class BridgeNode(ManagedNode):
         try:
             shared.check_free()
             shared.arm.check_alive()
-            shared.arm.check_clocks()
         except NotReadyError as error:
             return Condition(Level.WARN, str(error), figures)
         if doubt := shared.obstacles.doubt(time.monotonic()):
             return Condition(Level.WARN, f"{doubt}. Nothing moves until they can be used.", figures)
         if absence := self._estimator.absence:
             return Condition(Level.WARN, absence, figures)
+        if doubt := shared.arm.clock_doubt():
+            return Condition(Level.WARN, doubt, figures)
         if not shared.is_warm:
             return Condition(Level.OK, "The proof process is starting.", figures)
         if shared.settings.dry_run:

@@ -79,7 +79,8 @@ class StandingArm:
                 or held joints cannot be relied on.
         """
         self.check_alive()
-        self.check_clocks()
+        if doubt := self.clock_doubt():
+            raise NotReadyError(doubt)
         states = self.states
         if doubt := states.held.doubt(time.monotonic()):
             raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
@@ -135,18 +136,18 @@ class StandingArm:
         heard = heard and not self.states.has_several_publishers
         return bool(heard and (self.states.speed < AT_REST).all())
 
-    def check_clocks(self) -> None:
-        """Raise unless stamps of joint states go with this node's clock."""
+    def clock_doubt(self) -> str:
+        """Say that stamps of joint states do not go with this node's clock; empty if they do."""
         clock = self.states.clock
         if not clock.fault:
-            return
+            return ""
         simulated = self._node.get_parameter("use_sim_time").value
         if simulated and self._node.get_clock().now().nanoseconds == 0:
-            raise NotReadyError(
+            return (
                 "use_sim_time is set, and no time has come on /clock: start what publishes it, or "
                 "unset use_sim_time where time is not simulated."
             )
-        raise NotReadyError(f"{clock.fault}. {clock.reason.value}")
+        return f"{clock.fault}. {clock.reason.value}"
 
     def check_alive(self) -> None:
         """Raise unless joint states arrive."""

@@ -194,7 +194,6 @@ class PlannerNode(ManagedNode):
             return Condition(Level.WARN, f"{reason.name}: {said}", figures)
         try:
             self._shared.arm.check_alive()
-            self._shared.arm.check_clocks()
         except NotReadyError as error:
             return Condition(Level.WARN, str(error), figures)
         if absence := self._shared.bridge.absence:
@@ -208,6 +207,8 @@ class PlannerNode(ManagedNode):
             return Condition(Level.OK, "The planning process is starting.", figures)
         if self._shared.disagreement:
             return Condition(Level.WARN, self._shared.disagreement, figures)
+        if doubt := self._shared.arm.clock_doubt():
+            return Condition(Level.WARN, doubt, figures)
         return Condition(Level.OK, "Ready.", figures)
 
 
