@@ -70,7 +70,10 @@ class PlanServer:
                 )
             ),
         )
-        unwanted = lambda: "The goal was cancelled." if handle.is_cancel_requested else ""  # noqa: E731
+
+        def unwanted() -> str:
+            return "The goal was cancelled." if handle.is_cancel_requested else ""
+
         await self._plan_into(handle.request.goal, result, unwanted)
         self._context.node.destroy_timer(timer)
         if handle.is_cancel_requested:
