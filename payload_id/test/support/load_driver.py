@@ -33,7 +33,7 @@ INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 class Driver:
     """Drivers of an xArm and of a UR, as their users see them."""
 
-    def __init__(self, joints: list[str]) -> None:
+    def __init__(self, joints: list[str], namespace: str) -> None:
         rclpy.init()
         self.node = node = rclpy.create_node("driver")
         self.joints, self.told, self.began = joints, [], time.monotonic()
@@ -42,10 +42,12 @@ class Driver:
             ["mass", "cog.x", "cog.y", "cog.z", *(f"inertia.{x}" for x in INERTIA)], 0.0
         )
         node.create_service(SetTcpLoad, "/xarm/set_tcp_load", self.on_xarm)
-        node.create_service(SetPayload, "/io_and_status_controller/set_payload", self.on_ur)
-        self.states = node.create_publisher(JointState, "/joint_states", 10)
-        self.everything = node.create_publisher(DynamicJointState, "/dynamic_joint_states", 10)
-        self.mode = node.create_publisher(Bool, "/running", 10)
+        place = f"{namespace}/io_and_status_controller/set_payload"
+        node.create_service(SetPayload, place, self.on_ur)
+        states, everything = f"{namespace}/joint_states", f"{namespace}/dynamic_joint_states"
+        self.states = node.create_publisher(JointState, states, 10)
+        self.everything = node.create_publisher(DynamicJointState, everything, 10)
+        self.mode = node.create_publisher(Bool, f"{namespace}/running", 10)
         node.create_timer(0.02, self.publish)
         executor = SingleThreadedExecutor()
         executor.add_node(node)
@@ -87,7 +89,7 @@ class Driver:
 
 def serve() -> None:
     """Do what is asked for, one line after the other."""
-    driver = Driver(json.loads(sys.stdin.readline()))
+    driver = Driver(**json.loads(sys.stdin.readline()))
     for line in sys.stdin:
         asked = json.loads(line)
         driver.be = asked["be"]

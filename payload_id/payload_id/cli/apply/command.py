@@ -31,6 +31,12 @@ def add_parser(verbs: Any) -> None:
         help="robot file (YAML), or a shipped name (default: the one that the run names)",
     )
     parser.add_argument(
+        "--namespace",
+        default="",
+        metavar="NAME",
+        help="of the arm's driver, where several arms have one each, such as left",
+    )
+    parser.add_argument(
         "--rated-mass",
         type=number,
         metavar="KG",

@@ -12,13 +12,15 @@ from typing import Any
 
 import rclpy
 import yaml
+from rclpy.exceptions import InvalidNamespaceException
+from rclpy.validate_namespace import validate_namespace
 
-from ...core.errors import ConfigurationError, InputError
+from ...core.errors import ConfigurationError, InputError, printable, shortened
 from ...core.identification.status import Status
 from ...files.configuration.input_path import input_path
 from ...files.configuration.whole_file import saved_file
 from ...files.configuration.yaml_file import read_yaml
-from ...files.drivers.driver_facts import PayloadTarget
+from ...files.drivers.driver_facts import PayloadTarget, named_within
 from ...files.export.exported import ARMS, export_for, the_robot
 from ...files.export.load_record import LoadRecord, record_path
 from ...files.export.loads.result_file import Result, read_result
@@ -44,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise kinova_refusal(str(arguments.result))
     result = read_result(arguments.result)
     robot = _robot(result, arguments)
-    place = record_path(input_path(arguments.result, "run"), arguments.target)
+    place = record_path(
+        input_path(arguments.result, "run"), arguments.target, _namespace(arguments)
+    )
     if arguments.undo:
         return _undo(arguments, robot, place)
     values = _values(result, robot, arguments)
@@ -64,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         name = _told(robot, arguments.target).service or ""
         record = LoadRecord(
-            arguments.target, name, at, values, _before_all(place, arguments.target, known)
+            arguments.target, name, at, values, _before_all(place, arguments.target, name, known)
         )
         with _doubt_said(name):
             _write(service, request, record, place, has)
@@ -144,6 +148,7 @@ def _undo(arguments: argparse.Namespace, robot: RobotFile, place: Path) -> int:
     if record.undone or record.before is None:
         why = "it was undone already" if record.undone else "it is not known what the arm had"
         raise ConfigurationError(f"The load of {record.at} cannot be taken back: {why} ({place}).")
+    _check_same_arm(record, _told(robot, arguments.target).service or "", place)
     print(f"# To be sent to {record.service}: what the arm had before {record.at}.")
     print(yaml.safe_dump(record.before, sort_keys=False, default_flow_style=None), end="")
     if not arguments.confirm:
@@ -178,7 +183,31 @@ def _robot(result: Result, arguments: argparse.Namespace) -> RobotFile:
             "Which service takes the load is not known: give the robot file (--robot)."
         )
     _told(robot, arguments.target)
-    return robot
+    namespace, source = _namespace(arguments), robot.joint_states
+    return replace(
+        robot,
+        driver=robot.driver.within(namespace),
+        joint_states=replace(source, topic=named_within(source.topic, namespace)),
+    )
+
+
+def _namespace(arguments: argparse.Namespace) -> str:
+    """Return the namespace of the arm's driver, such as "/left"; empty: none.
+
+    Raises:
+        ConfigurationError: No namespace has that name.
+    """
+    words = str(arguments.namespace).strip("/")
+    if not words:
+        return ""
+    try:
+        validate_namespace(f"/{words}")
+    except InvalidNamespaceException as error:
+        raise ConfigurationError(
+            f"--namespace takes a name such as left or cell/left; found "
+            f"{printable(shortened(str(arguments.namespace)))!r}."
+        ) from error
+    return f"/{words}"
 
 
 def _told(robot: RobotFile, target: str) -> PayloadTarget:
@@ -230,13 +259,34 @@ def _values(result: Result, robot: RobotFile, arguments: argparse.Namespace) -> 
     return arm.request(export)
 
 
-def _before_all(place: Path, target: str, known: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return what the arm had before the first of several calls for the same result."""
+def _before_all(
+    place: Path, target: str, service: str, known: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """Return what the arm had before the first of several calls for the same result.
+
+    Raises:
+        ConfigurationError: The last of them was of another arm.
+    """
     if not place.is_file():
         return known
     last = LoadRecord.load(place, target)
+    if not last.undone:
+        _check_same_arm(last, service, place)
     goes_on = _may_be(last, known) and not last.undone
     return last.before if goes_on else known
+
+
+def _check_same_arm(record: LoadRecord, service: str, place: Path) -> None:
+    """Raise if a load was sent to another arm than the one that has a service.
+
+    Raises:
+        ConfigurationError: It was.
+    """
+    if record.service != service:
+        raise ConfigurationError(
+            f"The load of {record.at} was sent to {record.service}, and the robot file names "
+            f"{service}: take it back with the robot file that it was sent with ({place})."
+        )
 
 
 def _may_be(record: LoadRecord, found: dict[str, Any] | None) -> bool:

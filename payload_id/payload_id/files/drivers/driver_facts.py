@@ -107,6 +107,17 @@ class GoalTolerances:
     time: float | None = None
 
 
+def named_within(name: str, namespace: str) -> str:
+    """Return the name of a topic or service in a namespace, but for one that has it or is relative.
+
+    Args:
+        name: As a robot file says it.
+        namespace: Such as "/left"; empty: none.
+    """
+    is_elsewhere = name.startswith("/") and not name.startswith(f"{namespace}/")
+    return f"{namespace}{name}" if is_elsewhere else name
+
+
 @dataclass(frozen=True, eq=False)
 class DriverFacts:
     """What is known of an arm's driver; see `driver_schema.DRIVER` for the keys.
@@ -175,22 +186,26 @@ class DriverFacts:
         return facts
 
     def within(self, namespace: str) -> DriverFacts:
-        """Return the same driver in a namespace: its topics and the services that end a fault.
+        """Return the same driver in a namespace: its topics and services.
 
         Args:
             namespace: Before their names, but for those that have it, or are relative.
         """
 
         def there(name: str) -> str:
-            is_elsewhere = name.startswith("/") and not name.startswith(f"{namespace}/")
-            return f"{namespace}{name}" if is_elsewhere else name
+            return named_within(name, namespace)
 
-        slider = self.speed_scaling_topic
+        slider, load = self.speed_scaling_topic, self.payload
         return replace(
             self,
             speed_scaling_topic=slider and there(slider),
             follows_while=tuple(replace(x, topic=there(x.topic)) for x in self.follows_while),
             reset=tuple(replace(x, service=there(x.service)) for x in self.reset),
+            payload=replace(
+                load,
+                service=load.service and there(load.service),
+                state_topic=load.state_topic and there(load.state_topic),
+            ),
         )
 
     @property

@@ -95,7 +95,13 @@ class LoadRecord:
         return cls(**entries)
 
 
-def record_path(result: Path, target: str) -> Path:
-    """Return where the record of a result is kept: in a run's folder, or beside a file."""
-    name = f"load_applied_{target}.json"
+def record_path(result: Path, target: str, namespace: str = "") -> Path:
+    """Return where the record of a result is kept: in a run's folder, or beside a file.
+
+    Args:
+        result: Folder or file.
+        target: Who was told.
+        namespace: Of that arm, such as "/left": each has a record of its own.
+    """
+    name = f"load_applied_{target}{namespace.replace('/', '_')}.json"
     return result / name if result.is_dir() else result.with_name(f"{result.stem}.{name}")

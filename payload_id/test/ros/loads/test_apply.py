@@ -86,12 +86,12 @@ def test_a_driver_whose_messages_are_not_here_is_named_and_nothing_to_undo_is_sa
 class Arm:
     """A driver in a process of its own, and commands there."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, environment: dict[str, str], namespace: str = "") -> None:
         self.process = subprocess.Popen(
             [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**build(folder), "ROS_DOMAIN_ID": str(DOMAIN)}, text=True,
+            env={**environment, "ROS_DOMAIN_ID": str(DOMAIN)}, text=True,
         )  # fmt: skip
-        self.send(JOINTS)
+        self.send({"joints": JOINTS, "namespace": namespace})
 
     def send(self, what) -> None:
         self.process.stdin.write(json.dumps(what) + "\n")
@@ -110,8 +110,13 @@ class Arm:
 
 
 @pytest.fixture(scope="module")
-def arm(tmp_path_factory):
-    one = Arm(tmp_path_factory.mktemp("driver"))
+def environment(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("driver"))
+
+
+@pytest.fixture(scope="module")
+def arm(environment):
+    one = Arm(environment)
     yield one
     one.close()
 
@@ -140,6 +145,38 @@ def test_a_ur_is_told_and_says_so_and_gets_back_what_it_had(arm, tmp_path):
     code, words, (told,) = arm.does(*to, "--undo", "--confirm")
     assert code == 0 and told["mass"] == 0.0 and told["inertia.izz"] == 0.0
     assert "undone already" in arm.does(*to, "--undo", "--confirm")[1]
+
+
+@pytest.mark.slow
+def test_of_two_arms_the_one_in_the_namespace_is_told_and_has_a_record_of_its_own(
+    arm, environment, tmp_path
+):
+    to = (written(tmp_path), "--to", "ur", "--robot", robot(tmp_path))
+    left = Arm(environment, "/left")
+    try:
+        code, words, told = arm.does(*to, "--namespace", "left", "--confirm")
+        assert code == 0 and "says that it has it" in words and not told, words
+        assert "nothing to undo" in arm.does(*to, "--undo")[1]
+        code, words, told = left.does(*to, "--namespace", "/left", "--confirm", moving=True)
+        assert code == 2 and "The arm is moving" in words and not told
+        code, words, (told,) = left.does(*to, "--namespace", "left", "--undo", "--confirm")
+        assert code == 0 and told["mass"] == 0.0, words
+    finally:
+        left.close()
+    assert "such as left" in arm.does(*to, "--namespace", "a b")[1]
+
+
+@pytest.mark.slow
+def test_a_record_of_another_arm_is_neither_sent_nor_written_over(arm, tmp_path):
+    path = written(tmp_path)
+    to = (path, "--to", "ur", "--robot")
+    assert arm.does(*to, robot(tmp_path), "--confirm")[0] == 0
+    other = tmp_path / "other"
+    other.mkdir()
+    there = robot(other, {**UR, "service": "/other/set_payload"})
+    code, words, told = arm.does(*to, there, "--undo", "--confirm")
+    assert code == 2 and "/other/set_payload" in words and not told
+    assert arm.does(*to, robot(tmp_path), "--undo", "--confirm")[0] == 0
 
 
 @pytest.mark.slow
