@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.task import Future
 
 from harness import PATIENCE, Observer
 
@@ -23,6 +25,7 @@ class FakeTrajectoryAction:
     Attributes:
         goals: All that it was asked for, also those that it rejected.
         accepts: Whether it takes the next goal.
+        late: Whether the next goal waits for `let_in`; those after it pass.
         accepted: How many it took.
         cancels: Whether it cancels goals.
         cancelled: How often it was asked to cancel a goal.
@@ -33,12 +36,13 @@ class FakeTrajectoryAction:
         self.goals: list[FollowJointTrajectory.Goal] = []
         self.accepts, self.accepted, self.cancels, self.cancelled = True, 0, True, 0
         self._observer = Observer(domain, "controller")
+        self.late, self._waiting = False, Future()
         self._spins, self._closed = threading.Lock(), False
         self._under_way: ServerGoalHandle | None = None
         self._server = ActionServer(
             self._observer.node, FollowJointTrajectory, action, lambda handle: RESULT(),
             goal_callback=self._on_goal, cancel_callback=self._on_cancel,
-            handle_accepted_callback=self._on_accepted,
+            handle_accepted_callback=self._on_accepted, callback_group=ReentrantCallbackGroup(),
         )  # fmt: skip
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
@@ -76,8 +80,15 @@ class FakeTrajectoryAction:
                 self._observer.executor.spin_once(timeout_sec=0.02)
             time.sleep(0.001)  # whoever waits for the lock comes first
 
-    def _on_goal(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
+    def let_in(self) -> None:
+        """Answer the goal that waits."""
+        self._observer.executor.create_task(self._waiting.set_result, None)
+
+    async def _on_goal(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
         self.goals.append(goal)
+        if self.late:
+            self.late, self._waiting = False, Future()
+            await self._waiting
         if not self.accepts:
             return GoalResponse.REJECT
         self.end("abort", RESULT.INVALID_GOAL, PREEMPTED)

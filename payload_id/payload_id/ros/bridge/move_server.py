@@ -225,7 +225,9 @@ class MoveServer:
         execution, newest = self.execution, self._newest
         if execution is None or execution.done or newest is None or newest.name != request.follows:
             named = printable(shortened(request.follows))
-            raise NotReadyError(f"No motion is in progress whose newest part is {named}.")
+            raise NotReadyError(f"No motion is in progress whose newest part is '{named}'.")
+        if execution.reason is not None:
+            raise NotReadyError("The motion in progress is being ended: nothing continues it.")
         following = self._motions.named(request.motion_id)
         proved = following.proved
         if (proved.limits, proved.turns) != (newest.proved.limits, newest.proved.turns):

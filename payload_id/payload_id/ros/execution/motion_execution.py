@@ -228,7 +228,7 @@ class MotionExecution:
     @property
     def resting_place(self) -> float:
         """Time on the motion at whose pose a pause ends [s]."""
-        return self._ends or 0.0 if self._stop is None else self._stop.motion.end
+        return self._ends or 0.0 if self._stop is None else self._stop.resting_place
 
     def stop(self, reason: Reason, detail: str, now_ns: int) -> None:
         """End the motion by the next certified stop, or by a hold; the first reason counts.

@@ -93,6 +93,7 @@ class ExecuteServer:
         asked = handle.request
         await self._context.bridge.refresh()
         self._check_wanted(handle)
+        self._context.check_free()
         plan, description, known = self._plans.plan_named(asked.plan_id)
         check_confirmed(asked, description)
         self._check_before(plan, known)

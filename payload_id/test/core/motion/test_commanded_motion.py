@@ -51,6 +51,19 @@ def followed(motion, time, rate=RATE):
     return sample(JointTrajectory(points.time, points.q, points.dq, points.ddq), time)
 
 
+@pytest.mark.parametrize("leaves", [0.2, 0.7, 1.5])
+@pytest.mark.parametrize("begins", [0.0, 1.1])
+def test_a_stop_rests_at_the_place_on_the_motion_that_it_names_also_within_a_part(begins, leaves):
+    first, second = pieces().parts
+    part = first if begins == 0.0 else second
+    motion = first if begins == 0.0 else pieces()
+    stop = CertifiedStop(leaves, PathStop(part, leaves, 0.3)).later(begins)
+    ended = CertifiedMotion(motion, (stop,), TrackingTube.exact(2)).ended_by(stop)
+    rests = ended.at(np.array([ended.duration])).q
+    np.testing.assert_allclose(motion.at(np.array([stop.resting_place])).q, rests, atol=1e-9)
+    assert begins + leaves < stop.resting_place < begins + leaves + 0.3
+
+
 @pytest.mark.parametrize(
     "motion",
     [

@@ -694,6 +694,8 @@ def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_a
     robot.arm.now_ns = begins_ns - 1_000_000_000
     server.stop(Reason.CANCELLED, "why")  # by the stop at 1 s
     assert robot.back_end.left == [server.execution.start_ns + 1_000_000_000]
+    asked = ExtendMotion.Request(motion_id="more", follows="more", after=1.5)
+    assert "being ended" in server.on_extend(asked, ExtendMotion.Response()).message
 
 
 def test_states_of_one_robot_of_a_team_move_no_other():

@@ -215,6 +215,19 @@ def test_a_goal_that_somebody_else_cancels_or_replaces_is_a_foreign_command(arm)
     other.close()
 
 
+def test_an_own_goal_that_is_taken_up_after_a_later_one_is_no_foreign_command(arm):
+    arm.controller.late = True
+    arm.send()
+    accepted = arm.controller.accepted
+    arm.send()
+    arm.observer.wait(lambda: arm.controller.accepted > accepted, "the second goal")
+    arm.passes(0.1)
+    arm.controller.let_in()
+    trouble, words = arm.fault()
+    assert trouble is Trouble.CONTROLLER_FAULT and "for an earlier one of this node" in words
+    assert not arm.back_end.foreign()
+
+
 def test_who_cancelled_is_told_also_where_the_arm_was_to_be_held_meanwhile(arm):
     """The arm brakes, and is held, before the goal's end is heard."""
     arm.send()

@@ -22,6 +22,11 @@ class CertifiedStop:
     time: float
     motion: PathStop
 
+    @property
+    def resting_place(self) -> float:
+        """Time on the motion that it ends at whose pose it comes to rest [s]."""
+        return self.time - self.motion.leaves + self.motion.end
+
     def later(self, by: float) -> CertifiedStop:
         """Return the stop for a motion that begins that much [s] earlier."""
         return CertifiedStop(self.time + by, self.motion)

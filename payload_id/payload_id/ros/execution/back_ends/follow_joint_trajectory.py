@@ -61,6 +61,7 @@ class _Goal:
     code: int = RESULT.SUCCESSFUL
     text: str = ""
     name: bytes = b""
+    taken_up: int = 0  # which of the goals that were accepted; 0: none yet
     is_to_end: bool = False  # its cancelling was asked for here, ...
     was_cancelled: bool = False  # ... and taken up
 
@@ -111,6 +112,7 @@ class FollowJointTrajectory(BackEnd):
         self._listened, self._looked = 0.0, time.monotonic()  # for how long, and until when [s]
         self._goal: _Goal | None = None  # the newest one
         self._goals: list[_Goal] = []  # that may be open yet
+        self._taken_up = 0  # how many goals were accepted
         self._cancelled: float | None = None  # when that was asked for; None: it was answered
         self._cancels = 0  # how many were asked for
         self._refused: float | None = None  # from when on a cancelling counts as rejected
@@ -249,7 +251,8 @@ class FollowJointTrajectory(BackEnd):
         goal.accepted = handle.accepted
         if not handle.accepted:
             return
-        self._follows = True
+        self._follows, self._taken_up = True, self._taken_up + 1
+        goal.taken_up = self._taken_up
         handle.get_result_async().add_done_callback(lambda done: self._on_result(goal, done))
         if self._holding:  # it came when all goals before it had been cancelled
             self._cancel()
@@ -358,6 +361,8 @@ class FollowJointTrajectory(BackEnd):
         if goal.code in LEFT:
             return Trouble.TUBE_LEFT, said
         if goal.code == RESULT.INVALID_GOAL and "preempt" in goal.text:
+            if any(one.taken_up > goal.taken_up for one in self._goals):
+                return Trouble.CONTROLLER_FAULT, f"{said}, for an earlier one of this node"
             return Trouble.FOREIGN_COMMAND, said
         if goal.code == RESULT.INVALID_GOAL and "deactivat" in goal.text:
             return Trouble.CONTROLLER_INACTIVE, said
