@@ -111,7 +111,7 @@ class FollowedMotion:
 
     def stop(self, reason: Reason, detail: str) -> None:
         """Have it end by the next certified stop, or not begin; the first reason counts."""
-        self._why = self._why or (reason, detail)
+        self._why = self._why or (reason, detail.rstrip("."))
         self._called_off = True
         if self._goal is not None and not self.done:
             self._goal.cancel_goal_async()

@@ -367,12 +367,20 @@ class IdentifyRun:
             if ended is None and (ceased := self._link.ceased):
                 ended = Result.ESTIMATOR_LOST, f"{ceased}."
             await solve(self._link, self.stages, self.result)
+            code, said = judge(self.result, self.asked)
+            nothing_came = code == Result.NOT_VALIDATED and ended is None
+            if nothing_came and (ceased := await self._link.ceased_now()):
+                ended = Result.ESTIMATOR_LOST, f"{ceased}."
         except EstimatorLostError as error:
-            return ended or (Result.ESTIMATOR_LOST, str(error))
-        code, said = judge(self.result, self.asked)
+            return (
+                (ended[0], f"{ended[1]} {error}") if ended else (Result.ESTIMATOR_LOST, str(error))
+            )
         stopped_for_it = self.result.reason.code == StopReason.ESTIMATE_INCONSISTENT
         if ended is None or (stopped_for_it and code == Result.INCONSISTENT):
             return code, said
+        if stopped_for_it:  # another payload since: the data before it do not count
+            since = self.result.estimate.message
+            return ended[0], f"{ended[1]} What is found of the data: {said} {since}".rstrip()
         return ended[0], f"{ended[1]} The data until then: {said}".rstrip()
 
     # What is looked at while the arm moves

@@ -184,7 +184,7 @@ def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(mon
 
     assert "Nothing was heard" in link.trouble
     assert heard(running="True", silent="") == ""
-    assert "started anew" in heard(running="False", silent="")
+    assert "deactivated or started anew" in heard(running="False", silent="")
     link._asked = now[0]  # a run has begun, and what was said before arrives late
     assert heard(running="False", silent="") == ""
     wait(2.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -63,6 +64,7 @@ class World:
     # Context
 
     known, name, trouble, ceased, stands = True, "estimator", "", "", True
+    agrees, ceased_later = True, ""
 
     async def refresh(self):
         pass
@@ -133,11 +135,16 @@ class World:
     def end(self):
         self.done.append("end")
 
+    async def ceased_now(self):
+        return self.ceased_later
+
     async def newest(self):
+        if self.lost == "newest":
+            raise EstimatorLostError("The node /estimator is inactive.")
         return self.estimate
 
     async def validate(self):
-        return Validate.Response(success=True, agrees=True, seconds=1.0, message="Nothing.")
+        return Validate.Response(success=True, agrees=self.agrees, seconds=1.0, message="Nothing.")
 
     async def save(self):
         self.done.append("save")
@@ -245,6 +252,35 @@ def test_samples_that_ceased_in_a_motion_that_went_to_its_end_are_said():
     result = made.run()
     assert result.error_code == Result.ESTIMATOR_LOST
     assert "for 3.0 s. The data until then" in result.message
+
+
+def test_samples_that_ceased_as_the_motion_ended_are_what_left_nothing_to_validate_with():
+    made = world()
+    made.agrees = False
+    assert made.run().error_code == Result.NOT_VALIDATED
+    made.ceased_later = "Nothing has been heard of the sampler"
+    result = made.run()
+    assert result.error_code == Result.ESTIMATOR_LOST and "of the sampler. " in result.message
+
+
+def test_an_estimator_that_is_inactive_at_the_end_is_named_with_why_the_motion_ended():
+    made = world()
+    made.lost = "newest"
+    assert made.run().error_code == Result.ESTIMATOR_LOST
+    made.reasons["motion"] = (Reason.CANCELLED, "It was cancelled.")
+    result = made.run()
+    assert result.error_code == Result.CANCELLED and np.isnan(result.estimate.phi).all()
+    assert result.message == "It was cancelled. The node /estimator is inactive."
+
+
+def test_what_is_found_after_another_payload_stopped_the_arm_says_since_when():
+    made = world()
+    made.reasons["motion"] = (Reason.ESTIMATE_INCONSISTENT, "No payload explains the data.")
+    made.estimate = copy(FOUND)
+    made.estimate.message = "The payload changed at about 3.2 s."
+    result = made.run()
+    assert result.error_code == Result.MOTION_FAILED
+    assert "changed at about 3.2 s" in result.message and "until then" not in result.message
 
 
 def test_a_motion_that_failed_says_so_whatever_its_data_say():

@@ -25,6 +25,7 @@ FOUND = 5.0  # [s] until an estimator that runs is found
 UNHEARD = 6.0  # [s] without its condition, which comes every second, or without samples there
 GONE = 1.0  # [s] without its services, after which it has ended
 CEASED = 1.5  # [s] without samples at the end of a motion, whose end is then not in the data
+CLEAR = 6.0  # [s] until that is clear of who was there until a moment before that end
 OVERTAKEN = 1.5  # [s] after a run has begun, in which its condition may still be that of before
 KINDS = {
     "begin": BeginRun,
@@ -97,7 +98,8 @@ class EstimatorLink:
             return f"The estimator ({self.name}) is not active"
         if since > OVERTAKEN and self._figures[RUNNING] == "False":
             return (
-                "The estimator's run was ended by somebody else, or the estimator was started anew"
+                "The estimator's run was ended by somebody else, or the estimator was deactivated "
+                "or started anew"
             )
         silent = self._unsampled.seconds > UNHEARD
         return self._figures.get(SILENT, "").rstrip(".") if silent else ""
@@ -107,6 +109,12 @@ class EstimatorLink:
         """Why no samples come now, as the estimator has said twice; empty: they come."""
         silence = self._heard - self._sampled
         return self._figures.get(SILENT, "").rstrip(".") if silence > CEASED else ""
+
+    async def ceased_now(self) -> str:
+        """Return `ceased`, once it is clear whether samples still come."""
+        before = self._sampled
+        await until(self._node, lambda: bool(self.ceased) or self._sampled > before, CLEAR)
+        return self.ceased
 
     async def is_heard(self) -> bool:
         """Return whether there is an estimator that says how it is, once that is clear."""
@@ -153,8 +161,15 @@ class EstimatorLink:
             stop.call_async(Trigger.Request())
 
     async def newest(self) -> PayloadEstimate:
-        """Return the estimate of all data."""
-        return (await self._ask("get_estimate", GetEstimate.Request())).estimate
+        """Return the estimate of all data.
+
+        Raises:
+            EstimatorLostError: It has none: it is not active any more.
+        """
+        answer = await self._ask("get_estimate", GetEstimate.Request())
+        if not answer.success and not answer.estimate.message:
+            raise EstimatorLostError(answer.message)
+        return answer.estimate
 
     async def validate(self) -> Validate.Response:
         """Return how what was held out agrees."""
