@@ -90,14 +90,15 @@ class Server:
             InputError: The port is taken, or the address is none of this machine.
         """
         self._look, self._make_page = look, make_page
-        self._filters = {logging.getLogger(name): BrokenConnections() for name in LOGGERS}
-        for logger, short in self._filters.items():
-            logger.addFilter(short)
         self._pages: dict[int, Page] = {}
         self._lock = threading.Lock()
         _check_free(host, port)
         with contextlib.redirect_stdout(io.StringIO()):  # the library's banner
             self._viser = viser.ViserServer(host, port, label="payload_id", verbose=False)
+        self._filters = {logging.getLogger(name): BrokenConnections() for name in LOGGERS}
+        self._earlier = [(logger, list(logger.filters)) for logger in self._filters]
+        for logger, short in self._filters.items():
+            logger.addFilter(short)
         self.port = self._viser.get_port()
         if port and self.port != port:
             self.close()
@@ -123,8 +124,10 @@ class Server:
 
     def close(self) -> None:
         """End all connections."""
-        for logger, short in self._filters.items():
-            logger.removeFilter(short)
+        for logger, filters in self._earlier:
+            logger.filters[:] = (
+                filters  # without that of the library, which hides errors from others
+            )
         with contextlib.redirect_stdout(io.StringIO()):
             self._viser.stop()
 

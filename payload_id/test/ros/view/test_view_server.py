@@ -11,6 +11,7 @@ import viser
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from harness import PATIENCE
 from payload_id import RobotFile
 from payload_id.core.errors import InputError
 from payload_id.files.robots.arm_frames import ArmFrames
@@ -256,6 +257,9 @@ def test_clients_that_send_garbage_leave_one_line_and_no_traceback(server, caplo
         with socket.create_connection(("127.0.0.1", server.port)) as client:
             client.sendall(b"\x00garbage that is no request\r\n\r\n")
             client.recv(100)
+    end = time.monotonic() + PATIENCE
+    while not any(x.name == SOCKETS for x in caplog.records) and time.monotonic() < end:
+        time.sleep(0.05)
     time.sleep(SETTLED)
     told = [record for record in caplog.records if record.name == SOCKETS]
     assert not any(record.exc_info for record in told)
