@@ -368,8 +368,8 @@ class IdentifyRun:
                 ended = Result.ESTIMATOR_LOST, f"{ceased}."
             await solve(self._link, self.stages, self.result)
             code, said = judge(self.result, self.asked)
-            nothing_came = code == Result.NOT_VALIDATED and ended is None
-            if nothing_came and (ceased := await self._link.ceased_now()):
+            untested = code == Result.NOT_VALIDATED and not self.result.held_out_seconds
+            if untested and ended is None and (ceased := await self._link.ceased_now()):
                 ended = Result.ESTIMATOR_LOST, f"{ceased}."
         except EstimatorLostError as error:
             return (

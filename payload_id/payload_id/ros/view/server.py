@@ -124,10 +124,8 @@ class Server:
 
     def close(self) -> None:
         """End all connections."""
-        for logger, filters in self._earlier:
-            logger.filters[:] = (
-                filters  # without that of the library, which hides errors from others
-            )
+        for logger, filters in self._earlier:  # the library adds one that it does not take back
+            logger.filters[:] = filters
         with contextlib.redirect_stdout(io.StringIO()):
             self._viser.stop()
 

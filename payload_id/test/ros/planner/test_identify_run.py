@@ -64,7 +64,7 @@ class World:
     # Context
 
     known, name, trouble, ceased, stands = True, "estimator", "", "", True
-    agrees, ceased_later = True, ""
+    agrees, held_out, ceased_later = True, 1.0, ""
 
     async def refresh(self):
         pass
@@ -144,7 +144,9 @@ class World:
         return self.estimate
 
     async def validate(self):
-        return Validate.Response(success=True, agrees=self.agrees, seconds=1.0, message="Nothing.")
+        return Validate.Response(
+            success=True, agrees=self.agrees, seconds=self.held_out, message="Nothing."
+        )
 
     async def save(self):
         self.done.append("save")
@@ -259,6 +261,8 @@ def test_samples_that_ceased_as_the_motion_ended_are_what_left_nothing_to_valida
     made.agrees = False
     assert made.run().error_code == Result.NOT_VALIDATED
     made.ceased_later = "Nothing has been heard of the sampler"
+    assert made.run().error_code == Result.NOT_VALIDATED  # what came contradicts, whatever ceased
+    made.held_out = 0.0
     result = made.run()
     assert result.error_code == Result.ESTIMATOR_LOST and "of the sampler. " in result.message
 

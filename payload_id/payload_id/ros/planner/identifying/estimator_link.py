@@ -25,7 +25,7 @@ FOUND = 5.0  # [s] until an estimator that runs is found
 UNHEARD = 6.0  # [s] without its condition, which comes every second, or without samples there
 GONE = 1.0  # [s] without its services, after which it has ended
 CEASED = 1.5  # [s] without samples at the end of a motion, whose end is then not in the data
-CLEAR = 6.0  # [s] until that is clear of who was there until a moment before that end
+CLEAR = 6.0  # [s] after that end within which it shows whether samples still come
 OVERTAKEN = 1.5  # [s] after a run has begun, in which its condition may still be that of before
 KINDS = {
     "begin": BeginRun,
