@@ -383,7 +383,7 @@ class MotionExecution:
         end = self.commanded.duration if self._ends is None else self._ends
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)
-        elif not self.at_rest and time > end + self.timing.settling:
+        elif not self.at_rest and self._is_overdue(time, newest, end, silence):
             reason, detail = self._restless(silence)
             if self.fault is not None:
                 before, found = self.fault
@@ -394,6 +394,21 @@ class MotionExecution:
         if self.at_rest:
             self.phase = Phase.DONE
             self.reason = self.reason or Reason.COMPLETED
+
+    def _is_overdue(self, time: float, newest: float, end: float, silence: float) -> bool:
+        """Tell whether the arm has had time enough to come to rest; so its own stamps must say.
+
+        After this process stood still it reads first what has come meanwhile: its time is past
+        the end, while the joint states that it reads are of before.
+
+        Args:
+            time: On the motion, now [s].
+            newest: That of the newest joint states [s].
+            end: When the arm was to be at rest [s].
+            silence: Age of the newest joint states [s].
+        """
+        latest = end + self.timing.settling
+        return time > latest and (newest > latest or silence > self.watch.silence)
 
     def _restless(self, silence: float) -> tuple[Reason, str]:
         """Return why the arm was not seen to rest, by the age of the newest joint states [s]."""

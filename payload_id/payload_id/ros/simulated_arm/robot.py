@@ -78,7 +78,7 @@ class SimulatedControllers:
             )
         self._trajectories = TrajectoryServer(node, trajectories, lock, topic, read, stamp)
         self._listeners = [
-            CommandListener(node, each, lock, str(own.parent / each.name / "commands"))
+            CommandListener(node, each, str(own.parent / each.name / "commands"))
             for each in forward
         ]
         self._server = ManagerServer(node, MANAGER, self._manager, lock, 1.0 / period)
@@ -95,6 +95,8 @@ class SimulatedControllers:
     def cycle(self, cycle: Cycle) -> None:
         """Let all controllers take in one cycle, and tell the drives."""
         with self._lock:
+            for listener in self._listeners:
+                listener.take()
             commands = self._manager.update(cycle)
         self._hardware.write(commands)
         self._trajectories.publish(self._hardware.told)

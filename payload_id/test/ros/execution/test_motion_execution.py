@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from numeric_arm import HOME, TICK, TIMING, TUBE, Arm, certified
+from numeric_arm import HOME, START_NS, TICK, TIMING, TUBE, Arm, certified
 from payload_id.core.motion.joint_trajectory import sample, starting_from
 from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.stop_reason import Reason
@@ -452,6 +452,32 @@ def test_what_happens_while_a_slowed_arm_settles_is_held():
     arm.off = 0.1
     arm.run(execution, lambda: arm.time > 20.0)
     assert execution.done and execution.held and execution.fault[0] is Reason.TUBE_LEFT
+
+
+@pytest.mark.parametrize("speed", [1.0, 0.2], ids=["on time", "an arm whose own time is slow"])
+def test_what_came_while_this_process_stood_still_is_read_before_the_arm_is_judged(moving, speed):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 0.7)
+    stood_still, read, awake = 5.0, 0.2, 1.0  # [s]; what has come is read piece by piece
+    woke, reached = arm.time + stood_still, arm.time + stood_still * speed
+    for since in np.arange(0.0, 10.0, TICK):
+        arm.time += TICK * (stood_still / read if arm.time < reached else 1.0) * speed
+        at = sample(arm.commands[-1], np.array([arm.time]))
+        now_ns = START_NS + round(1e9 * (woke + since)) if since < awake else arm.now_ns
+        execution.advance(now_ns, 0.0, np.array([arm.now_ns]), at.q, at.dq)
+    assert execution.done and execution.at_rest and not execution.held
+    assert execution.reason is Reason.COMPLETED
+
+
+def test_an_arm_that_nobody_has_heard_of_since_this_process_stood_still_is_lost(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 0.7)
+    nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros((0, 2))
+    arm.time = 6.0
+    for age in np.arange(0.0, 0.4, TICK):
+        execution.advance(arm.now_ns, age, *nothing)
+    assert execution.done and not execution.at_rest
+    assert execution.reason is Reason.JOINT_STATES_LOST
 
 
 def held_before_an_answer():

@@ -6,7 +6,7 @@ Source: ros-controls/ros2_controllers, forward_controllers_base.cpp.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -21,7 +21,11 @@ TYPES = {
 
 
 class ForwardCommandController(Controller):
-    """Hands positions or torques to the drives, one for each joint."""
+    """Hands positions or torques to the drives, one for each joint.
+
+    Attributes:
+        forget: Has commands forgotten that have come, and were not taken in yet.
+    """
 
     def __init__(self, name: str, joints: Sequence[str], kind: str) -> None:
         """Be inactive; `kind` is 'effort' or 'position'."""
@@ -29,6 +33,7 @@ class ForwardCommandController(Controller):
         self.joints, self.commands, self.states = tuple(joints), (kind,), ()
         self.active = False
         self._command: Sequence[float] | None = None
+        self.forget: Callable[[], object] = lambda: None
 
     def command(self, values: Sequence[float]) -> None:
         """Take in a command; while it is inactive, none counts.
@@ -44,6 +49,7 @@ class ForwardCommandController(Controller):
     def activate(self) -> Command | None:
         """Begin without a command."""
         self.active, self._command = True, None
+        self.forget()
         return None
 
     def deactivate(self) -> Command | None:

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import threading
-
 from rclpy.node import Node
 from rclpy.qos import qos_profile_system_default
 from std_msgs.msg import Float64MultiArray
 
 from ....core.errors import InputError
+from ...common.conversions import decoded
+from ...common.polled_subscription import PolledSubscription
 from ...common.throttled_log import ThrottledLog
 from ..controllers.forward_command import ForwardCommandController
 
+QUEUE = 100  # commands that may wait for one cycle
+
 
 class CommandListener:
-    """Hands commands to a controller, whose cycles run in another thread."""
+    """Hands commands to a controller, as its cycles ask for them."""
 
-    def __init__(
-        self, node: Node, controller: ForwardCommandController, lock: threading.Lock, topic: str
-    ) -> None:
-        """Subscribe to the controller's topic; `lock` is held by whoever touches it."""
-        self._controller, self._lock = controller, lock
-        self._log = ThrottledLog(node)
-        node.create_subscription(
-            Float64MultiArray, topic, self._on_command, qos_profile_system_default
+    def __init__(self, node: Node, controller: ForwardCommandController, topic: str) -> None:
+        """Subscribe to the controller's topic."""
+        self._controller, self._log = controller, ThrottledLog(node)
+        self._waiting = PolledSubscription(
+            node, Float64MultiArray, topic, qos_profile_system_default
         )
+        controller.forget = self._waiting.forget
 
-    def _on_command(self, message: Float64MultiArray) -> None:
-        """Take in a command."""
-        try:
-            with self._lock:
-                self._controller.command(message.data)
-        except InputError as error:
-            self._log.warn(self._controller.name, f"{self._controller.name}: {error}")
+    def take(self) -> None:
+        """Take in what has come; while the controller is inactive, nothing counts."""
+        if not self._controller.active:
+            return
+        for data, _ in self._waiting.take_all(QUEUE):
+            message = decoded(data, Float64MultiArray)
+            try:
+                if message is not None:
+                    self._controller.command(message.data)
+            except InputError as error:
+                self._log.warn(self._controller.name, f"{self._controller.name}: {error}")
