@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from payload_id_msgs.msg import StopReason
@@ -22,7 +24,7 @@ DOMAIN = next_domain()
 TEXT = """
 name: gen3_with_finger
 held_joints: {knuckle: 0.4}
-held_joints_watch: {silence: 1.0}
+held_joints_watch: {silence: 2.0}
 cable_turns: {joint_3: {lower: 3.1, upper: 4.4}}
 driver:
   follows_while:
@@ -55,14 +57,20 @@ class Robot(PlannedRobot):
         self.commands = self.observer.listen(JointTrajectory, ACCEPTED)
         self.finger = None  # not reported yet
         self._driver = self.observer.node.create_publisher(JointState, "/joint_states", 10)
-        self.observer.node.create_timer(0.1, self._report)
+        self._ended = threading.Event()
+        threading.Thread(target=self._report, daemon=True).start()  # whatever the test does
         self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
 
+    def close(self):
+        self._ended.set()
+        return super().close()
+
     def _report(self):
-        if self.finger is not None:
-            message = JointState(name=["knuckle"], position=[self.finger])
-            message.header.stamp = self.observer.node.get_clock().now().to_msg()
-            self._driver.publish(message)
+        while not self._ended.wait(0.1):
+            if (finger := self.finger) is not None:
+                message = JointState(name=["knuckle"], position=[finger])
+                message.header.stamp = self.observer.node.get_clock().now().to_msg()
+                self._driver.publish(message)
 
     @property
     def q(self):
