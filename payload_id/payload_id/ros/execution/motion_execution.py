@@ -103,7 +103,8 @@ class MotionExecution:
     _held: bool = False
     _late: bool = False  # whether it was ever made late
     _ends: float | None = None  # on the motion, where a hold ended it [s]
-    _leaps: int = 0  # of stamps, until the arm was to rest or since
+    _leaps: int = 0  # of stamps, until the arm was to rest or since, ...
+    _leapt: float | None = None  # ... and the time after the last since [s]
     _silent: float = 0.0  # longest silence while it was to come to rest [s]
     _rest: RestWatch = field(init=False, repr=False)
 
@@ -302,7 +303,7 @@ class MotionExecution:
         """
         if self.done or not self._held:
             return
-        trusted, self._ends = self.fault is None, None
+        trusted, self._ends, self._leapt = self.fault is None, None, None
         self.fault = self.fault or (Reason.CONTROLLER_FAULT, detail)
         self.detail = f"{self.detail.rstrip('.')}. {detail}" if self.detail else detail
         if not trusted:
@@ -358,7 +359,8 @@ class MotionExecution:
     def _hold(self, time: float) -> None:
         """Have the controller hold the arm, and wait until it stands still."""
         self.hold()
-        self.phase, self._held, self._ends = Phase.SETTLING, True, max(time, 0.0)
+        self.phase, self._held = Phase.SETTLING, True
+        self._ends, self._leapt = max(time, 0.0), None
         self._rest.restart()
 
     def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
@@ -374,13 +376,14 @@ class MotionExecution:
         newest = float(seconds_since(self._rest.newest, self.start_ns))
         self._silent = max(self._silent, silence)
         if self._rest.leaps > self._leaps:  # times of before do not hold for the stamps of now
-            self._leaps, self._ends = self._rest.leaps, newest
+            self._leaps, self._leapt = self._rest.leaps, newest
+        ends = self._ends if self._leapt is None else self._leapt
         if len(stamps):
-            taken_up = self._ends is None or newest >= self._ends + self.timing.reaction
+            taken_up = ends is None or newest >= ends + self.timing.reaction
             begun = newest > 0.0 or self._rest.leaps > 0
             stands = self._rest.seconds >= SETTLED and begun and taken_up
             self.at_rest = stands and not self.unanswered()
-        end = self.commanded.duration if self._ends is None else self._ends
+        end = self.commanded.duration if ends is None else ends
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)
         elif not self.at_rest and self._is_overdue(time, newest, end, silence):

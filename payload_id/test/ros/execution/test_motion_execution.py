@@ -466,7 +466,15 @@ def test_what_came_while_this_process_stood_still_is_read_before_the_arm_is_judg
         now_ns = START_NS + round(1e9 * (woke + since)) if since < awake else arm.now_ns
         execution.advance(now_ns, 0.0, np.array([arm.now_ns]), at.q, at.dq)
     assert execution.done and execution.at_rest and not execution.held
-    assert execution.reason is Reason.COMPLETED
+    assert execution.reason is Reason.COMPLETED and execution.resting_place == 0.0
+
+
+def test_a_leap_of_stamps_at_the_end_is_no_place_where_the_arm_rests(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: execution.phase is Phase.SETTLING)
+    arm.time += 4.0  # as who stood still reads what has come meanwhile
+    arm.run(execution)
+    assert execution.reason is Reason.COMPLETED and execution.resting_place == 0.0
 
 
 def test_an_arm_that_nobody_has_heard_of_since_this_process_stood_still_is_lost(moving):
