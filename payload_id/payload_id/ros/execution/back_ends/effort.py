@@ -75,7 +75,7 @@ class Effort(BackEnd):
         self._number = 0
         self._trouble: tuple[Trouble, str] | None = None
         self._next_look = self._next_question = 0.0
-        self._others = ""
+        self._others = self._refused = ""
         self._begins_ns = 0  # stamp at which the motion begins [ns]
         self._given_up = self._closed = False
         node.create_subscription(
@@ -222,7 +222,7 @@ class Effort(BackEnd):
             Follow(trajectory, start_ns, self._proof, self._number, begins, tuple(self._parts))
         )
         if begins:
-            self._begins_ns, self._trouble = start_ns, None
+            self._begins_ns, self._trouble, self._refused = start_ns, None, ""
         self._moving = True
         self._turns.want(True)
 
@@ -319,7 +319,9 @@ class Effort(BackEnd):
         """Have the arm taken or given back, or the loop send nothing once it is back."""
         turns, now = self._turns, time.monotonic()
         if refused := turns.hear(now):
-            self._node.get_logger().error(refused)
+            if refused != self._refused:  # what is asked again and again is told once
+                self._node.get_logger().error(refused)
+            self._refused = refused
             if turns.wanted:
                 self._give_up(Trouble.NOT_STARTED, refused)
         if found := turns.lost(now):
