@@ -108,14 +108,14 @@ class GoalTolerances:
 
 
 def named_within(name: str, namespace: str) -> str:
-    """Return the name of a topic or service in a namespace, but for one that has it or is relative.
+    """Return the name of a topic or service in a namespace, unless it has that; relative ones too.
 
     Args:
         name: As a robot file says it.
         namespace: Such as "/left"; empty: none.
     """
-    is_elsewhere = name.startswith("/") and not name.startswith(f"{namespace}/")
-    return f"{namespace}{name}" if is_elsewhere else name
+    is_elsewhere = namespace and name and not name.startswith(("~", f"{namespace}/"))
+    return f"{namespace}/{name.lstrip('/')}" if is_elsewhere else name
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +189,7 @@ class DriverFacts:
         """Return the same driver in a namespace: its topics and services.
 
         Args:
-            namespace: Before their names, but for those that have it, or are relative.
+            namespace: Before their names, but for those that have it.
         """
 
         def there(name: str) -> str:

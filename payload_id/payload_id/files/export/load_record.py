@@ -103,5 +103,5 @@ def record_path(result: Path, target: str, namespace: str = "") -> Path:
         target: Who was told.
         namespace: Of that arm, such as "/left": each has a record of its own.
     """
-    name = f"load_applied_{target}{namespace.replace('/', '_')}.json"
+    name = f"load_applied_{target}{namespace.replace('/', '.')}.json"
     return result / name if result.is_dir() else result.with_name(f"{result.stem}.{name}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -146,8 +145,13 @@ class BridgeContext:
 
     def _on_enable(self, message: Bool) -> None:
         """Note that the enabling device is held, or was let go, for however short a time."""
-        self._enabled = time.monotonic() if message.data else -np.inf
+        self._enabled = self.arm.states.running.now() if message.data else -np.inf
         self._let_go |= not message.data
+
+    @property
+    def obstacle_doubt(self) -> str:
+        """Why it is not known what is in the way; empty if it is."""
+        return self.obstacles.doubt(self.arm.states.running.now())
 
     @property
     def not_enabled(self) -> str:
@@ -157,7 +161,7 @@ class BridgeContext:
             return ""
         if self._let_go:
             return f"A 'false' came on {topic}"
-        if time.monotonic() - self._enabled <= longest:
+        if self.arm.states.running.now() - self._enabled <= longest:
             return ""
         return f"No 'true' came on {topic} within the last {longest:g} s"
 
@@ -199,7 +203,7 @@ class BridgeContext:
             raise NotReadyError(
                 f"After a fault nothing moves until somebody calls ~/acknowledge: {self.fault}"
             )
-        if doubt := self.obstacles.doubt(time.monotonic()):
+        if doubt := self.obstacle_doubt:
             raise NotReadyError(f"{doubt}. Publish obstacles that can be used.")
         return self.arm.start(limits, self.holding)
 

@@ -261,7 +261,8 @@ class MoveServer:
             if refused := self._back_end.refused_to_hold():
                 execution.go_on(refused, now_ns)
             outside = self._outside_fault()
-            execution.advance(now_ns, silence, stamps, q, dq, outside, states.unusable)
+            running, seen = states.running.now(), (stamps, q, dq)
+            execution.advance(now_ns, running, silence, *seen, outside, states.unusable)
             self._look_around()
             if execution.done:
                 self._end(execution)
@@ -335,7 +336,7 @@ class MoveServer:
         slept = states.awake < (CATCHING_UP if states.clock.is_held_up else ASLEEP)
         if (fault := states.clock.fault) and not (slept and states.clock.is_late):
             return states.clock.reason, fault
-        if doubt := states.held.fault(time.monotonic()):
+        if doubt := states.held.fault(states.running.now()):
             return Reason.HELD_JOINT_OFF, doubt
         if states.has_several_publishers and (strangers := self._context.arm.strangers()):
             return Reason.JOINT_STATES_LOST, strangers
@@ -348,7 +349,7 @@ class MoveServer:
             self.stop(*found)
         if forbidden := self._context.forbidden:
             self.stop(Reason.NOT_ENABLED, forbidden)
-        elif doubt := self._context.obstacles.doubt(time.monotonic()):
+        elif doubt := self._context.obstacle_doubt:
             self.stop(Reason.OBSTACLES_CHANGED, doubt)
 
     def hear(self, message: PayloadEstimate) -> None:

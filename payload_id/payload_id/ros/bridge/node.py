@@ -274,7 +274,7 @@ class BridgeNode(ManagedNode):
             shared.arm.check_alive()
         except NotReadyError as error:
             return Condition(Level.WARN, str(error), figures)
-        if doubt := shared.obstacles.doubt(time.monotonic()):
+        if doubt := shared.obstacle_doubt:
             return Condition(Level.WARN, f"{doubt}. Nothing moves until they can be used.", figures)
         if absence := self._estimator.absence:
             return Condition(Level.WARN, absence, figures)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -90,9 +89,9 @@ class ObstacleServer:
         try:
             bodies = await self._bodies_of(message.obstacles)
             before = store.digest
-            store.hear(bodies, time.monotonic())
+            store.hear(bodies, self._context.arm.states.running.now())
         except InputError as error:
-            store.cannot_hear(str(error), time.monotonic())
+            store.cannot_hear(str(error), self._context.arm.states.running.now())
             self._context.node.get_logger().error(
                 f"Obstacles on ~/obstacles were not taken: {error}"
             )

@@ -89,7 +89,7 @@ class StatePublisher:
         """Return why nobody looks, or what is not known: obstacles, turns of joints."""
         if inactive := self._context.node.inactivity:
             return inactive
-        if doubt := self._context.obstacles.doubt(time.monotonic()):
+        if doubt := self._context.obstacle_doubt:
             return f"{doubt}. Publish obstacles that can be used."
         doubt = self._context.arm.states.turns.doubt or self._context.control_doubt
         return f"{doubt}." if doubt else ""

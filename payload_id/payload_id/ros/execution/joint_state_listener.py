@@ -20,7 +20,7 @@ from ..common.polled_subscription import PublisherCount, joint_state_subscriptio
 from .clock_watch import ClockWatch
 from .held_joint_watch import HeldJointWatch
 from .rest_watch import AT_REST
-from .silence import Silence
+from .silence import RunningTime, Silence
 from .turn_count import TurnCount
 
 QUEUE = 4000  # messages that may wait
@@ -28,6 +28,7 @@ RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation start
 ASLEEP = 0.1  # [s] between two looks at every message, beyond which this process stood still
 WAKING = 1.0  # [s] in which what has come meanwhile is read
 COUNTED = 0.05  # [s] between two counts of the topic's publishers
+CREEP = 1e-3  # of the time that passes, by which stamps must go on to be those of a clock
 MEMORY = 0.2  # [s] of joint states by which rest is judged
 
 
@@ -41,6 +42,7 @@ class JointStateListener:
         clock: Judges the stamps.
         held: Judges joints that the arm does not move.
         turns: Counts whole turns.
+        running: The time for which this process has run, by which others grow silent.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class JointStateListener:
         self._arrived, self._started = -np.inf, time.monotonic()
         self._dropped_at = self._taken = -np.inf
         self._unheard = Silence(step=ASLEEP)
+        self.running = RunningTime(step=ASLEEP)
         self._follows = False  # whether every message counted the last time
         self._woke = 0, -np.inf  # the robot's time [ns] as this process last woke up, and when [s]
         self.turns = TurnCount.of(robot)
@@ -202,6 +205,7 @@ class JointStateListener:
         usable = (x for data, number, _ in looked_at if (x := self._read(data, number)))
         found = list(usable if every else islice(usable, 1))
         self._unheard.look()
+        self.running.now()
         if found:
             self._unheard.end()
         n = len(self._map.joints)
@@ -229,7 +233,7 @@ class JointStateListener:
         message = decoded(data, JointState)
         if message is None:
             return None
-        self.held.see(message.name, message.position, time.monotonic())
+        self.held.see(message.name, message.position, self.running.now())
         found = self._judged(message)
         if isinstance(found, tuple) or found in (Drop.DUPLICATE, Drop.OUT_OF_ORDER):
             self._publishers.see(number, found is Drop.OUT_OF_ORDER, time.monotonic())
@@ -261,6 +265,12 @@ class JointStateListener:
         self.clock = self.clock.after(stamp, self._clock.now().nanoseconds, now - self._arrived)
         if stamp < self._gate.newest - RESTART * 1e9:
             self._gate = SampleGate()
+        newest, passed = self._gate.newest, now - self._arrived
+        if newest < stamp < newest + CREEP * 1e9 * min(passed, RESTART):
+            return (
+                f"has a stamp only {1e-9 * (stamp - newest):.2g} s after that of one that came "
+                f"{passed:.2f} s before it"
+            )
         self._gate, cause = self._gate.offer(stamp, rows[0])
         if cause is not None:
             return cause

@@ -33,6 +33,7 @@ AHEAD = 0.1  # [s] by which a command to a late arm begins in the future
 # What makes an arm leave its tube, and may be heard of only then.
 CAUSES = (Reason.DRIVER_FAULT, Reason.CONTROLLER_INACTIVE, Reason.FOREIGN_COMMAND)
 SEEN = (Reason.TUBE_LEFT, Reason.BEHIND, Reason.CONTROLLER_FAULT)  # what they look like before
+AGAIN = 2.0  # times the settling that it may take where stamps leap: they may do so meanwhile [-]
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
 
 
@@ -105,11 +106,14 @@ class MotionExecution:
     _ends: float | None = None  # on the motion, where a hold ended it [s]
     _leaps: int = 0  # of stamps, until the arm was to rest or since, ...
     _leapt: float | None = None  # ... and the time after the last since [s]
+    _settles: float = np.inf  # since when, by a clock that nobody sets [s]
+    _patience: float = field(init=False)  # for how long it does at most where stamps leap [s]
     _silent: float = 0.0  # longest silence while it was to come to rest [s]
     _rest: RestWatch = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._rest = RestWatch(self.watch.continuous)
+        self._patience = AGAIN * self.timing.settling
 
     @property
     def commanded(self) -> Trajectory:
@@ -166,6 +170,7 @@ class MotionExecution:
     def advance(
         self,
         now_ns: int,
+        running: float,
         silence: float,
         stamps: Array,
         q: Array,
@@ -177,6 +182,7 @@ class MotionExecution:
 
         Args:
             now_ns: The robot's time [ns].
+            running: Time for which this process has run, from any beginning; nobody sets it [s].
             silence: Age of the newest joint states [s].
             stamps: Of the joint states since the last call, shape (N,) [ns].
             q: Positions, shape (N, n) [rad or m].
@@ -215,7 +221,9 @@ class MotionExecution:
             self.phase = Phase.SETTLING
             self._rest.restart()
         if self.phase is Phase.SETTLING:
-            self._settle(time, stamps, q, silence, slowed)
+            self._settles = min(self._settles, running)
+            lasts = running - self._settles
+            self._settle(time, lasts, stamps, q, silence, slowed)
 
     def pause(self, now_ns: int) -> bool:
         """Rest on the path by the next certified stop; return whether one comes before the end."""
@@ -304,6 +312,7 @@ class MotionExecution:
         if self.done or not self._held:
             return
         trusted, self._ends, self._leapt = self.fault is None, None, None
+        self._patience += max(0.0, self.commanded.duration - self.time(now_ns))
         self.fault = self.fault or (Reason.CONTROLLER_FAULT, detail)
         self.detail = f"{self.detail.rstrip('.')}. {detail}" if self.detail else detail
         if not trusted:
@@ -361,13 +370,17 @@ class MotionExecution:
         self.hold()
         self.phase, self._held = Phase.SETTLING, True
         self._ends, self._leapt = max(time, 0.0), None
+        self._settles, self._patience = np.inf, AGAIN * self.timing.settling
         self._rest.restart()
 
-    def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
+    def _settle(
+        self, time: float, lasts: float, stamps: Array, q: Array, silence: float, slowed: bool
+    ) -> None:
         """End once the arm stands still where it should, or has had time enough to.
 
         Args:
             time: On the motion [s].
+            lasts: For how long it has settled, by a clock that nobody sets [s].
             stamps: Of the joint states since the last call, shape (N,) [ns].
             q: Positions, shape (N, n) [rad or m].
             silence: Age of the newest joint states [s].
@@ -386,7 +399,7 @@ class MotionExecution:
         end = self.commanded.duration if ends is None else ends
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)
-        elif not self.at_rest and self._is_overdue(time, newest, end, silence):
+        elif not self.at_rest and self._is_overdue(time, newest, end, silence, lasts):
             reason, detail = self._restless(silence)
             if self.fault is not None:
                 before, found = self.fault
@@ -398,19 +411,25 @@ class MotionExecution:
             self.phase = Phase.DONE
             self.reason = self.reason or Reason.COMPLETED
 
-    def _is_overdue(self, time: float, newest: float, end: float, silence: float) -> bool:
+    def _is_overdue(
+        self, time: float, newest: float, end: float, silence: float, lasts: float
+    ) -> bool:
         """Tell whether the arm has had time enough to come to rest; so its own stamps must say.
 
         After this process stood still it reads first what has come meanwhile: its time is past
-        the end, while the joint states that it reads are of before.
+        the end, while the joint states that it reads are of before. Stamps that leap, perhaps again
+        and again, say nothing: then the time that passes counts.
 
         Args:
             time: On the motion, now [s].
             newest: That of the newest joint states [s].
             end: When the arm was to be at rest [s].
             silence: Age of the newest joint states [s].
+            lasts: For how long it has settled, by a clock that nobody sets [s].
         """
         latest = end + self.timing.settling
+        if self._rest.leaps and lasts > self._patience:
+            return True
         return time > latest and (newest > latest or silence > self.watch.silence)
 
     def _restless(self, silence: float) -> tuple[Reason, str]:

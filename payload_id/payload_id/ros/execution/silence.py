@@ -9,6 +9,29 @@ STEP = 0.5  # [s] that one look usually adds at most: in what is more this proce
 
 
 @dataclass
+class RunningTime:
+    """The time for which this process has run: of what it stood still hardly anything counts.
+
+    By it, what was last said before a sleep is not old after it: what has come since is still to
+    be read.
+
+    Attributes:
+        step: What passes at most between two looks [s].
+    """
+
+    step: float = STEP
+    _looked: float = field(default_factory=lambda: time.monotonic())
+    _slept: float = 0.0
+
+    def now(self) -> float:
+        """Return it, from any beginning [s]; to be called more often than every `step`."""
+        now = time.monotonic()
+        self._slept += max(0.0, now - self._looked - self.step)
+        self._looked = now
+        return now - self._slept
+
+
+@dataclass
 class Silence:
     """Time without a word, of which only what was listened to counts.
 

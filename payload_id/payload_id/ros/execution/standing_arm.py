@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -82,7 +81,7 @@ class StandingArm:
         if doubt := self.clock_doubt():
             raise NotReadyError(doubt)
         states = self.states
-        if doubt := states.held.doubt(time.monotonic()):
+        if doubt := states.held.doubt(states.running.now()):
             raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
         if strangers := self.strangers():
             raise NotReadyError(f"{strangers}.")

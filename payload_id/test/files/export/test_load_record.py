@@ -6,7 +6,7 @@ import random
 import pytest
 
 from payload_id.core.errors import ConfigurationError
-from payload_id.files.export.load_record import LoadRecord
+from payload_id.files.export.load_record import LoadRecord, record_path
 
 RECORD = LoadRecord("xarm", "/set_load", "2026-11-23", {"mass": 1.25}, {"mass": 0.5, "z": 30.0})
 
@@ -14,6 +14,13 @@ RECORD = LoadRecord("xarm", "/set_load", "2026-11-23", {"mass": 1.25}, {"mass": 
 def test_a_record_comes_back(tmp_path):
     RECORD.save(tmp_path / "record.json")
     assert LoadRecord.load(tmp_path / "record.json", "xarm") == RECORD
+
+
+def test_arms_in_different_namespaces_have_different_records(tmp_path):
+    places = [
+        record_path(tmp_path, "ur", x) for x in ("", "/a_b", "/a/b", "/a", "/a/b_c", "/a_b/c")
+    ]
+    assert len({*places}) == len(places)
 
 
 def test_no_changed_bit_sends_another_load(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from described_arms import described
 from payload_id.core.errors import ConfigurationError, UnknownNameError
-from payload_id.files.drivers.driver_facts import Condition
+from payload_id.files.drivers.driver_facts import Condition, named_within
 from payload_id.files.profiles.profile_table import profile_table
 from payload_id.files.profiles.robot_profile import RobotProfile
 from payload_id.files.robots.robot_file import RobotFile, profile_names, robot_names
@@ -204,3 +204,18 @@ def test_wrong_entries_are_named(tmp_path, text, words):
     said = refused(tmp_path, text)
     for word in words:
         assert word in said
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("/set_load", "/left/set_load"),
+        ("set_load", "/left/set_load"),
+        ("/left/set_load", "/left/set_load"),
+        ("/leftover/set_load", "/left/leftover/set_load"),
+        ("~/set_load", "~/set_load"),
+        ("", ""),
+    ],
+)
+def test_names_of_a_driver_in_a_namespace_are_found_there(name, there):
+    assert named_within(name, "/left") == there and named_within(name, "") == name

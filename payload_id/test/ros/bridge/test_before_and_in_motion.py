@@ -31,10 +31,12 @@ from payload_id.ros.bridge.node import BridgeNode, _check_same_robot
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
+from payload_id.ros.execution import silence
 from payload_id.ros.execution.back_ends.back_end import BackEnd, Trouble
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
 from payload_id.ros.execution.motion_execution import Phase
+from payload_id.ros.execution.silence import RunningTime
 from payload_id.ros.execution.speed_slider import SpeedSlider
 from payload_id.ros.execution.standing_arm import StandingArm
 from payload_id.ros.execution.stop_reason import Reason
@@ -70,6 +72,7 @@ class FakeArm:
         self.clock, self.now_ns, self.dropped = ClockWatch(0.2), STAMP, None
         self.unusable, self.awake, self.leaps = "", np.inf, None
         self.has_several_publishers = False
+        self.running = SimpleNamespace(now=time.monotonic)
         self.held = HeldJointWatch((), 1.0)
         self.turns = TurnCount(
             ROBOT.joints, np.arange(7) == 2, True, np.full(7, 2.0), "", HOME, STAMP, np.zeros(7)
@@ -372,6 +375,22 @@ def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
     robot.server.on_watch_due()
     assert robot.server.execution.reason is Reason.NOT_ENABLED
     assert not robot.context.forbidden  # it is held again: a next motion may begin
+
+
+def test_what_was_said_before_this_process_stood_still_is_not_old_after_it(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    robot = Robot()
+    context, robot.arm.running = robot.context, RunningTime(step=0.1)
+    context.settings = SimpleNamespace(**{**vars(SETTINGS), "enable_timeout": 1.0})
+    context._on_enable(SimpleNamespace(data=True))
+    context.obstacles.hear({}, robot.arm.running.now())
+    now[0] += 60.0
+    assert not context.forbidden and not context.obstacle_doubt
+    for _ in range(20):
+        now[0] += 0.06
+        robot.arm.running.now()
+    assert "/enable" in context.forbidden and "old" in context.obstacle_doubt
 
 
 def test_a_controller_that_refuses_to_hold_is_said_and_kept():

@@ -226,3 +226,25 @@ def test_the_arm_is_heard_among_others_on_its_topic(observer):
     observer.wait(lambda: time.monotonic() > settled, "all of them")  # they wait together
     listener.take(every=False)
     assert listener.known and listener.q.tolist() == [0.1] * ROBOT.n
+
+
+def test_stamps_that_hardly_go_on_while_time_does_are_no_sign_of_the_arm(observer):
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publisher = observer.publisher(JointState, listener.topic)
+    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+
+    def publish(seconds):
+        publisher.publish(joint_states(seconds, [0.1] * ROBOT.n, [0.0] * ROBOT.n))
+        received = listener.received
+        seen = lambda: listener.received > received or listener.dropped  # noqa: E731
+        observer.wait(lambda: listener.take(every=True) and seen(), "it")
+
+    publish(1000.0)
+    for k in range(1, 20):  # a clock that all but stands: 20 ns a second
+        time.sleep(0.05)
+        publish(1000.0 + 1e-9 * k)
+    assert listener.received == 1 and listener.unheard > 0.9
+    assert "has a stamp only" in listener.unusable
+    listener.dropped = ""
+    publish(1000.5)  # it goes on
+    assert listener.received == 2 and listener.unusable == ""

@@ -198,7 +198,7 @@ def test_without_velocities_positions_tell_whether_the_arm_rests(moving):
             at = sample(self.commands[-1], np.array([self.time]))
             q = self.held[1] if self.held is not None and self.time > 1.2 else at.q
             stamps = np.array([self.now_ns], dtype=np.int64)
-            execution.advance(self.now_ns, 0.0, stamps, q, np.full_like(q, np.nan))
+            execution.advance(self.now_ns, self.time, 0.0, stamps, q, np.full_like(q, np.nan))
 
     arm = Blind()
     execution = arm.begin(certified())
@@ -340,7 +340,7 @@ class SlowedArm(Arm):
         self.place += self.speed * TICK
         at = sample(self.commands[-1], np.array([self.place]))
         stamps = np.array([self.now_ns], dtype=np.int64)
-        execution.advance(self.now_ns, 0.0, stamps, at.q + self.off, self.speed * at.dq)
+        execution.advance(self.now_ns, self.time, 0.0, stamps, at.q + self.off, self.speed * at.dq)
 
     def slide(self, execution, percent):
         self.speed = percent / 100.0
@@ -464,7 +464,7 @@ def test_what_came_while_this_process_stood_still_is_read_before_the_arm_is_judg
         arm.time += TICK * (stood_still / read if arm.time < reached else 1.0) * speed
         at = sample(arm.commands[-1], np.array([arm.time]))
         now_ns = START_NS + round(1e9 * (woke + since)) if since < awake else arm.now_ns
-        execution.advance(now_ns, 0.0, np.array([arm.now_ns]), at.q, at.dq)
+        execution.advance(now_ns, since, 0.0, np.array([arm.now_ns]), at.q, at.dq)
     assert execution.done and execution.at_rest and not execution.held
     assert execution.reason is Reason.COMPLETED and execution.resting_place == 0.0
 
@@ -477,15 +477,39 @@ def test_a_leap_of_stamps_at_the_end_is_no_place_where_the_arm_rests(moving):
     assert execution.reason is Reason.COMPLETED and execution.resting_place == 0.0
 
 
+def test_an_arm_that_was_held_before_it_began_has_not_begun_whatever_comes_at_once_then(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= -0.25)
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    arm.time += 4.0  # as who stood still reads what has come meanwhile
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and execution.at_rest
+    assert not execution.begun and execution.resting_place == 0.0
+
+
 def test_an_arm_that_nobody_has_heard_of_since_this_process_stood_still_is_lost(moving):
     arm, execution = moving
     arm.run(execution, lambda: arm.time >= 0.7)
     nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros((0, 2))
     arm.time = 6.0
     for age in np.arange(0.0, 0.4, TICK):
-        execution.advance(arm.now_ns, age, *nothing)
+        execution.advance(arm.now_ns, age, age, *nothing)
     assert execution.done and not execution.at_rest
     assert execution.reason is Reason.JOINT_STATES_LOST
+
+
+def test_stamps_that_leap_again_and_again_do_not_keep_a_goal_from_its_end(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 0.7)
+    execution.stop(Reason.CLOCK_FAULT, "Two clocks", arm.now_ns)
+    begin = arm.time
+    while not execution.done and arm.time < begin + 20.0:
+        arm.time += TICK
+        old = 6_000_000_000 * (round(arm.time / TICK) % 2)  # a recording is played on the topic
+        at = arm.held[1], np.zeros((1, 2))
+        execution.advance(arm.now_ns - old, arm.time, 0.0, np.array([arm.now_ns - old]), *at)
+    assert execution.done and not execution.at_rest and execution.reason is Reason.CLOCK_FAULT
+    assert arm.time - begin < 2.5 * TIMING.settling and "not seen to rest" in execution.detail
 
 
 def held_before_an_answer():
@@ -648,7 +672,7 @@ def test_a_tube_that_was_left_for_a_driver_in_fault_is_the_drivers_fault(moving,
     assert delay == 0 or execution.reason is Reason.TUBE_LEFT
     at = sample(arm.commands[-1], np.array([arm.time + TICK]))
     rows = (np.array([arm.now_ns]), at.q + arm.off, at.dq)
-    execution.advance(arm.now_ns, 0.0, *rows, (Reason.DRIVER_FAULT, "fault is 1"))
+    execution.advance(arm.now_ns, arm.time, 0.0, *rows, (Reason.DRIVER_FAULT, "fault is 1"))
     arm.run(execution)
     assert execution.reason is Reason.DRIVER_FAULT and execution.fault[0] is Reason.DRIVER_FAULT
     assert execution.detail.startswith("fault is 1")

@@ -151,7 +151,8 @@ def test_a_ur_is_told_and_says_so_and_gets_back_what_it_had(arm, tmp_path):
 def test_of_two_arms_the_one_in_the_namespace_is_told_and_has_a_record_of_its_own(
     arm, environment, tmp_path
 ):
-    to = (written(tmp_path), "--to", "ur", "--robot", robot(tmp_path))
+    relative = {**UR, "service": UR["service"].lstrip("/")}
+    to = (written(tmp_path), "--to", "ur", "--robot", robot(tmp_path, relative, "running"))
     left = Arm(environment, "/left")
     try:
         code, words, told = arm.does(*to, "--namespace", "left", "--confirm")
