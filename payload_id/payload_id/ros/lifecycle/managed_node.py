@@ -130,7 +130,8 @@ class ManagedNode(LifecycleNode):
     def inactivity(self) -> str:
         """Why the node does nothing that it is asked for, as a sentence; empty: it is active."""
         if self.state == ACTIVE:
-            return f"The node {self._full_name} is coming to its end." if self._leaving else ""
+            leaving = f"The node {self._full_name} is being deactivated or shut down."
+            return leaving if self._leaving else ""
         if self.state == FINALIZED:
             return f"The node {self._full_name} has been shut down: start it anew."
         how = "activate" if self._configured else "configure"
