@@ -199,6 +199,7 @@ def test_cause_is_told_at_every_update_and_looked_for_ever_more_seldom():
     assert solved.estimate.windows == online.windows
 
 
+@pytest.mark.slow
 def test_inconsistent_data_are_told_before_their_cause():
     """Whoever moves the arm learns of them at once; nothing else of the answer is another."""
     fault, told = inject("ur10", "torque gain", 0), []

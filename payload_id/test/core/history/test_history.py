@@ -397,6 +397,7 @@ def test_where_all_runs_are_beyond_the_stated_bounds_that_is_said(history):
     assert "other units" in said
 
 
+@pytest.mark.slow
 def test_runs_without_a_score_are_named(runs):
     short = KnownRun.of("short", measured(31, np.zeros(10), seconds=0.5), Load.none(), ROWS, WINDOW)
     history = learn_history([*runs, short], ROWS, WINDOW)

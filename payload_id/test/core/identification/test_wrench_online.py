@@ -67,6 +67,7 @@ def test_result_does_not_depend_on_how_samples_arrive(delayed, bounds):
             np.testing.assert_array_equal(one.upper, other.upper)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [LOOSE, BOUNDS], ids=["left in", "taken out"])
 def test_replay_repeats_a_live_run(delayed, bounds):
     online = OnlineWrench(NewtonEulerRows.of(bounds), FAST)

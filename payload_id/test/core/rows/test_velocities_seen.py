@@ -169,6 +169,7 @@ def test_turns_that_are_reported_within_half_a_turn_are_no_way() -> None:
     assert said(wrapped) == ""
 
 
+@pytest.mark.slow
 def test_whatever_the_torques_say_such_data_are_inconsistent() -> None:
     robot = RobotFile.load("kinova_gen3")
     model, stated = RobotModel.from_robot_file(robot), robot.uncertainty

@@ -123,11 +123,11 @@ def test_nobody_is_put_on_the_wrong_body_where_clocks_are_hardly_known():
     robots = [disturbed(robot, bounds, rng) for robot in robots]
     estimator, ends = (
         TeamEstimator([r.name for r in robots], TeamBounds(bounds)),
-        np.arange(4) * 6.5,
+        np.arange(2) * 13.0,
     )
     for start in ends:
         for robot in robots:
-            estimator.add(robot.between(start, np.nextafter(start + 6.5, 0.0)))
+            estimator.add(robot.between(start, np.nextafter(start + 13.0, 0.0)))
         hinged = estimator.update().hinged
         assert hinged is None or hinged.robots == (("omnid1",), ("omnid2", "omnid3"))
 

@@ -162,6 +162,7 @@ def test_forces_on_the_robots_instead_of_the_payload_are_named(number, turn) -> 
     assert finding.robots == tuple(s.name for s in samples)
 
 
+@pytest.mark.slow
 def test_what_is_once_contradicted_stays_so_until_its_cause_is_taken_out(monkeypatch) -> None:
     """A blow, of which a long run keeps no window."""
     monkeypatch.setattr("payload_id.core.team.online.estimator.MOST_WINDOWS", 6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import pytest
 from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import GetEstimate
 from sensor_msgs.msg import JointState
@@ -29,6 +30,7 @@ def has_samples(observer: Observer, side: str, wanted: float) -> bool:
     return estimate(observer, side).samples >= wanted
 
 
+@pytest.mark.slow
 def test_estimates_of_two_arms_do_not_mix(tmp_path, capsys):
     file, joints = robot_file(tmp_path), RobotFile.load("kinova_gen3").joints
     samples = {side: measured(tuple(x), SECONDS) for side, x in PAYLOADS.items()}
