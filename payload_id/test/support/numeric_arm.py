@@ -44,7 +44,7 @@ class Arm:
     waiting: str = ""  # for what the controller has not answered
     execution: MotionExecution | None = None
     held: tuple | None = None
-    running: float = 0.0  # time for which whoever watches it has run
+    steady: float = 0.0  # time by the clock of whoever watches it
     _age: float = 0.0
 
     def command(self, points, start_ns):
@@ -77,7 +77,7 @@ class Arm:
 
     def tick(self, execution):
         self.time += TICK
-        self.running += TICK
+        self.steady += TICK
         self._age = self._age + TICK if self.silent else 0.0
         at = sample(self.commands[-1], np.array([self.time]))
         q, dq = at.q + self.off, at.dq
@@ -85,7 +85,7 @@ class Arm:
             q, dq = self.held[1], np.zeros_like(dq)
         stamps = np.array([self.now_ns], dtype=np.int64)
         rows = (stamps, q, dq) if not self.silent else (stamps[:0], q[:0], dq[:0])
-        execution.advance(self.now_ns, self.running, self._age, *rows)
+        execution.advance(self.now_ns, self.steady, self._age, *rows)
 
     def run(self, execution, until=lambda: False):
         while not (execution.done or until()):

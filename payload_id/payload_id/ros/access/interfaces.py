@@ -342,7 +342,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{controller_state}", "control_msgs/JointTrajectoryControllerState", OUT,
                   SYSTEM_OUT, READER, "each cycle, while somebody listens"),
         *(Interface(f"/forward_{kind}_controller/commands", "std_msgs/Float64MultiArray", IN,
-                    SYSTEM_IN, about="the last one counts for ever")
+                    "best effort, volatile, depth 100", about="the last one counts for ever")
           for kind in ("position", "effort")),
         Interface("{controller_manager}/activity",
                   "controller_manager_msgs/ControllerManagerActivity", OUT, LATCHED, READER),

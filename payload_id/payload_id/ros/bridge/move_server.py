@@ -261,8 +261,8 @@ class MoveServer:
             if refused := self._back_end.refused_to_hold():
                 execution.go_on(refused, now_ns)
             outside = self._outside_fault()
-            running, seen = states.running.now(), (stamps, q, dq)
-            execution.advance(now_ns, running, silence, *seen, outside, states.unusable)
+            steady, seen = time.monotonic(), (stamps, q, dq)
+            execution.advance(now_ns, steady, silence, *seen, outside, states.unusable)
             self._look_around()
             if execution.done:
                 self._end(execution)

@@ -103,7 +103,8 @@ class ArmWatch:
                 return self._silent(seen) if self.needs_states else None
             end = self._from_desired(commanded, tube, seen)
             self.use = end.part
-            return (Reason.TUBE_LEFT, end.sentence(self.joints)) if end.part > 1.0 else None
+            left = Reason.TUBE_LEFT, end.sentence(self.joints)
+            return (outside or left) if end.part > 1.0 else None
         found = self._followed(commanded, tube, seen) if len(seen.time) else None
         self.largest_use = max(self.largest_use, self.use)
         if outside is not None:

@@ -25,15 +25,22 @@ from ...core.safety.tube.tube_watch import rests_at_end, tube_use
 from ...core.samples.stamps import seconds_since
 from .arm_watch import ArmWatch, Seen
 from .rest_watch import AT_REST, SETTLED, RestWatch
+from .silence import STEP
 from .stop_reason import Reason
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
 EARLY = 20  # places of a motion's beginning that are looked at
 AHEAD = 0.1  # [s] by which a command to a late arm begins in the future
 # What makes an arm leave its tube, and may be heard of only then.
-CAUSES = (Reason.DRIVER_FAULT, Reason.CONTROLLER_INACTIVE, Reason.FOREIGN_COMMAND)
+CAUSES = (
+    Reason.DRIVER_FAULT,
+    Reason.CONTROLLER_INACTIVE,
+    Reason.FOREIGN_COMMAND,
+    Reason.CLOCK_FAULT,
+)
 SEEN = (Reason.TUBE_LEFT, Reason.BEHIND, Reason.CONTROLLER_FAULT)  # what they look like before
 AGAIN = 2.0  # times the settling that it may take where stamps leap: they may do so meanwhile [-]
+SLOWEST = 5.0  # times as much that it may take where time itself is slow, as a simulation's [-]
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
 
 
@@ -106,7 +113,9 @@ class MotionExecution:
     _ends: float | None = None  # on the motion, where a hold ended it [s]
     _leaps: int = 0  # of stamps, until the arm was to rest or since, ...
     _leapt: float | None = None  # ... and the time after the last since [s]
-    _settles: float = np.inf  # since when, by a clock that nobody sets [s]
+    _looked: float | None = None  # when the arm was looked at last, by a clock that nobody sets [s]
+    _settled: float = 0.0  # for how long it has settled by that clock, but for what was slept [s]
+    _before: float = 0.0  # what is left until the motion begins, as long as stamps do not leap [s]
     _patience: float = field(init=False)  # for how long it does at most where stamps leap [s]
     _silent: float = 0.0  # longest silence while it was to come to rest [s]
     _rest: RestWatch = field(init=False, repr=False)
@@ -170,7 +179,7 @@ class MotionExecution:
     def advance(
         self,
         now_ns: int,
-        running: float,
+        steady: float,
         silence: float,
         stamps: Array,
         q: Array,
@@ -182,7 +191,7 @@ class MotionExecution:
 
         Args:
             now_ns: The robot's time [ns].
-            running: Time for which this process has run, from any beginning; nobody sets it [s].
+            steady: The time by a clock that nobody sets, from any beginning [s].
             silence: Age of the newest joint states [s].
             stamps: Of the joint states since the last call, shape (N,) [ns].
             q: Positions, shape (N, n) [rad or m].
@@ -203,8 +212,12 @@ class MotionExecution:
         if moving and self.watch.lag:
             self.start_ns += round(1e9 * self.watch.lag)
             self._late = True
-        self._rest.see(stamps, q, dq)
+        passed = steady - (steady if self._looked is None else self._looked)
+        self._looked = steady
+        self._rest.see(stamps, q, dq, passed)
         time = self.time(now_ns)
+        if not self._rest.leaps:
+            self._before = max(0.0, -time)
         self._learn_cause(outside)
         if fault is not None and fault[0] is Reason.CONTROLLER_FAULT and not self._held:
             waiting = self.unanswered()
@@ -221,9 +234,8 @@ class MotionExecution:
             self.phase = Phase.SETTLING
             self._rest.restart()
         if self.phase is Phase.SETTLING:
-            self._settles = min(self._settles, running)
-            lasts = running - self._settles
-            self._settle(time, lasts, stamps, q, silence, slowed)
+            self._settled += min(passed, STEP)
+            self._settle(time, stamps, q, silence, slowed)
 
     def pause(self, now_ns: int) -> bool:
         """Rest on the path by the next certified stop; return whether one comes before the end."""
@@ -370,17 +382,14 @@ class MotionExecution:
         self.hold()
         self.phase, self._held = Phase.SETTLING, True
         self._ends, self._leapt = max(time, 0.0), None
-        self._settles, self._patience = np.inf, AGAIN * self.timing.settling
+        self._settled, self._patience = 0.0, self._before + AGAIN * self.timing.settling
         self._rest.restart()
 
-    def _settle(
-        self, time: float, lasts: float, stamps: Array, q: Array, silence: float, slowed: bool
-    ) -> None:
+    def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
         """End once the arm stands still where it should, or has had time enough to.
 
         Args:
             time: On the motion [s].
-            lasts: For how long it has settled, by a clock that nobody sets [s].
             stamps: Of the joint states since the last call, shape (N,) [ns].
             q: Positions, shape (N, n) [rad or m].
             silence: Age of the newest joint states [s].
@@ -393,13 +402,13 @@ class MotionExecution:
         ends = self._ends if self._leapt is None else self._leapt
         if len(stamps):
             taken_up = ends is None or newest >= ends + self.timing.reaction
-            begun = newest > 0.0 or self._rest.leaps > 0
+            begun = newest > 0.0 or (self._rest.leaps > 0 and self._settled > self._before)
             stands = self._rest.seconds >= SETTLED and begun and taken_up
             self.at_rest = stands and not self.unanswered()
         end = self.commanded.duration if ends is None else ends
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)
-        elif not self.at_rest and self._is_overdue(time, newest, end, silence, lasts):
+        elif not self.at_rest and self._is_overdue(time, newest, end, silence):
             reason, detail = self._restless(silence)
             if self.fault is not None:
                 before, found = self.fault
@@ -411,24 +420,23 @@ class MotionExecution:
             self.phase = Phase.DONE
             self.reason = self.reason or Reason.COMPLETED
 
-    def _is_overdue(
-        self, time: float, newest: float, end: float, silence: float, lasts: float
-    ) -> bool:
+    def _is_overdue(self, time: float, newest: float, end: float, silence: float) -> bool:
         """Tell whether the arm has had time enough to come to rest; so its own stamps must say.
 
         After this process stood still it reads first what has come meanwhile: its time is past
         the end, while the joint states that it reads are of before. Stamps that leap, perhaps again
-        and again, say nothing: then the time that passes counts.
+        and again, or hardly go on, say nothing: then the time that passes counts.
 
         Args:
             time: On the motion, now [s].
             newest: That of the newest joint states [s].
             end: When the arm was to be at rest [s].
             silence: Age of the newest joint states [s].
-            lasts: For how long it has settled, by a clock that nobody sets [s].
         """
         latest = end + self.timing.settling
-        if self._rest.leaps and lasts > self._patience:
+        if self._rest.leaps:
+            return self._settled > self._patience
+        if self._settled > SLOWEST * self._patience:
             return True
         return time > latest and (newest > latest or silence > self.watch.silence)
 

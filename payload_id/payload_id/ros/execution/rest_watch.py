@@ -10,7 +10,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import seconds_since
-from .clock_watch import LEAP
+from .clock_watch import FASTEST, LEAP
 
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
 SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
@@ -23,32 +23,38 @@ class RestWatch:
     Attributes:
         continuous: Joints whose position may be reported up to whole turns.
         newest: Stamp of the newest joint states [ns].
-        leaps: How often stamps have leapt.
+        leaps: How often stamps have leapt: back, or ahead of the time that has passed.
     """
 
     continuous: Sequence[bool]
     newest: int = 0
     leaps: int = 0
+    _unseen: float = 0.0  # time without joint states [s]
     _place: Array | None = None  # where the arm stands; None: it moves
     _since: int = 0  # stamp of the joint states that first showed it there [ns]
 
-    def see(self, stamps: Array, q: Array, dq: Array) -> None:
-        """Take in joint states.
+    def see(self, stamps: Array, q: Array, dq: Array, passed: float) -> None:
+        """Take in joint states: all that have come, and after a pause of this process that is much.
 
         Args:
             stamps: Shape (N,) [ns].
             q: Positions, shape (N, n) [rad or m].
             dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
+            passed: Since the last call, by a clock that nobody sets [s].
         """
+        self._unseen += passed
         if not len(stamps):
             return
-        before, self.newest = self.newest, int(stamps[-1])
-        if before and abs(self.newest - before) > LEAP * 1e9:
+        steps = np.diff(stamps, prepend=self.newest or stamps[0])
+        ahead = 1e9 * (LEAP + FASTEST * self._unseen)
+        if steps.min() < -1e9 * LEAP or steps.max() > ahead:
             self.leaps += 1
             self._place = None
-        slow = bool((np.abs(np.nan_to_num(dq[-1])) < AT_REST).all())
+        self.newest, self._unseen = int(stamps[-1]), 0.0
+        late = stamps >= self.newest - round(1e9 * SETTLED)
+        slow = bool((np.abs(np.nan_to_num(dq[late])) < AT_REST).all())
         if slow and self._place is not None:
-            moved = np.abs(position_error(self._place, q[-1], self.continuous))
+            moved = np.abs(position_error(self._place, q[late], self.continuous))
             if (moved <= AT_REST * SETTLED).all():
                 return
         self._since, self._place = self.newest, q[-1] if slow else None

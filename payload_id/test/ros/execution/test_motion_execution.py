@@ -464,7 +464,8 @@ def test_what_came_while_this_process_stood_still_is_read_before_the_arm_is_judg
         arm.time += TICK * (stood_still / read if arm.time < reached else 1.0) * speed
         at = sample(arm.commands[-1], np.array([arm.time]))
         now_ns = START_NS + round(1e9 * (woke + since)) if since < awake else arm.now_ns
-        execution.advance(now_ns, since, 0.0, np.array([arm.now_ns]), at.q, at.dq)
+        steady = arm.steady + stood_still + since
+        execution.advance(now_ns, steady, 0.0, np.array([arm.now_ns]), at.q, at.dq)
     assert execution.done and execution.at_rest and not execution.held
     assert execution.reason is Reason.COMPLETED and execution.resting_place == 0.0
 
@@ -472,16 +473,26 @@ def test_what_came_while_this_process_stood_still_is_read_before_the_arm_is_judg
 def test_a_leap_of_stamps_at_the_end_is_no_place_where_the_arm_rests(moving):
     arm, execution = moving
     arm.run(execution, lambda: execution.phase is Phase.SETTLING)
-    arm.time += 4.0  # as who stood still reads what has come meanwhile
+    arm.time += 4.0
     arm.run(execution)
     assert execution.reason is Reason.COMPLETED and execution.resting_place == 0.0
 
 
-def test_an_arm_that_was_held_before_it_began_has_not_begun_whatever_comes_at_once_then(moving):
-    arm, execution = moving
-    arm.run(execution, lambda: arm.time >= -0.25)
+@pytest.mark.parametrize("leap", [0, 10**10], ids=["a pause", "a leap"])
+def test_an_arm_that_was_held_before_it_began_has_not_begun_whatever_comes_at_once_then(leap):
+    arm = Arm()
+    execution = arm.begin(certified())
+    execution.start_ns += 2_000_000_000
+    arm.run(execution, lambda: arm.time >= -0.2)
     execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
-    arm.time += 4.0  # as who stood still reads what has come meanwhile
+    begins = arm.steady - execution.time(arm.now_ns)
+    stamps = arm.now_ns - leap + 10_000_000 * np.arange(1, 130)  # read at once
+    q, dq = np.tile(HOME, (129, 1)), np.zeros((129, 2))
+    arm.time += 1.3 - 1e-9 * leap
+    arm.steady += 1.3
+    execution.advance(arm.now_ns, arm.steady, 0.0, stamps, q, dq)
+    arm.run(execution, lambda: arm.steady > begins - 0.1)
+    assert not execution.done  # who does not hold it may set it off yet
     arm.run(execution)
     assert execution.reason is Reason.CANCELLED and execution.at_rest
     assert not execution.begun and execution.resting_place == 0.0
@@ -493,7 +504,7 @@ def test_an_arm_that_nobody_has_heard_of_since_this_process_stood_still_is_lost(
     nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros((0, 2))
     arm.time = 6.0
     for age in np.arange(0.0, 0.4, TICK):
-        execution.advance(arm.now_ns, age, age, *nothing)
+        execution.advance(arm.now_ns, arm.steady + 5.3 + age, age, *nothing)
     assert execution.done and not execution.at_rest
     assert execution.reason is Reason.JOINT_STATES_LOST
 
@@ -507,7 +518,8 @@ def test_stamps_that_leap_again_and_again_do_not_keep_a_goal_from_its_end(moving
         arm.time += TICK
         old = 6_000_000_000 * (round(arm.time / TICK) % 2)  # a recording is played on the topic
         at = arm.held[1], np.zeros((1, 2))
-        execution.advance(arm.now_ns - old, arm.time, 0.0, np.array([arm.now_ns - old]), *at)
+        steady = arm.steady + arm.time - begin
+        execution.advance(arm.now_ns - old, steady, 0.0, np.array([arm.now_ns - old]), *at)
     assert execution.done and not execution.at_rest and execution.reason is Reason.CLOCK_FAULT
     assert arm.time - begin < 2.5 * TIMING.settling and "not seen to rest" in execution.detail
 

@@ -15,7 +15,7 @@ from payload_id.core.errors import InputError
 from payload_id.ros.execution import silence
 from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.stop_reason import Reason
-from payload_id.ros.planner.bridge_link import FollowedMotion
+from payload_id.ros.planner.bridge_link import BridgeLink, FollowedMotion
 from payload_id.ros.planner.context import PlannerContext
 from payload_id.ros.planner.execute_server import ExecuteServer
 from payload_id.ros.planner.payload_intervals import ESTIMATED
@@ -261,3 +261,21 @@ def test_intervals_of_an_estimator_that_is_not_heard_are_not_followed():
     planner = Planner()
     planner.context.estimator.absence = "The estimator was last heard 6 s ago: start it anew."
     assert "start it anew" in planner.executed() and not planner.bridge.handed
+
+
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [([("payload_bridge", "/left")], "/left/payload_bridge configure"),
+     ([("payload_bridge", "/")], "There is no bridge at /left/payload_bridge"),
+     ([], "There is no bridge at /left/payload_bridge")],
+)  # fmt: skip
+def test_a_bridge_that_is_not_configured_is_told_from_one_that_is_not_there(there, words):
+    nobody = SimpleNamespace(service_is_ready=lambda: False)
+    node = SimpleNamespace(
+        resolve_service_name=lambda name: f"/left/{name}",
+        get_node_names_and_namespaces=lambda: there,
+    )
+    link = SimpleNamespace(
+        state=None, name="payload_bridge", _node=node, _get=nobody, _prepare=nobody
+    )
+    assert words in BridgeLink.absence.fget(link)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from types import SimpleNamespace
 
@@ -16,7 +15,7 @@ from payload_id.core.errors import InputError
 from payload_id.ros.execution import silence
 from payload_id.ros.planner.identifying import estimator_link, motion_watch
 from payload_id.ros.planner.identifying.attached_object import attached_object
-from payload_id.ros.planner.identifying.estimator_link import EstimatorLink, EstimatorLostError
+from payload_id.ros.planner.identifying.estimator_link import EstimatorLink
 from payload_id.ros.planner.identifying.goal_checks import check_goal_fields, target_of
 from payload_id.ros.planner.identifying.motion_watch import MotionWatch
 from payload_id.ros.planner.identifying.outcome import judge
@@ -213,20 +212,6 @@ def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(mon
     now[0] += 60.0  # in which the planner itself did not run
     link.look()
     assert link.trouble == ""
-
-
-def test_who_was_killed_is_not_asked_though_its_services_are_known_for_a_while(monkeypatch):
-    async def once(node, condition, seconds):
-        return condition()
-
-    monkeypatch.setattr(estimator_link, "until", once)
-    answered = SimpleNamespace(done=lambda: True, result=lambda: "stopped")
-    client = SimpleNamespace(service_is_ready=lambda: True, call_async=lambda request: answered)
-    link = EstimatorLink(SimpleNamespace(create_client=lambda kind, name: client), "estimator")
-    with pytest.raises(EstimatorLostError, match="Nothing is heard of the estimator"):
-        asyncio.run(link.call("stop"))
-    link.hear_condition(DiagnosticStatus())
-    assert asyncio.run(link.call("stop")) == "stopped"
 
 
 class Messages:

@@ -191,8 +191,6 @@ class EstimatorLink:
                 f"There is no service {client.srv_name}: start the estimator, or set the parameter "
                 "estimator."
             )
-        if not await self.is_heard():  # services of who was killed are known for a while yet
-            raise EstimatorLostError(f"Nothing is heard of the estimator ({self.name}) any more.")
         asked, seen = client.call_async(request), time.monotonic()
 
         def ended() -> bool:

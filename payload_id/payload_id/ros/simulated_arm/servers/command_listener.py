@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rclpy.node import Node
-from rclpy.qos import qos_profile_system_default
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray
 
 from ....core.errors import InputError
@@ -21,9 +21,12 @@ class CommandListener:
     def __init__(self, node: Node, controller: ForwardCommandController, topic: str) -> None:
         """Subscribe to the controller's topic."""
         self._controller, self._log = controller, ThrottledLog(node)
-        self._waiting = PolledSubscription(
-            node, Float64MultiArray, topic, qos_profile_system_default
+        profile = QoSProfile(
+            depth=QUEUE,
+            reliability=ReliabilityPolicy.SYSTEM_DEFAULT,
+            durability=DurabilityPolicy.SYSTEM_DEFAULT,
         )
+        self._waiting = PolledSubscription(node, Float64MultiArray, topic, profile)
         controller.forget = self._waiting.forget
 
     def take(self) -> None:
