@@ -179,7 +179,10 @@ class MoveServer:
         start = motion.trajectory.at(np.zeros(1)).q[0]
         off = np.abs(position_error(start, arm.states.q, arm.continuous)).max()
         moves = self._back_end.goes_to_start and STEEPEST * off > SLOWLY * settings.start_delay
-        timing = Timing(settings.point_rate, settings.reaction, settings.settling, bool(moves))
+        timing = Timing(
+            settings.point_rate, settings.reaction, settings.settling, bool(moves),
+            self._back_end.answers_holds,
+        )  # fmt: skip
         self._slider.begin()
         self._controller.begin()
         watch = ArmWatch(

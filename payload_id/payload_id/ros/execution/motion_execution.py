@@ -21,7 +21,7 @@ from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from ...core.safety.tube.tube_watch import rests_at_end, tube_use
+from ...core.safety.tube.tube_watch import position_error, rests_at_end, tube_use
 from ...core.samples.stamps import seconds_since
 from .arm_watch import ArmWatch, Seen
 from .rest_watch import AT_REST, SETTLED, RestWatch
@@ -39,6 +39,8 @@ CAUSES = (
     Reason.CLOCK_FAULT,
 )
 SEEN = (Reason.TUBE_LEFT, Reason.BEHIND, Reason.CONTROLLER_FAULT)  # what they look like before
+MANY = 200  # places of a motion at which it is looked at where it goes on
+SHOWN = 3.0  # times as far from where it was as an arm at rest may seem to move [-]
 AGAIN = 2.0  # times the settling that it may take where stamps leap: they may do so meanwhile [-]
 SLOWEST = 5.0  # times as much that it may take where time itself is slow, as a simulation's [-]
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
@@ -63,12 +65,15 @@ class Timing:
         reaction: From a command until the controller follows it, at most [s].
         settling: Time that the arm may take to come to rest after the motion [s].
         moves_before: Whether the arm moves before the start, to where the motion begins.
+        answers_holds: Whether who moves the arm answers that it holds it; if nobody does, an arm is
+            believed to rest once its motion would have taken it elsewhere.
     """
 
     point_rate: float
     reaction: float
     settling: float
     moves_before: bool = False
+    answers_holds: bool = True
 
 
 Command = Callable[[Motion, int], None]  # points, and the stamp of their time 0 [ns]
@@ -110,7 +115,9 @@ class MotionExecution:
     _stop: CertifiedStop | None = None  # that was commanded
     _held: bool = False
     _late: bool = False  # whether it was ever made late
-    _ends: float | None = None  # on the motion, where a hold ended it [s]
+    _ends: float | None = None  # on the motion, where a hold ended it [s], ...
+    _believed: float | None = None  # ... and from when on that is believed [s], ...
+    _wait: float = 0.0  # ... which is so long after the hold [s]
     _leaps: int = 0  # of stamps, until the arm was to rest or since, ...
     _leapt: float | None = None  # ... and the time after the last since [s]
     _looked: float | None = None  # when the arm was looked at last, by a clock that nobody sets [s]
@@ -323,7 +330,7 @@ class MotionExecution:
         """
         if self.done or not self._held:
             return
-        trusted, self._ends, self._leapt = self.fault is None, None, None
+        trusted, self._ends, self._believed, self._leapt = self.fault is None, None, None, None
         self._patience += max(0.0, self.commanded.duration - self.time(now_ns))
         self.fault = self.fault or (Reason.CONTROLLER_FAULT, detail)
         self.detail = f"{self.detail.rstrip('.')}. {detail}" if self.detail else detail
@@ -382,8 +389,30 @@ class MotionExecution:
         self.hold()
         self.phase, self._held = Phase.SETTLING, True
         self._ends, self._leapt = max(time, 0.0), None
-        self._settled, self._patience = 0.0, self._before + AGAIN * self.timing.settling
+        self._believed = self._ends if self.timing.answers_holds else self._shows(self._ends)
+        self._wait = self._before + self._believed - self._ends
+        self._settled, self._patience = 0.0, self._wait + AGAIN * self.timing.settling
         self._rest.restart()
+
+    def _shows(self, time: float) -> float:
+        """Return from when on it shows that a motion is not followed on from a time on [s]."""
+        times = np.linspace(time, max(time, self.commanded.duration), MANY)
+        q = self.commanded.at(times).q
+        away = (np.abs(q - q[0]) > SHOWN * AT_REST * SETTLED).any(axis=1)
+        return float(times[np.argmax(away)] if away.any() else times[-1])
+
+    def _may_follow(self, q: Array, time: float) -> bool:
+        """Tell whether an arm that is to be held may be on its motion yet, where nobody answers.
+
+        Args:
+            q: Its positions, shape (n,) [rad or m].
+            time: Their time on the motion [s].
+        """
+        if self.timing.answers_holds or self._ends is None or time >= self.commanded.duration:
+            return False
+        places = self.commanded.at(np.array([self._ends, max(time, 0.0)])).q
+        held, goes_on = np.abs(position_error(places, q, self.watch.continuous)).max(axis=1)
+        return bool(goes_on <= held)
 
     def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
         """End once the arm stands still where it should, or has had time enough to.
@@ -399,11 +428,12 @@ class MotionExecution:
         self._silent = max(self._silent, silence)
         if self._rest.leaps > self._leaps:  # times of before do not hold for the stamps of now
             self._leaps, self._leapt = self._rest.leaps, newest
-        ends = self._ends if self._leapt is None else self._leapt
+        ends = self._believed if self._leapt is None else self._leapt
         if len(stamps):
             taken_up = ends is None or newest >= ends + self.timing.reaction
-            begun = newest > 0.0 or (self._rest.leaps > 0 and self._settled > self._before)
-            stands = self._rest.seconds >= SETTLED and begun and taken_up
+            sure = self._settled >= self._wait if self._rest.leaps else newest > 0.0
+            sure = sure and not self._may_follow(q[-1], newest)
+            stands = self._rest.seconds >= SETTLED and sure and taken_up
             self.at_rest = stands and not self.unanswered()
         end = self.commanded.duration if ends is None else ends
         if self.at_rest and not self._held and len(stamps):

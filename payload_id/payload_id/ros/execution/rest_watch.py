@@ -10,7 +10,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import seconds_since
-from .clock_watch import FASTEST, LEAP
+from .clock_watch import FASTEST, LEAP, RECENT
 
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
 SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
@@ -30,6 +30,8 @@ class RestWatch:
     newest: int = 0
     leaps: int = 0
     _unseen: float = 0.0  # time without joint states [s]
+    _pause: float = 0.0  # the longest one of late between two calls [s], ...
+    _pause_age: float = 0.0  # ... and the time since that [s]
     _place: Array | None = None  # where the arm stands; None: it moves
     _since: int = 0  # stamp of the joint states that first showed it there [ns]
 
@@ -42,11 +44,15 @@ class RestWatch:
             dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
             passed: Since the last call, by a clock that nobody sets [s].
         """
+        longest = passed >= self._pause or self._pause_age > RECENT
+        self._pause, self._pause_age = (
+            (passed, 0.0) if longest else (self._pause, self._pause_age + passed)
+        )
         self._unseen += passed
         if not len(stamps):
             return
         steps = np.diff(stamps, prepend=self.newest or stamps[0])
-        ahead = 1e9 * (LEAP + FASTEST * self._unseen)
+        ahead = 1e9 * (LEAP + FASTEST * max(self._unseen, self._pause))
         if steps.min() < -1e9 * LEAP or steps.max() > ahead:
             self.leaps += 1
             self._place = None

@@ -498,6 +498,28 @@ def test_an_arm_that_was_held_before_it_began_has_not_begun_whatever_comes_at_on
     assert not execution.begun and execution.resting_place == 0.0
 
 
+@pytest.mark.parametrize(("duration", "time"), [(40.0, -0.2), (40.0, 0.3), (8.0, 0.1), (2.0, -0.2)])
+def test_a_hold_that_nobody_answers_is_believed_once_the_motion_would_show(duration, time):
+    for arm in (Deaf(), Arm()):
+        execution = arm.begin(certified(duration=duration))
+        execution.timing = replace(TIMING, answers_holds=False)
+        arm.run(execution, lambda arm=arm: arm.time >= time)
+        execution.stop(Reason.TUBE_LEFT, "by hand", arm.now_ns)
+        arm.run(execution)
+        assert execution.at_rest is (not hasattr(arm, "holds"))
+        assert execution.fault[0] is Reason.TUBE_LEFT
+
+
+def test_joint_states_that_were_lost_while_this_process_stood_still_are_no_leap(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 0.7)
+    arm.steady += 1.5
+    arm.tick(execution)  # what had come before
+    arm.time += 1.5  # the next that comes
+    arm.run(execution)
+    assert execution.reason is Reason.COMPLETED and execution._rest.leaps == 0
+
+
 def test_an_arm_that_nobody_has_heard_of_since_this_process_stood_still_is_lost(moving):
     arm, execution = moving
     arm.run(execution, lambda: arm.time >= 0.7)

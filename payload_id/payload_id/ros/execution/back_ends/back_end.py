@@ -31,10 +31,12 @@ class BackEnd(Protocol):
         goes_to_start: Whether it brings the arm to where a motion begins before it begins.
         gives_back: Whether another controller has the arm between motions, and torques that follow
             joint states until it rests.
+        answers_holds: Whether somebody answers that the arm is held, or it is seen otherwise.
     """
 
     goes_to_start: bool = False
     gives_back: bool = False
+    answers_holds: bool = True
 
     target: str
 

@@ -28,6 +28,8 @@ QUALITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 class JointTrajectoryTopic(BackEnd):
     """Publishes trajectory_msgs/JointTrajectory; a publisher exists only while the arm is taken."""
 
+    answers_holds = False  # some controllers drop a trajectory without points
+
     def __init__(self, node: Node, topic: str, joints: Sequence[str]) -> None:
         """Listen to the topic; what others send is noticed.
 
