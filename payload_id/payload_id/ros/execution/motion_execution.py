@@ -241,7 +241,7 @@ class MotionExecution:
             self.phase = Phase.SETTLING
             self._rest.restart()
         if self.phase is Phase.SETTLING:
-            self._settled += min(passed, STEP)
+            self._settled += 0.0 if slowed else min(passed, STEP)
             self._settle(time, stamps, q, silence, slowed)
 
     def pause(self, now_ns: int) -> bool:

@@ -454,6 +454,21 @@ def test_what_happens_while_a_slowed_arm_settles_is_held():
     assert execution.done and execution.held and execution.fault[0] is Reason.TUBE_LEFT
 
 
+@pytest.mark.parametrize("early", [0.0, 0.02])
+def test_an_arm_that_its_slider_keeps_from_its_end_is_waited_for_as_long_as_it_does(early):
+    arm, execution = with_slider()
+    arm.run(execution, lambda: arm.time >= 0.5)
+    arm.slide(execution, 20.0)
+    end = execution.commanded.duration - early
+    arm.run(execution, lambda: execution.phase is Phase.SETTLING or arm.place > end)
+    arm.slide(execution, 0.0)
+    arm.run(execution, lambda: arm.time > 100.0)
+    if not execution.done:
+        arm.slide(execution, 100.0)
+        arm.run(execution)
+    assert execution.reason is Reason.COMPLETED and execution.at_rest
+
+
 @pytest.mark.parametrize("speed", [1.0, 0.2], ids=["on time", "an arm whose own time is slow"])
 def test_what_came_while_this_process_stood_still_is_read_before_the_arm_is_judged(moving, speed):
     arm, execution = moving
