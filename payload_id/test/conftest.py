@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 
 import pytest
@@ -23,14 +22,8 @@ def pytest_configure(config: pytest.Config) -> None:
     worker = getattr(config, "workerinput", {})
     if worker and is_patient(worker["workerid"], worker["workercount"]):
         os.nice(NICE)
-    gc.disable()  # collecting makes much that stays, and finds nothing to free
     if config.getoption("quick"):
         config.pluginmanager.register(QuickRun(config))
-
-
-def pytest_collection_finish() -> None:
-    gc.freeze()
-    gc.enable()
 
 
 def is_patient(worker: str, count: int) -> bool:
