@@ -215,7 +215,7 @@ def test_a_bridge_that_stood_still_to_the_end_left_the_motion_to_the_loop_and_sa
     loop = loop_of(robot)
     start = robot.q
     _, future = robot.move_until(-0.15)
-    stand_still(robot, robot.given_back)
+    stand_still(robot, lambda: (robot.given_back(), time.sleep(2.0)))  # the loop has ended then
     result, status = robot.result(future)
     assert status == ABORTED and result.reason.code == StopReason.CONTROLLER_FAULT, result.message
     assert "went on alone" in result.message and "has not asked" in result.message
