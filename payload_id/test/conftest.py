@@ -11,6 +11,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is first i
 
 LONG = 5.0  # a test of a quick run that takes longer is named at the end [s]
 PATIENT = ("payload_id/test/core/", "payload_id/test/files/")  # tests that only compute
+# Tests that move an arm in real time: two at once starve one another's arms on two cores.
+MOVING = ("payload_id/test/ros/bridge/", "payload_id/test/ros/planner/")
 NICE = 15  # of the process that runs these while the others wait for nodes
 
 
@@ -33,7 +35,10 @@ def is_patient(worker: str, count: int) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
-    """Begin with tests that wait for nodes, and give the patient process those that compute."""
+    """Begin with tests that wait for nodes, and give the patient process those that compute.
+
+    Arms are moved in one process at a time, as long as the others have something else to do.
+    """
     if config.option.dist != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -47,8 +52,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
             if not waiting and not computing:
                 node.shutdown()
                 return
-            self.workqueue.move_to_end((waiting or computing)[0], last=False)
+            apart = [x for x in waiting if not (x.startswith(MOVING) and self._moves_besides(node))]
+            self.workqueue.move_to_end((apart or waiting or computing)[0], last=False)
             super()._assign_work_unit(node)
+
+        def _moves_besides(self, node: object) -> bool:
+            others = (work for other, work in self.assigned_work.items() if other is not node)
+            files = (file for work in others for file in work.items())
+            return any(name.startswith(MOVING) and not all(done.values()) for name, done in files)
 
     return SharedOut(config, log)
 

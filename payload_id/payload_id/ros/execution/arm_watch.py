@@ -95,7 +95,8 @@ class ArmWatch:
             tube: How far from it the arm may be.
             seen: What has come since the last look.
             moving: Whether the motion is not over yet; afterwards leaving its end is a fault.
-            outside: A fault that was found elsewhere: of the clocks, or a foreign command.
+            outside: A fault that was found elsewhere: of the clocks, or a foreign command; afterwards
+                it counts where the arm is not at the motion's end.
         """
         self.lag = 0.0
         if not moving:
@@ -103,8 +104,9 @@ class ArmWatch:
                 return self._silent(seen) if self.needs_states else None
             end = self._from_desired(commanded, tube, seen)
             self.use = end.part
-            left = Reason.TUBE_LEFT, end.sentence(self.joints)
-            return (outside or left) if end.part > 1.0 else None
+            if end.part <= 1.0:
+                return None
+            return outside or (Reason.TUBE_LEFT, end.sentence(self.joints))
         found = self._followed(commanded, tube, seen) if len(seen.time) else None
         self.largest_use = max(self.largest_use, self.use)
         if outside is not None:

@@ -227,8 +227,8 @@ class BridgeLink:
         place = self._node.resolve_service_name(self.name)
         if self._get.service_is_ready():
             return f"The bridge at {place} does not answer: see whether it runs, or start it anew."
-        node, where = place.rpartition("/")[2], place.rpartition("/")[0] or "/"
-        if (node, where) in self._node.get_node_names_and_namespaces():
+        where, _, node = place.rpartition("/")
+        if (node, where or "/") in self._node.get_node_names_and_namespaces():
             return (
                 f"The bridge at {place} is not configured: `ros2 lifecycle set {place} configure`, "
                 "then `activate`."
