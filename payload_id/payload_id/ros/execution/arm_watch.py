@@ -95,8 +95,8 @@ class ArmWatch:
             tube: How far from it the arm may be.
             seen: What has come since the last look.
             moving: Whether the motion is not over yet; afterwards leaving its end is a fault.
-            outside: A fault that was found elsewhere: of the clocks, or a foreign command; after the
-                motion it counts where the arm is not at its end.
+            outside: A fault that was found elsewhere: of the clocks, or a foreign command. After
+                the motion it counts where the arm is not at its end.
         """
         self.lag = 0.0
         if not moving:
