@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import yaml
 from payload_id_msgs.msg import PayloadEstimate, PlanDescription
 from payload_id_msgs.srv import GetEstimate, Save
@@ -34,7 +33,6 @@ SECONDS = 4.0
 ESTIMATOR = "/left/payload_estimator"
 
 
-@pytest.mark.slow
 def test_joint_states_become_an_estimate_that_a_replay_repeats(tmp_path):
     samples = measured(tuple(PAYLOAD), SECONDS)
     parameters = tmp_path / "parameters.yaml"

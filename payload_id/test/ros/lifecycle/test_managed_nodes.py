@@ -16,8 +16,6 @@ from harness import LATCHED, NodeProcess, Observer
 from managed import change, state
 from ros_domain import next_domain
 
-pytestmark = pytest.mark.slow  # nodes in real time
-
 DOMAIN = next_domain()
 ALL = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NODES = (
@@ -96,6 +94,7 @@ def test_inactive_nodes_answer_why_they_do_nothing(observer):
     observer.wait(lambda: bridge and not bridge[-1].detail, "a bridge that says that it is there")
 
 
+@pytest.mark.slow
 def test_a_run_ends_with_its_data_kept_and_recordings_are_of_active_times(observer, folder):
     assert change(observer, "payload_estimator", "activate")
     answer = observer.call(Trigger, "/payload_estimator/start")
@@ -118,6 +117,7 @@ def test_a_run_ends_with_its_data_kept_and_recordings_are_of_active_times(observ
     assert change(observer, "payload_sampler", "activate") and (folder / "bag_2").is_dir()
 
 
+@pytest.mark.slow
 def test_a_node_that_was_cleaned_up_takes_other_parameters_and_works(observer, nodes):
     node = "payload_estimator"
     assert change(observer, node, "deactivate") and change(observer, node, "cleanup")
