@@ -107,6 +107,20 @@ class GoalTolerances:
     time: float | None = None
 
 
+def namespace_of(topic: str, name: str) -> str:
+    """Return the namespace in which a topic is the one that a robot file names.
+
+    Args:
+        topic: Full name of the topic.
+        name: As the robot file says it, perhaps a relative one.
+
+    Returns:
+        namespace: Such as "/left"; empty: none, or it is another topic.
+    """
+    ending = f"/{name.lstrip('/')}"
+    return topic.removesuffix(ending) if topic.endswith(ending) else ""
+
+
 def named_within(name: str, namespace: str) -> str:
     """Return the name of a topic or service in a namespace, unless it has that; relative ones too.
 

@@ -30,6 +30,7 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from ...core.errors import ConfigurationError
+from ...files.drivers.driver_facts import namespace_of
 from ...files.robots.robot_file import RobotFile
 from ..access.interfaces import action_beside
 from ..common.conversions import decoded
@@ -129,11 +130,10 @@ class BridgeNode(ManagedNode):
 
     def _namespace(self, settings: BridgeParameters, robot: RobotFile) -> str:
         """Return the namespace of the arm: where its trajectories go; empty: as the file says."""
-        named = robot.command.trajectory_topic
         if not settings.trajectory_topic:
             return ""
-        found: str = self.resolve_topic_name(settings.trajectory_topic)
-        return found.removesuffix(named) if found.endswith(named) else ""
+        topic = self.resolve_topic_name(settings.trajectory_topic)
+        return namespace_of(topic, robot.command.trajectory_topic)
 
     def _back_end(self, settings: BridgeParameters) -> BackEnd:
         """Return what moves the arm."""

@@ -7,7 +7,7 @@ import pytest
 
 from described_arms import described
 from payload_id.core.errors import ConfigurationError, UnknownNameError
-from payload_id.files.drivers.driver_facts import Condition, named_within
+from payload_id.files.drivers.driver_facts import Condition, named_within, namespace_of
 from payload_id.files.profiles.profile_table import profile_table
 from payload_id.files.profiles.robot_profile import RobotProfile
 from payload_id.files.robots.robot_file import RobotFile, profile_names, robot_names
@@ -219,3 +219,18 @@ def test_wrong_entries_are_named(tmp_path, text, words):
 )
 def test_names_of_a_driver_in_a_namespace_are_found_there(name, there):
     assert named_within(name, "/left") == there and named_within(name, "") == name
+
+
+@pytest.mark.parametrize("name", ["/controller/trajectory", "controller/trajectory"])
+@pytest.mark.parametrize(
+    ("topic", "namespace"),
+    [
+        ("/left/controller/trajectory", "/left"),
+        ("/cell/left/controller/trajectory", "/cell/left"),
+        ("/controller/trajectory", ""),
+        ("/my_controller/trajectory", ""),
+        ("/elsewhere", ""),
+    ],
+)
+def test_the_namespace_of_a_topic_is_what_a_robot_file_does_not_say(name, topic, namespace):
+    assert namespace_of(topic, name) == namespace
