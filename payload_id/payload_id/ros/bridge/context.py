@@ -145,23 +145,22 @@ class BridgeContext:
 
     def _on_enable(self, message: Bool) -> None:
         """Note that the enabling device is held, or was let go, for however short a time."""
-        self._enabled = self.arm.states.running.now() if message.data else -np.inf
+        self._enabled = self.arm.states.running.real() if message.data else -np.inf
         self._let_go |= not message.data
 
     @property
     def obstacle_doubt(self) -> str:
         """Why it is not known what is in the way; empty if it is."""
-        return self.obstacles.doubt(self.arm.states.running.now())
+        return self.obstacles.doubt(self.arm.states.running.real())
 
-    @property
-    def not_enabled(self) -> str:
-        """Why the enabling device forbids motion; empty if it does not."""
+    def not_enabled(self, now: float) -> str:
+        """Return why the enabling device forbids motion at a time [s]; empty if it does not."""
         topic, longest = self.settings.enable_topic, self.settings.enable_timeout
         if not topic:
             return ""
         if self._let_go:
             return f"A 'false' came on {topic}"
-        if self.arm.states.running.now() - self._enabled <= longest:
+        if now - self._enabled <= longest:
             return ""
         return f"No 'true' came on {topic} within the last {longest:g} s"
 
@@ -171,12 +170,16 @@ class BridgeContext:
 
     @property
     def forbidden(self) -> str:
-        """Why nothing may move now: dry run, switched off, or not enabled; empty if it may."""
+        """Why nothing may begin now: dry run, switched off, or not enabled; empty if it may."""
+        return self.forbids(self.arm.states.running.real())
+
+    def forbids(self, now: float) -> str:
+        """Return the same for motion at a time [s]."""
         if self.settings.dry_run:
             return "Dry run: motions are proved, and none is followed (parameter dry_run)"
         if not self.node.get_parameter("allow_motion").value:
             return "Motion is switched off: the parameter allow_motion is false"
-        return self.not_enabled
+        return self.not_enabled(now)
 
     def check_allowed(self) -> None:
         """Raise unless motion is allowed at all, and the enabling device is held."""

@@ -336,9 +336,10 @@ class MoveServer:
         starting = self.execution is not None and self.execution.phase is Phase.STARTING
         if starting and (others := self._back_end.others()):
             return Reason.FOREIGN_COMMAND, others
-        slept = states.awake < (CATCHING_UP if states.clock.is_held_up else ASLEEP)
-        if (fault := states.clock.fault) and not (slept and states.clock.is_late):
-            return states.clock.reason, fault
+        clock = states.clock
+        woke = states.awake < (CATCHING_UP if clock.is_held_up else ASLEEP)
+        if (fault := clock.fault) and not (woke and clock.is_as_late_as(states.slept)):
+            return clock.reason, fault
         if doubt := states.held.fault(states.running.now()):
             return Reason.HELD_JOINT_OFF, doubt
         if states.has_several_publishers and (strangers := self._context.arm.strangers()):
@@ -350,9 +351,10 @@ class MoveServer:
         found = self.watches.fault()
         if found is not None and not found[0].is_fault:
             self.stop(*found)
-        if forbidden := self._context.forbidden:
+        now = self._context.arm.states.running.now()
+        if forbidden := self._context.forbids(now):
             self.stop(Reason.NOT_ENABLED, forbidden)
-        elif doubt := self._context.obstacle_doubt:
+        elif doubt := self._context.obstacles.doubt(now):
             self.stop(Reason.OBSTACLES_CHANGED, doubt)
 
     def hear(self, message: PayloadEstimate) -> None:

@@ -89,9 +89,9 @@ class ObstacleServer:
         try:
             bodies = await self._bodies_of(message.obstacles)
             before = store.digest
-            store.hear(bodies, self._context.arm.states.running.now())
+            store.hear(bodies, self._context.arm.states.running.real())
         except InputError as error:
-            store.cannot_hear(str(error), self._context.arm.states.running.now())
+            store.cannot_hear(str(error), self._context.arm.states.running.real())
             self._context.node.get_logger().error(
                 f"Obstacles on ~/obstacles were not taken: {error}"
             )

@@ -88,10 +88,9 @@ class ClockWatch:
         held_up = self.is_held_up and not self._jumped
         return Reason.JOINT_STATES_LOST if held_up else Reason.CLOCK_FAULT
 
-    @property
-    def is_late(self) -> bool:
-        """Whether stamps are wrong by being behind at most, as for who stood still meanwhile."""
-        return self.ahead < 0.0 and not self._jumped
+    def is_as_late_as(self, slept: float) -> bool:
+        """Tell whether stamps are wrong only by being as far behind as for who stood still [s]."""
+        return -self.tolerance - slept <= self.ahead < 0.0 and not self._jumped
 
     @property
     def _jumped(self) -> bool:

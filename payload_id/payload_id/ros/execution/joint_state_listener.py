@@ -20,13 +20,12 @@ from ..common.polled_subscription import PublisherCount, joint_state_subscriptio
 from .clock_watch import ClockWatch
 from .held_joint_watch import HeldJointWatch
 from .rest_watch import AT_REST
-from .silence import RunningTime, Silence
+from .silence import WAKING, RunningTime, Silence
 from .turn_count import TurnCount
 
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
 ASLEEP = 0.1  # [s] between two looks at every message, beyond which this process stood still
-WAKING = 1.0  # [s] in which what has come meanwhile is read
 COUNTED = 0.05  # [s] between two counts of the topic's publishers
 CREEP = 1e-3  # of the time that passes, by which stamps must go on to be those of a clock
 MEMORY = 0.2  # [s] of joint states by which rest is judged
@@ -42,7 +41,7 @@ class JointStateListener:
         clock: Judges the stamps.
         held: Judges joints that the arm does not move.
         turns: Counts whole turns.
-        running: The time for which this process has run, by which others grow silent.
+        running: The time by which others grow silent.
     """
 
     def __init__(
@@ -73,6 +72,7 @@ class JointStateListener:
         self.running = RunningTime(step=ASLEEP)
         self._follows = False  # whether every message counted the last time
         self._woke = 0, -np.inf  # the robot's time [ns] as this process last woke up, and when [s]
+        self._slept = 0.0  # before that, or before another time not long ago [s]
         self.turns = TurnCount.of(robot)
         self.held = HeldJointWatch(robot.held, robot.held_silence)
         self._memory: deque[tuple[int, Array, Array]] = deque()
@@ -93,6 +93,11 @@ class JointStateListener:
     def awake(self) -> float:
         """Time since this process, which takes every message, woke up after it stood still [s]."""
         return time.monotonic() - self._woke[1]
+
+    @property
+    def slept(self) -> float:
+        """For how long this process stood still, the longest time of late [s]."""
+        return self._slept if self.awake < WAKING else 0.0
 
     @property
     def unusable(self) -> str:
@@ -197,6 +202,7 @@ class JointStateListener:
         """
         now = time.monotonic()
         if every and self._follows and now - self._taken > ASLEEP and self.known:
+            self._slept = max(now - self._taken, self.slept)
             self._woke = self.now_ns, now  # what waits is read piece by piece, the oldest first
         self._taken, self._follows = now, every
         waiting = list(self._subscription.take_numbered(QUEUE))
@@ -233,7 +239,7 @@ class JointStateListener:
         message = decoded(data, JointState)
         if message is None:
             return None
-        self.held.see(message.name, message.position, self.running.now())
+        self.held.see(message.name, message.position, self.running.real())
         found = self._judged(message)
         if isinstance(found, tuple) or found in (Drop.DUPLICATE, Drop.OUT_OF_ORDER):
             self._publishers.see(number, found is Drop.OUT_OF_ORDER, time.monotonic())

@@ -6,29 +6,36 @@ import time
 from dataclasses import dataclass, field
 
 STEP = 0.5  # [s] that one look usually adds at most: in what is more this process did not run
+WAKING = 1.0  # [s] after such a time in which what has come meanwhile is read
 
 
 @dataclass
 class RunningTime:
-    """The time for which this process has run: of what it stood still hardly anything counts.
+    """The time, but for what this process stood still of late.
 
-    By it, what was last said before a sleep is not old after it: what has come since is still to
-    be read.
+    By it, what was last said before a sleep is not old just after it: what has come since is still
+    to be read. Who has nothing to lose by waiting for that goes by the real time.
 
     Attributes:
-        step: What passes at most between two looks [s].
+        step: Between two looks, beyond which this process stood still [s].
     """
 
     step: float = STEP
     _looked: float = field(default_factory=lambda: time.monotonic())
-    _slept: float = 0.0
+    _sleeps: list[tuple[float, float]] = field(default_factory=list)  # length, and its end [s]
+
+    def real(self) -> float:
+        """Return the time from any beginning, by which what is said is to be dated [s]."""
+        return time.monotonic()
 
     def now(self) -> float:
-        """Return it, from any beginning [s]; to be called more often than every `step`."""
-        now = time.monotonic()
-        self._slept += max(0.0, now - self._looked - self.step)
+        """Return it less the sleeps of late [s]; to be called more often than every `step`."""
+        now = self.real()
+        if (slept := now - self._looked - self.step) > 0.0:
+            self._sleeps.append((slept, now))
         self._looked = now
-        return now - self._slept
+        self._sleeps = [sleep for sleep in self._sleeps if now - sleep[1] < WAKING]
+        return now - sum(length for length, _ in self._sleeps)
 
 
 @dataclass

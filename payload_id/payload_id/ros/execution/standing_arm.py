@@ -81,7 +81,7 @@ class StandingArm:
         if doubt := self.clock_doubt():
             raise NotReadyError(doubt)
         states = self.states
-        if doubt := states.held.doubt(states.running.now()):
+        if doubt := states.held.doubt(states.running.real()):
             raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
         if strangers := self.strangers():
             raise NotReadyError(f"{strangers}.")

@@ -70,9 +70,9 @@ class FakeArm:
     def __init__(self) -> None:
         self.q, self.speed, self.known, self.silence = HOME.copy(), np.zeros(7), True, 0.0
         self.clock, self.now_ns, self.dropped = ClockWatch(0.2), STAMP, None
-        self.unusable, self.awake, self.leaps = "", np.inf, None
+        self.unusable, self.awake, self.slept, self.leaps = "", np.inf, 0.0, None
         self.has_several_publishers = False
-        self.running = SimpleNamespace(now=time.monotonic)
+        self.running = RunningTime(step=1e6)
         self.held = HeldJointWatch((), 1.0)
         self.turns = TurnCount(
             ROBOT.joints, np.arange(7) == 2, True, np.full(7, 2.0), "", HOME, STAMP, np.zeros(7)
@@ -384,13 +384,17 @@ def test_what_was_said_before_this_process_stood_still_is_not_old_after_it(monke
     context, robot.arm.running = robot.context, RunningTime(step=0.1)
     context.settings = SimpleNamespace(**{**vars(SETTINGS), "enable_timeout": 1.0})
     context._on_enable(SimpleNamespace(data=True))
-    context.obstacles.hear({}, robot.arm.running.now())
+    context.obstacles.hear({}, robot.arm.running.real())
+    robot.arm.running.now()
     now[0] += 60.0
-    assert not context.forbidden and not context.obstacle_doubt
-    for _ in range(20):
+    assert "/enable" in context.forbidden and "old" in context.obstacle_doubt  # nothing begins
+    forbids = lambda: context.forbids(robot.arm.running.now())  # noqa: E731
+    doubt = lambda: context.obstacles.doubt(robot.arm.running.now())  # noqa: E731
+    for _ in range(14):
+        assert not forbids() and not doubt()  # but what moves is not stopped at once
         now[0] += 0.06
-        robot.arm.running.now()
-    assert "/enable" in context.forbidden and "old" in context.obstacle_doubt
+    now[0] += 0.24
+    assert "/enable" in forbids() and "old" in doubt()
 
 
 def test_a_controller_that_refuses_to_hold_is_said_and_kept():

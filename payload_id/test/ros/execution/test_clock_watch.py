@@ -128,5 +128,7 @@ def test_who_stood_still_may_find_stamps_late_but_no_others_wrong():
     back = back.after(back.newest - hour, NOW, 0.3)
     behind = behind.after(behind.newest + PERIOD, behind.newest + round(0.4e9), 0.01)
     assert ahead.fault and back.fault and behind.fault
-    assert not ahead.is_late and not back.is_late and behind.is_late
+    assert not ahead.is_as_late_as(7200.0) and not back.is_as_late_as(7200.0)
+    needed = -behind.ahead - behind.tolerance
+    assert behind.is_as_late_as(needed + 1e-6) and not behind.is_as_late_as(needed - 1e-6)
     assert not fine.fault

@@ -82,7 +82,9 @@ def test_who_slept_knows_what_time_it_is_though_what_waits_is_old(observer):
     time.sleep(0.4)
     observer.wait(lambda: listener.take(every=True) and listener.received == 2, "the old one")
     assert listener.awake < ASLEEP and listener.now_ns >= 1_000_400_000_000
+    assert 0.4 <= listener.slept < 1.0
     time.sleep(WAKING)
+    assert listener.slept == 0.0
     publisher.publish(joint_states(1000.5, still, still))
     listener.take(every=False)
     observer.wait(lambda: listener.take(every=False) and listener.received == 3, "a new one")

@@ -17,7 +17,7 @@ def clock(monkeypatch):
     return now
 
 
-def test_running_time_goes_as_time_does_but_for_what_a_process_stood_still(clock):
+def test_running_time_goes_as_time_does_but_for_what_a_process_stood_still_of_late(clock):
     running = RunningTime(step=0.1)
     begin = running.now()
     for _ in range(50):
@@ -26,6 +26,20 @@ def test_running_time_goes_as_time_does_but_for_what_a_process_stood_still(clock
     assert running.now() - begin == pytest.approx(1.0)
     clock[0] += 60.0
     assert running.now() - begin == pytest.approx(1.1)
+    clock[0] += 0.5
+    assert running.now() - begin == pytest.approx(1.2)
+    for _ in range(20):
+        clock[0] += 0.06
+        running.now()
+    assert running.now() == running.real() == clock[0]  # what was not said again since is old
+
+
+def test_a_process_that_looks_seldom_leaves_out_little_of_the_time(clock):
+    running = RunningTime(step=0.1)
+    for _ in range(100):
+        clock[0] += 0.2
+        running.now()
+    assert clock[0] - 0.6 < running.now() < clock[0]
 
 
 def test_a_silence_is_as_long_as_was_listened(clock):
