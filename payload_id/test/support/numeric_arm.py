@@ -49,7 +49,7 @@ class Arm:
 
     def command(self, points, start_ns):
         assert np.abs(points.dq[-1]).max() < 1e-9  # whatever is commanded ends at rest
-        time = points.time + 1e-9 * (start_ns - START_NS)
+        time = points.time + (1e-9 * (start_ns - START_NS) if start_ns else self.time)
         self.commanded.append(round(self.time, 6))
         self.commands.append(JointTrajectory(time, points.q, points.dq, points.ddq))
 

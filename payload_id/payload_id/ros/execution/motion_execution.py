@@ -5,7 +5,8 @@ motion, or that motion up to the time of one of its certified stops and then tha
 controller is asked to hold instead while the arm cannot have left the tube about its start, where a
 slider has brought it to a standstill on its path, and after a fault (it may be elsewhere than the
 certificate assumes). Once a stop or a hold was commanded, no later event changes it again, but for
-a fault during a stop.
+a fault during a stop. Where nobody answers a hold, what ends the motion sooner is commanded before
+it: a certified stop, or that an arm that stands stays there.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ CAUSES = (
     Reason.FOREIGN_COMMAND,
     Reason.CLOCK_FAULT,
 )
+UNTIMED = (Reason.CLOCK_FAULT, Reason.JOINT_STATES_LOST)  # after them the time is not known
 SEEN = (Reason.TUBE_LEFT, Reason.BEHIND, Reason.CONTROLLER_FAULT)  # what they look like before
 MANY = 200  # places of a motion at which it is looked at where it goes on
 SHOWN = 3.0  # times as far from where it was as an arm at rest may seem to move [-]
@@ -76,7 +78,7 @@ class Timing:
     answers_holds: bool = True
 
 
-Command = Callable[[Motion, int], None]  # points, and the stamp of their time 0 [ns]
+Command = Callable[[Motion, int], None]  # points, and the stamp of their time 0; 0: at once [ns]
 
 
 @dataclass
@@ -115,6 +117,7 @@ class MotionExecution:
     _stop: CertifiedStop | None = None  # that was commanded
     _held: bool = False
     _late: bool = False  # whether it was ever made late
+    _unheeded: Trajectory | None = None  # what goes on where nobody heeds a hold
     _ends: float | None = None  # on the motion, where a hold ended it [s], ...
     _believed: float | None = None  # ... and from when on that is believed [s], ...
     _wait: float = 0.0  # ... which is so long after the hold [s]
@@ -122,8 +125,9 @@ class MotionExecution:
     _leapt: float | None = None  # ... and the time after the last since [s]
     _looked: float | None = None  # when the arm was looked at last, by a clock that nobody sets [s]
     _settled: float = 0.0  # for how long it has settled by that clock, but for what was slept [s]
-    _before: float = 0.0  # what is left until the motion begins, as long as stamps do not leap [s]
-    _patience: float = field(init=False)  # for how long it does at most where stamps leap [s]
+    _before: float = 0.0  # what is left until the motion begins, by the slower clock [s]
+    _patience: float = field(init=False)  # for how long it does at most where time is not known [s]
+    _seen_from_ns: int = 0  # newest stamp when it was to rest, or this process woke after [ns]
     _silent: float = 0.0  # longest silence while it was to come to rest [s]
     _rest: RestWatch = field(init=False, repr=False)
 
@@ -222,9 +226,10 @@ class MotionExecution:
         passed = steady - (steady if self._looked is None else self._looked)
         self._looked = steady
         self._rest.see(stamps, q, dq, passed)
+        if passed > SETTLED:  # what came meanwhile is read at once, and some of it is lost
+            self._seen_from_ns = self._rest.newest
         time = self.time(now_ns)
-        if not self._rest.leaps:
-            self._before = max(0.0, -time)
+        self._before = max(0.0, self._before - passed, 0.0 if self._rest.leaps else -time)
         self._learn_cause(outside)
         if fault is not None and fault[0] is Reason.CONTROLLER_FAULT and not self._held:
             waiting = self.unanswered()
@@ -234,12 +239,12 @@ class MotionExecution:
         elif fault is not None:
             self.stop(*fault, now_ns)
         elif self.phase is Phase.STOPPING and slowed and len(stamps):
-            self._end_stop_early(time, q[-1], dq[-1])
+            self._end_stop_early(now_ns, q[-1], dq[-1])
         if self.phase is Phase.STARTING and time >= 0.0:
             self.phase = Phase.MOVING
         if self.phase is not Phase.SETTLING and time >= self.commanded.duration:
             self.phase = Phase.SETTLING
-            self._rest.restart()
+            self._restart_rest()
         if self.phase is Phase.SETTLING:
             self._settled += 0.0 if slowed else min(passed, STEP)
             self._settle(time, stamps, q, silence, slowed)
@@ -279,12 +284,12 @@ class MotionExecution:
             self.fault = reason, detail
         time = self.time(now_ns)
         if reason.is_fault or reason is Reason.NOT_STARTED:
-            self._hold(time if reason.is_fault else 0.0)
+            self._hold(time if reason.is_fault else 0.0, now_ns)
             return
-        if self._hold_if_late(time) or already:
+        if self._hold_if_late(now_ns) or already:
             return
         if not self._may_have_begun(now_ns):
-            self._hold(time)
+            self._hold(time, now_ns)
             return
         self._take_next_stop(now_ns)
 
@@ -365,18 +370,25 @@ class MotionExecution:
         """Whether velocities, shape (N, n), are ones that an arm at rest would not have."""
         return bool((np.abs(dq) > np.maximum(self.motion.tube.velocity, AT_REST)).any())
 
-    def _end_stop_early(self, time: float, q: Array, dq: Array) -> None:
+    def _end_stop_early(self, now_ns: int, q: Array, dq: Array) -> None:
         """Hold an arm that a slider has brought to rest during its stop, but for one of a pause."""
-        near = rests_at_end(self.commanded, self.motion.tube, time, q, dq, self.watch.continuous)
+        tube, time = self.motion.tube, self.time(now_ns)
+        near = rests_at_end(self.commanded, tube, time, q, dq, self.watch.continuous)
         if self.reason is not Reason.PAUSED and not near:
-            self._hold_if_late(time)
+            self._hold_if_late(now_ns)
 
-    def _hold_if_late(self, time: float) -> bool:
+    def _hold_if_late(self, now_ns: int) -> bool:
         """Hold an arm that a slider keeps standing on its path: points would make it go again."""
-        stands = self._late and time > 0.0 and self._rest.seconds >= STANDING
+        time = self.time(now_ns)
+        stands = self._late and time > 0.0 and self._stands
         if stands:
-            self._hold(time)
+            self._hold(time, now_ns)
         return stands
+
+    @property
+    def _stands(self) -> bool:
+        """Whether the arm was seen to stand still a moment ago."""
+        return self._rest.seconds >= STANDING
 
     def _next_stop(self, now_ns: int) -> CertifiedStop | None:
         """Return the certified stop that can be taken now; None where the end comes before it."""
@@ -384,15 +396,48 @@ class MotionExecution:
         ends = np.inf if stop is None else stop.time + stop.motion.duration
         return stop if ends < self.motion.trajectory.duration else None
 
-    def _hold(self, time: float) -> None:
+    def _hold(self, time: float, now_ns: int) -> None:
         """Have the controller hold the arm, and wait until it stands still."""
-        self.hold()
-        self.phase, self._held = Phase.SETTLING, True
         self._ends, self._leapt = max(time, 0.0), None
         self._believed = self._ends if self.timing.answers_holds else self._shows(self._ends)
         self._wait = self._before + self._believed - self._ends
+        if not self.timing.answers_holds and self.reason in UNTIMED:
+            self._wait = self._before + self.commanded.duration
+        if not self.timing.answers_holds:
+            self._end_sooner(now_ns)
+        self.hold()
+        self.phase, self._held = Phase.SETTLING, True
         self._settled, self._patience = 0.0, self._wait + AGAIN * self.timing.settling
+        self._restart_rest()
+
+    def _restart_rest(self) -> None:
+        """Look from the newest joint states on for how long the arm stands still."""
         self._rest.restart()
+        self._seen_from_ns = self._rest.newest
+
+    def _end_sooner(self, now_ns: int) -> None:
+        """Command what ends sooner, for a controller that may not heed the hold that follows.
+
+        One that follows somebody else, or whose time is not known, would leap onto a certified
+        stop: it is told nothing but to hold.
+        """
+        self._unheeded = self.commanded
+        foreign = self.reason is Reason.FOREIGN_COMMAND
+        if self._stands and self._rest.place is not None and not foreign:
+            q = self._rest.place[np.newaxis]
+            rest = np.zeros_like(q)
+            self.command(Motion(np.array([self.timing.reaction]), q, rest, rest), 0)
+        elif self._stop is None and not foreign and self.reason not in UNTIMED:
+            stop = self._next_stop(now_ns)
+            if stop is not None:
+                self._commanded = self.motion.ended_by(stop)
+                self._send(self.time(now_ns))
+
+    @property
+    def _is_timed(self) -> bool:
+        """Whether the time on the motion is known, by which the arm may set off yet."""
+        unknown = not self.timing.answers_holds and self._held and self.reason in UNTIMED
+        return not self._rest.leaps and not unknown
 
     def _shows(self, time: float) -> float:
         """Return from when on it shows that a motion is not followed on from a time on [s]."""
@@ -408,11 +453,13 @@ class MotionExecution:
             q: Its positions, shape (n,) [rad or m].
             time: Their time on the motion [s].
         """
-        if self.timing.answers_holds or self._ends is None or time >= self.commanded.duration:
+        motion = self._unheeded
+        if motion is None or self._ends is None or time >= motion.duration:
             return False
-        places = self.commanded.at(np.array([self._ends, max(time, 0.0)])).q
-        held, goes_on = np.abs(position_error(places, q, self.watch.continuous)).max(axis=1)
-        return bool(goes_on <= held)
+        now = np.array([max(time, 0.0)])
+        places = [motion.at(now).q, motion.at(np.array([self._ends])).q, self.commanded.at(now).q]
+        off = np.abs(position_error(np.concatenate(places), q, self.watch.continuous)).max(axis=1)
+        return bool(off[0] <= off[1:].min())
 
     def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
         """End once the arm stands still where it should, or has had time enough to.
@@ -431,7 +478,8 @@ class MotionExecution:
         ends = self._believed if self._leapt is None else self._leapt
         if len(stamps):
             taken_up = ends is None or newest >= ends + self.timing.reaction
-            sure = self._settled >= self._wait if self._rest.leaps else newest > 0.0
+            over = newest > 0.0 if self._held else newest >= self.commanded.duration
+            sure = over if self._is_timed else self._settled >= self._wait
             sure = sure and not self._may_follow(q[-1], newest)
             stands = self._rest.seconds >= SETTLED and sure and taken_up
             self.at_rest = stands and not self.unanswered()
@@ -454,7 +502,8 @@ class MotionExecution:
         """Tell whether the arm has had time enough to come to rest; so its own stamps must say.
 
         After this process stood still it reads first what has come meanwhile: its time is past
-        the end, while the joint states that it reads are of before. Stamps that leap, perhaps again
+        the end, while the joint states that it reads are of before, or of long after. The arm has
+        its time from there on. Stamps that leap, perhaps again
         and again, or hardly go on, say nothing: then the time that passes counts.
 
         Args:
@@ -463,8 +512,9 @@ class MotionExecution:
             end: When the arm was to be at rest [s].
             silence: Age of the newest joint states [s].
         """
-        latest = end + self.timing.settling
-        if self._rest.leaps:
+        seen_from = float(seconds_since(self._seen_from_ns, self.start_ns))
+        latest = max(end, seen_from) + self.timing.settling
+        if not self._is_timed:
             return self._settled > self._patience
         if self._settled > SLOWEST * self._patience:
             return True

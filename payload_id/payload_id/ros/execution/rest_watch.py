@@ -70,6 +70,11 @@ class RestWatch:
         self._place = None
 
     @property
+    def place(self) -> Array | None:
+        """Where the arm stands, shape (n,) [rad or m]; None: it moves, or was not seen."""
+        return self._place
+
+    @property
     def moves(self) -> bool:
         """Whether the newest joint states, if there were any, show it in motion."""
         return self.newest > 0 and self._place is None

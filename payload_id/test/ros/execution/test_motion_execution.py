@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from numeric_arm import HOME, START_NS, TICK, TIMING, TUBE, Arm, certified
+from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import sample, starting_from
+from payload_id.core.motion.motion_sequence import MotionSequence
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.safety.certificate.certified_motion import CertifiedMotion
 from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.stop_reason import Reason
 
@@ -515,14 +519,80 @@ def test_an_arm_that_was_held_before_it_began_has_not_begun_whatever_comes_at_on
 
 @pytest.mark.parametrize(("duration", "time"), [(40.0, -0.2), (40.0, 0.3), (8.0, 0.1), (2.0, -0.2)])
 def test_a_hold_that_nobody_answers_is_believed_once_the_motion_would_show(duration, time):
-    for arm in (Deaf(), Arm()):
-        execution = arm.begin(certified(duration=duration))
-        execution.timing = replace(TIMING, answers_holds=False)
-        arm.run(execution, lambda arm=arm: arm.time >= time)
-        execution.stop(Reason.TUBE_LEFT, "by hand", arm.now_ns)
-        arm.run(execution)
-        assert execution.at_rest is (not hasattr(arm, "holds"))
+    for arm in (Unheeding(), Deaf(), Arm()):
+        execution = unanswered(arm, time, Reason.TUBE_LEFT, duration)
+        assert execution.at_rest is not isinstance(arm, Unheeding)
         assert execution.fault[0] is Reason.TUBE_LEFT
+
+
+@pytest.mark.parametrize("reason", [Reason.CANCELLED, Reason.CLOCK_FAULT])
+def test_an_arm_that_does_not_heed_a_hold_before_the_start_stays_where_it_is(reason):
+    arm = Deaf()
+    execution = unanswered(arm, -0.2, reason)
+    assert execution.at_rest and not execution.begun
+    assert sample(arm.commands[-1], np.array(arm.time)).q == pytest.approx(HOME, abs=1e-9)
+
+
+@pytest.mark.parametrize("reason", [Reason.TUBE_LEFT, Reason.DRIVER_FAULT])
+def test_an_arm_that_does_not_heed_a_hold_in_motion_ends_by_the_next_certified_stop(reason):
+    arm = Deaf()
+    execution = unanswered(arm, 0.6, reason)
+    stop = execution.motion.stop_after(0.6 + TIMING.reaction)
+    assert execution.at_rest and execution.held and len(arm.commands) == 2
+    assert arm.commands[-1].duration == pytest.approx(stop.time + stop.motion.duration, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "reason", [Reason.FOREIGN_COMMAND, Reason.CLOCK_FAULT, Reason.JOINT_STATES_LOST]
+)
+def test_who_does_not_heed_a_hold_and_may_be_elsewhere_does_not_leap_onto_a_stop(reason):
+    arm = Deaf()
+    execution = unanswered(arm, 0.6, reason)
+    assert len(arm.commands) == 1
+    assert not execution.at_rest or arm.time > execution.motion.trajectory.duration
+
+
+@pytest.mark.parametrize("leap", [0.3, 0.95, 5.0, 3600.0, -0.95, -5.0])
+@pytest.mark.parametrize("controller", [0, 1], ids=["heeds", "heeds nothing"])
+def test_a_clock_that_leaps_before_the_start_lets_nobody_set_off_who_is_at_rest(leap, controller):
+    arm = (Deaf, Unheeding)[controller]()
+    execution = arm.begin(certified())
+    execution.timing = replace(TIMING, answers_holds=False)
+    arm.run(execution, lambda: arm.time >= -0.2)
+    execution.stop(Reason.CLOCK_FAULT, "by hand", arm.now_ns + round(1e9 * leap))
+    while not execution.done and arm.time < 20.0:
+        arm.time, arm.steady = arm.time + TICK, arm.steady + TICK
+        at = sample(arm.commands[-1], np.array([arm.time]))
+        now = arm.now_ns + round(1e9 * leap)
+        execution.advance(now, arm.steady, 0.0, np.array([now]), at.q, at.dq)
+    later = sample(arm.commands[-1], arm.time + np.linspace(0.0, 5.0, 200)).q
+    assert execution.done and (not execution.at_rest or np.ptp(later, axis=0).max() < 0.01)
+    assert execution.fault[0] is Reason.CLOCK_FAULT
+
+
+def test_a_standing_arm_that_does_not_heed_a_hold_is_told_to_stay_where_it_stands():
+    arm = Deaf()
+    execution = arm.begin(certified(duration=40.0))
+    execution.timing = replace(TIMING, answers_holds=False)
+    arm.run(execution, lambda: arm.time >= 20.0)
+    blocked = sample(arm.commands[-1], np.array([arm.time])).q, np.zeros((1, 2))
+    for _ in range(10):
+        arm.time, arm.steady = arm.time + TICK, arm.steady + TICK
+        execution.advance(arm.now_ns, arm.steady, 0.0, np.array([arm.now_ns]), *blocked)
+    execution.stop(Reason.DRIVER_FAULT, "by hand", arm.now_ns)
+    assert len(arm.commands) == 2
+    assert arm.commands[-1].q[-1] == pytest.approx(blocked[0][0])
+    assert arm.commands[-1].duration < arm.time + 2 * TIMING.reaction
+
+
+def unanswered(arm, time, reason, duration=2.0):
+    """Return what became of a motion that is stopped at a time, where nobody answers a hold."""
+    execution = arm.begin(certified(duration=duration))
+    execution.timing = replace(TIMING, answers_holds=False)
+    arm.run(execution, lambda: arm.time >= time)
+    execution.stop(reason, "by hand", arm.now_ns)
+    arm.run(execution)
+    return execution
 
 
 def test_joint_states_that_were_lost_while_this_process_stood_still_are_no_leap(moving):
@@ -533,6 +603,41 @@ def test_joint_states_that_were_lost_while_this_process_stood_still_are_no_leap(
     arm.time += 1.5  # the next that comes
     arm.run(execution)
     assert execution.reason is Reason.COMPLETED and execution._rest.leaps == 0
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_an_arm_that_rested_while_this_process_stood_still_is_at_rest(moving, hold):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 1.2)
+    if hold:
+        execution.stop(Reason.CLOCK_FAULT, "by hand", arm.now_ns)
+    times = arm.time + TICK * np.arange(1, 500)  # all that has come meanwhile is read at once
+    at = sample(arm.commands[-1], times)
+    q, dq = (np.tile(arm.held[1], (499, 1)), 0.0 * at.dq) if hold else (at.q, at.dq)
+    arm.time, arm.steady = times[-1], arm.steady + 5.0
+    stamps = START_NS + np.rint(1e9 * times).astype(np.int64)
+    execution.advance(arm.now_ns, arm.steady, 0.0, stamps, q, dq)
+    arm.run(execution)
+    assert execution.at_rest and arm.time < times[-1] + 0.5
+    assert execution.reason is (Reason.CLOCK_FAULT if hold else Reason.COMPLETED)
+
+
+def test_where_an_arm_turns_back_on_its_way_is_not_where_it_rests():
+    there = BezierPiece(MotionState.at_rest(HOME), np.array([0.2, -0.1]), 4.0)
+    back = BezierPiece(
+        MotionState.at_rest(there.at(np.array([4.0])).q[0]), np.array([-0.2, 0.1]), 4.0
+    )
+    arm = Arm()
+    execution = arm.begin(CertifiedMotion(MotionSequence((there, back), (4.0, 4.0)), (), TUBE))
+    arm.run(execution, lambda: arm.time >= 1.0)
+    times = arm.time + TICK * np.arange(1, 1000)  # it slept, and reads piece by piece
+    at = sample(arm.commands[-1], times)
+    arm.time, arm.steady = times[-1], arm.steady + 10.0
+    stamps = START_NS + np.rint(1e9 * times).astype(np.int64)
+    for part in np.array_split(np.arange(999), 100):
+        execution.advance(arm.now_ns, arm.steady, 0.0, stamps[part], at.q[part], at.dq[part])
+    arm.run(execution)
+    assert execution.at_rest and execution.reason is Reason.COMPLETED
 
 
 def test_an_arm_that_nobody_has_heard_of_since_this_process_stood_still_is_lost(moving):
@@ -589,10 +694,24 @@ def test_a_goal_that_is_never_answered_is_waited_for_as_long_as_an_arm_that_does
 
 
 class Deaf(Arm):
-    """An arm whose controller does not hold it."""
+    """An arm whose controller does not hold it, and follows whatever it is sent."""
+
+    def command(self, points, start_ns):
+        super().command(points, start_ns)
+        now = np.array(self.time)  # it goes on from where it is
+        before = sample(self.commands[-2 if self.commands[1:] else -1], now)
+        self.commands[-1] = starting_from(self.commands[-1], before, at=self.time)
 
     def hold(self):
-        self.holds = True
+        pass
+
+
+class Unheeding(Deaf):
+    """An arm whose controller takes one command, and nothing after it."""
+
+    def command(self, points, start_ns):
+        if not self.commands:
+            Arm.command(self, points, start_ns)
 
 
 def test_a_hold_before_the_start_is_believed_once_the_controller_had_time_for_it(moving):
