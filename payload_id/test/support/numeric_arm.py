@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -62,11 +62,11 @@ class Arm:
     def now_ns(self):
         return START_NS + round(self.time * 1e9)
 
-    def begin(self, motion):
+    def begin(self, motion, **timing):
         self.execution = MotionExecution(
             motion,
             self.now_ns + 300_000_000,
-            TIMING,
+            replace(TIMING, **timing),
             self.command,
             self.hold,
             lambda: self.waiting,

@@ -22,11 +22,10 @@ from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from ...core.safety.tube.tube_watch import position_error, rests_at_end, tube_use
+from ...core.safety.tube.tube_watch import rests_at_end, tube_use
 from ...core.samples.stamps import seconds_since
 from .arm_watch import ArmWatch, Seen
-from .rest_watch import AT_REST, SETTLED, RestWatch
-from .silence import STEP
+from .rest_watch import AT_REST, ComingToRest
 from .stop_reason import Reason
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
@@ -41,10 +40,6 @@ CAUSES = (
 )
 UNTIMED = (Reason.CLOCK_FAULT, Reason.JOINT_STATES_LOST)  # after them the time is not known
 SEEN = (Reason.TUBE_LEFT, Reason.BEHIND, Reason.CONTROLLER_FAULT)  # what they look like before
-MANY = 200  # places of a motion at which it is looked at where it goes on
-SHOWN = 3.0  # times as far from where it was as an arm at rest may seem to move [-]
-AGAIN = 2.0  # times the settling that it may take where stamps leap: they may do so meanwhile [-]
-SLOWEST = 5.0  # times as much that it may take where time itself is slow, as a simulation's [-]
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
 
 
@@ -117,23 +112,13 @@ class MotionExecution:
     _stop: CertifiedStop | None = None  # that was commanded
     _held: bool = False
     _late: bool = False  # whether it was ever made late
-    _unheeded: Trajectory | None = None  # what goes on where nobody heeds a hold
-    _ends: float | None = None  # on the motion, where a hold ended it [s], ...
-    _believed: float | None = None  # ... and from when on that is believed [s], ...
-    _wait: float = 0.0  # ... which is so long after the hold [s]
-    _leaps: int = 0  # of stamps, until the arm was to rest or since, ...
-    _leapt: float | None = None  # ... and the time after the last since [s]
-    _looked: float | None = None  # when the arm was looked at last, by a clock that nobody sets [s]
-    _settled: float = 0.0  # for how long it has settled by that clock, but for what was slept [s]
-    _before: float = 0.0  # what is left until the motion begins, by the slower clock [s]
-    _patience: float = field(init=False)  # for how long it does at most where time is not known [s]
-    _seen_from_ns: int = 0  # newest stamp when it was to rest, or this process woke after [ns]
-    _silent: float = 0.0  # longest silence while it was to come to rest [s]
-    _rest: RestWatch = field(init=False, repr=False)
+    _coming: ComingToRest = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._rest = RestWatch(self.watch.continuous)
-        self._patience = AGAIN * self.timing.settling
+        timing = self.timing
+        self._coming = ComingToRest(
+            self.watch.continuous, timing.reaction, timing.settling, timing.answers_holds
+        )
 
     @property
     def commanded(self) -> Trajectory:
@@ -161,7 +146,7 @@ class MotionExecution:
     @property
     def begun(self) -> bool:
         """Whether anything may have moved: not where a hold came before the start, and held."""
-        return self._ends != 0.0 or (self.done and not self.at_rest)
+        return self._coming.ends != 0.0 or (self.done and not self.at_rest)
 
     def end_positions(self) -> Array:
         """Return where what was commanded ends, shape (n,) [rad or m]."""
@@ -223,13 +208,8 @@ class MotionExecution:
         if moving and self.watch.lag:
             self.start_ns += round(1e9 * self.watch.lag)
             self._late = True
-        passed = steady - (steady if self._looked is None else self._looked)
-        self._looked = steady
-        self._rest.see(stamps, q, dq, passed)
-        if passed > SETTLED:  # what came meanwhile is read at once, and some of it is lost
-            self._seen_from_ns = self._rest.newest
         time = self.time(now_ns)
-        self._before = max(0.0, self._before - passed, 0.0 if self._rest.leaps else -time)
+        self._coming.see(stamps, q, dq, steady, time)
         self._learn_cause(outside)
         if fault is not None and fault[0] is Reason.CONTROLLER_FAULT and not self._held:
             waiting = self.unanswered()
@@ -244,9 +224,8 @@ class MotionExecution:
             self.phase = Phase.MOVING
         if self.phase is not Phase.SETTLING and time >= self.commanded.duration:
             self.phase = Phase.SETTLING
-            self._restart_rest()
+            self._coming.begin()
         if self.phase is Phase.SETTLING:
-            self._settled += 0.0 if slowed else min(passed, STEP)
             self._settle(time, stamps, q, silence, slowed)
 
     def pause(self, now_ns: int) -> bool:
@@ -261,7 +240,7 @@ class MotionExecution:
     @property
     def resting_place(self) -> float:
         """Time on the motion at whose pose a pause ends [s]."""
-        return self._ends or 0.0 if self._stop is None else self._stop.resting_place
+        return self._coming.ends or 0.0 if self._stop is None else self._stop.resting_place
 
     def stop(self, reason: Reason, detail: str, now_ns: int) -> None:
         """End the motion by the next certified stop, or by a hold; the first reason counts.
@@ -335,8 +314,8 @@ class MotionExecution:
         """
         if self.done or not self._held:
             return
-        trusted, self._ends, self._believed, self._leapt = self.fault is None, None, None, None
-        self._patience += max(0.0, self.commanded.duration - self.time(now_ns))
+        trusted = self.fault is None
+        self._coming.go_on(self.commanded.duration - self.time(now_ns))
         self.fault = self.fault or (Reason.CONTROLLER_FAULT, detail)
         self.detail = f"{self.detail.rstrip('.')}. {detail}" if self.detail else detail
         if not trusted:
@@ -388,7 +367,7 @@ class MotionExecution:
     @property
     def _stands(self) -> bool:
         """Whether the arm was seen to stand still a moment ago."""
-        return self._rest.seconds >= STANDING
+        return self._coming.arm.seconds >= STANDING
 
     def _next_stop(self, now_ns: int) -> CertifiedStop | None:
         """Return the certified stop that can be taken now; None where the end comes before it."""
@@ -398,22 +377,12 @@ class MotionExecution:
 
     def _hold(self, time: float, now_ns: int) -> None:
         """Have the controller hold the arm, and wait until it stands still."""
-        self._ends, self._leapt = max(time, 0.0), None
-        self._believed = self._ends if self.timing.answers_holds else self._shows(self._ends)
-        self._wait = self._before + self._believed - self._ends
-        if not self.timing.answers_holds and self.reason in UNTIMED:
-            self._wait = self._before + self.commanded.duration
+        motion = self.commanded
         if not self.timing.answers_holds:
             self._end_sooner(now_ns)
         self.hold()
         self.phase, self._held = Phase.SETTLING, True
-        self._settled, self._patience = 0.0, self._wait + AGAIN * self.timing.settling
-        self._restart_rest()
-
-    def _restart_rest(self) -> None:
-        """Look from the newest joint states on for how long the arm stands still."""
-        self._rest.restart()
-        self._seen_from_ns = self._rest.newest
+        self._coming.hold(time, motion, is_known=self.reason not in UNTIMED)
 
     def _end_sooner(self, now_ns: int) -> None:
         """Command what ends sooner, for a controller that may not heed the hold that follows.
@@ -421,10 +390,9 @@ class MotionExecution:
         One that follows somebody else, or whose time is not known, would leap onto a certified
         stop: it is told nothing but to hold.
         """
-        self._unheeded = self.commanded
-        foreign = self.reason is Reason.FOREIGN_COMMAND
-        if self._stands and self._rest.place is not None and not foreign:
-            q = self._rest.place[np.newaxis]
+        foreign, place = self.reason is Reason.FOREIGN_COMMAND, self._coming.arm.place
+        if self._stands and place is not None and not foreign:
+            q = place[np.newaxis]
             rest = np.zeros_like(q)
             self.command(Motion(np.array([self.timing.reaction]), q, rest, rest), 0)
         elif self._stop is None and not foreign and self.reason not in UNTIMED:
@@ -432,34 +400,6 @@ class MotionExecution:
             if stop is not None:
                 self._commanded = self.motion.ended_by(stop)
                 self._send(self.time(now_ns))
-
-    @property
-    def _is_timed(self) -> bool:
-        """Whether the time on the motion is known, by which the arm may set off yet."""
-        unknown = not self.timing.answers_holds and self._held and self.reason in UNTIMED
-        return not self._rest.leaps and not unknown
-
-    def _shows(self, time: float) -> float:
-        """Return from when on it shows that a motion is not followed on from a time on [s]."""
-        times = np.linspace(time, max(time, self.commanded.duration), MANY)
-        q = self.commanded.at(times).q
-        away = (np.abs(q - q[0]) > SHOWN * AT_REST * SETTLED).any(axis=1)
-        return float(times[np.argmax(away)] if away.any() else times[-1])
-
-    def _may_follow(self, q: Array, time: float) -> bool:
-        """Tell whether an arm that is to be held may be on its motion yet, where nobody answers.
-
-        Args:
-            q: Its positions, shape (n,) [rad or m].
-            time: Their time on the motion [s].
-        """
-        motion = self._unheeded
-        if motion is None or self._ends is None or time >= motion.duration:
-            return False
-        now = np.array([max(time, 0.0)])
-        places = [motion.at(now).q, motion.at(np.array([self._ends])).q, self.commanded.at(now).q]
-        off = np.abs(position_error(np.concatenate(places), q, self.watch.continuous)).max(axis=1)
-        return bool(off[0] <= off[1:].min())
 
     def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
         """End once the arm stands still where it should, or has had time enough to.
@@ -471,22 +411,15 @@ class MotionExecution:
             silence: Age of the newest joint states [s].
             slowed: Whether a slider may keep the arm from its end.
         """
-        newest = float(seconds_since(self._rest.newest, self.start_ns))
-        self._silent = max(self._silent, silence)
-        if self._rest.leaps > self._leaps:  # times of before do not hold for the stamps of now
-            self._leaps, self._leapt = self._rest.leaps, newest
-        ends = self._believed if self._leapt is None else self._leapt
+        coming, start_ns = self._coming, self.start_ns
+        coming.settle(start_ns, silence, slowed)
         if len(stamps):
-            taken_up = ends is None or newest >= ends + self.timing.reaction
-            over = newest > 0.0 if self._held else newest >= self.commanded.duration
-            sure = over if self._is_timed else self._settled >= self._wait
-            sure = sure and not self._may_follow(q[-1], newest)
-            stands = self._rest.seconds >= SETTLED and sure and taken_up
-            self.at_rest = stands and not self.unanswered()
-        end = self.commanded.duration if ends is None else ends
+            over = coming.is_over(start_ns, q[-1], self.commanded, self._held)
+            self.at_rest = over and not self.unanswered()
+        duration, is_silent = self.commanded.duration, silence > self.watch.silence
         if self.at_rest and not self._held and len(stamps):
-            self._check_place(q[-1], newest, slowed)
-        elif not self.at_rest and self._is_overdue(time, newest, end, silence):
+            self._check_place(q[-1], coming.newest(start_ns), slowed)
+        elif not self.at_rest and coming.is_overdue(start_ns, time, duration, is_silent):
             reason, detail = self._restless(silence)
             if self.fault is not None:
                 before, found = self.fault
@@ -498,34 +431,13 @@ class MotionExecution:
             self.phase = Phase.DONE
             self.reason = self.reason or Reason.COMPLETED
 
-    def _is_overdue(self, time: float, newest: float, end: float, silence: float) -> bool:
-        """Tell whether the arm has had time enough to come to rest; so its own stamps must say.
-
-        After this process stood still it reads first what has come meanwhile: its time is past
-        the end, while the joint states that it reads are of before, or of long after. The arm has
-        its time from there on. Stamps that leap, perhaps again
-        and again, or hardly go on, say nothing: then the time that passes counts.
-
-        Args:
-            time: On the motion, now [s].
-            newest: That of the newest joint states [s].
-            end: When the arm was to be at rest [s].
-            silence: Age of the newest joint states [s].
-        """
-        seen_from = float(seconds_since(self._seen_from_ns, self.start_ns))
-        latest = max(end, seen_from) + self.timing.settling
-        if not self._is_timed:
-            return self._settled > self._patience
-        if self._settled > SLOWEST * self._patience:
-            return True
-        return time > latest and (newest > latest or silence > self.watch.silence)
-
     def _restless(self, silence: float) -> tuple[Reason, str]:
         """Return why the arm was not seen to rest, by the age of the newest joint states [s]."""
         if waiting := self.unanswered():
             return Reason.CONTROLLER_FAULT, waiting
         within = f"within {self.timing.settling:g} s of the end of its motion"
-        if self._rest.moves and silence <= self.watch.silence and not self._rest.leaps:
+        arm = self._coming.arm
+        if arm.moves and silence <= self.watch.silence and not arm.leaps:
             asked = ", though the controller was asked to hold it" if self._held else ""
             return Reason.CONTROLLER_FAULT, f"The arm did not come to rest {within}{asked}"
         return Reason.JOINT_STATES_LOST, (
@@ -550,8 +462,8 @@ class MotionExecution:
 
         Who was not heard while the arm was to come to rest may be another driver since.
         """
-        if reason is Reason.TUBE_LEFT and self._silent > self.watch.silence:
-            lost = f"No joint states for {self._silent:.2f} s at the end of the motion"
+        if reason is Reason.TUBE_LEFT and self._coming.silence > self.watch.silence:
+            lost = f"No joint states for {self._coming.silence:.2f} s at the end of the motion"
             reason, detail = Reason.JOINT_STATES_LOST, f"{lost}. Then: {detail}"
         self.fault = self.fault or (reason, detail)
         if self.reason in (None, Reason.PAUSED):

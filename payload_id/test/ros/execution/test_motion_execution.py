@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -106,9 +104,9 @@ def test_a_stop_before_the_start_means_that_the_arm_does_not_move(moving):
     assert np.allclose(arm.held[1], HOME)
 
 
-def test_an_arm_that_moves_to_the_start_is_stopped_as_certified_and_not_held_on_its_way(moving):
-    arm, execution = moving
-    execution.timing = replace(execution.timing, moves_before=True)
+def test_an_arm_that_moves_to_the_start_is_stopped_as_certified_and_not_held_on_its_way():
+    arm = Arm()
+    execution = arm.begin(certified(), moves_before=True)
     arm.run(execution, lambda: arm.time >= -0.15)
     execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
     arm.run(execution)
@@ -136,8 +134,7 @@ def test_a_hold_that_comes_at_once_after_the_start_leaves_the_arm_in_the_tube(mo
 @pytest.mark.parametrize("time", [-0.09, -0.04, -0.01])
 def test_where_a_hold_would_come_too_late_a_certified_stop_is_sent(time, pauses):
     arm = Arm()
-    execution = arm.begin(certified((4.0, -3.0)))
-    execution.timing = replace(TIMING, reaction=0.3)
+    execution = arm.begin(certified((4.0, -3.0)), reaction=0.3)
     arm.run(execution, lambda: arm.time >= time - 1e-9)
     far, fast = beginning(execution, arm.time + 0.3)
     assert far > TUBE.position[0] or fast > TUBE.velocity[0]
@@ -556,8 +553,7 @@ def test_who_does_not_heed_a_hold_and_may_be_elsewhere_does_not_leap_onto_a_stop
 @pytest.mark.parametrize("controller", [0, 1], ids=["heeds", "heeds nothing"])
 def test_a_clock_that_leaps_before_the_start_lets_nobody_set_off_who_is_at_rest(leap, controller):
     arm = (Deaf, Unheeding)[controller]()
-    execution = arm.begin(certified())
-    execution.timing = replace(TIMING, answers_holds=False)
+    execution = arm.begin(certified(), answers_holds=False)
     arm.run(execution, lambda: arm.time >= -0.2)
     execution.stop(Reason.CLOCK_FAULT, "by hand", arm.now_ns + round(1e9 * leap))
     while not execution.done and arm.time < 20.0:
@@ -572,8 +568,7 @@ def test_a_clock_that_leaps_before_the_start_lets_nobody_set_off_who_is_at_rest(
 
 def test_a_standing_arm_that_does_not_heed_a_hold_is_told_to_stay_where_it_stands():
     arm = Deaf()
-    execution = arm.begin(certified(duration=40.0))
-    execution.timing = replace(TIMING, answers_holds=False)
+    execution = arm.begin(certified(duration=40.0), answers_holds=False)
     arm.run(execution, lambda: arm.time >= 20.0)
     blocked = sample(arm.commands[-1], np.array([arm.time])).q, np.zeros((1, 2))
     for _ in range(10):
@@ -587,8 +582,7 @@ def test_a_standing_arm_that_does_not_heed_a_hold_is_told_to_stay_where_it_stand
 
 def unanswered(arm, time, reason, duration=2.0):
     """Return what became of a motion that is stopped at a time, where nobody answers a hold."""
-    execution = arm.begin(certified(duration=duration))
-    execution.timing = replace(TIMING, answers_holds=False)
+    execution = arm.begin(certified(duration=duration), answers_holds=False)
     arm.run(execution, lambda: arm.time >= time)
     execution.stop(reason, "by hand", arm.now_ns)
     arm.run(execution)
@@ -602,7 +596,7 @@ def test_joint_states_that_were_lost_while_this_process_stood_still_are_no_leap(
     arm.tick(execution)  # what had come before
     arm.time += 1.5  # the next that comes
     arm.run(execution)
-    assert execution.reason is Reason.COMPLETED and execution._rest.leaps == 0
+    assert execution.reason is Reason.COMPLETED and execution._coming.arm.leaps == 0
 
 
 @pytest.mark.parametrize("hold", [False, True])
