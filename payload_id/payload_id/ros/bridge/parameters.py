@@ -113,7 +113,7 @@ BRIDGE_TABLE = (
         5.0,
     ),
     Parameter(
-        "settling", 2.0, "Time that the arm may take to rest after a motion.", "s", 0.1, 30.0
+        "settling", 2.0, "Time that the arm may take to rest after a motion.", "s", 0.5, 30.0
     ),
     Parameter(
         "speed_scaling_topic",
@@ -123,7 +123,7 @@ BRIDGE_TABLE = (
         "later is followed on its path. Empty: driver.speed_scaling_topic of the robot file; where "
         "that names none either, an arm that is late is stopped.",
     ),
-    Parameter("watch_period", 0.01, "Time between two looks at a moving arm.", "s", 0.001, 0.2),
+    Parameter("watch_period", 0.01, "Time between two looks at a moving arm.", "s", 0.001, 0.05),
 )
 
 

@@ -38,7 +38,8 @@ CAUSES = (
     Reason.FOREIGN_COMMAND,
     Reason.CLOCK_FAULT,
 )
-UNTIMED = (Reason.CLOCK_FAULT, Reason.JOINT_STATES_LOST)  # after them the time is not known
+# Reasons after which it is not known where on the motion the arm's controller is.
+UNTIMED = (Reason.CLOCK_FAULT, Reason.JOINT_STATES_LOST, Reason.BEHIND)
 SEEN = (Reason.TUBE_LEFT, Reason.BEHIND, Reason.CONTROLLER_FAULT)  # what they look like before
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
 
@@ -387,11 +388,14 @@ class MotionExecution:
     def _end_sooner(self, now_ns: int) -> None:
         """Command what ends sooner, for a controller that may not heed the hold that follows.
 
-        One that follows somebody else, or whose time is not known, would leap onto a certified
+        One that follows somebody else, or that is nobody knows where, would leap onto a certified
         stop: it is told nothing but to hold.
         """
         foreign, place = self.reason is Reason.FOREIGN_COMMAND, self._coming.arm.place
-        if self._stands and place is not None and not foreign:
+        if place is None and not self._may_have_begun(now_ns):
+            place = self.commanded.at(np.zeros(1)).q[0]
+        stands = self._stands or not self._may_have_begun(now_ns)
+        if stands and place is not None and not foreign:
             q = place[np.newaxis]
             rest = np.zeros_like(q)
             self.command(Motion(np.array([self.timing.reaction]), q, rest, rest), 0)

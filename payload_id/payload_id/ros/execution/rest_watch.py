@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import seconds_since
@@ -59,17 +59,24 @@ class RestWatch:
             return
         steps = np.diff(stamps, prepend=self.newest or stamps[0])
         ahead = 1e9 * (LEAP + FASTEST * max(self._unseen, self._pause))
-        if steps.min() < -1e9 * LEAP or steps.max() > ahead:
-            self.leaps += 1
-            self._place = None
+        leapt = np.flatnonzero((steps < -1e9 * LEAP) | (steps > ahead))
         self.newest, self._unseen = int(stamps[-1]), 0.0
-        late = stamps >= self.newest - round(1e9 * SETTLED)
-        slow = bool((np.abs(np.nan_to_num(dq[late])) < AT_REST).all())
-        if slow and self._place is not None:
-            moved = np.abs(position_error(self._place, q[late], self.continuous))
-            if (moved <= AT_REST * SETTLED).all():
-                return
-        self._since, self._place = self.newest, q[-1] if slow else None
+        if len(leapt):
+            self.leaps += 1
+        elif self._place is not None and self._still(self._place, q, dq).all():
+            return
+        moved = np.flatnonzero(~self._still(q[-1], q, dq))
+        first = max(int(moved[-1]) + 1 if len(moved) else 0, int(leapt[-1]) if len(leapt) else 0)
+        stands = first < len(stamps)
+        self._place = q[-1] if stands else None
+        self._since = int(stamps[first]) if stands else self.newest
+
+    def _still(self, place: Array, q: Array, dq: Array) -> BoolArray:
+        """Tell which joint states, shape (N, n), show the arm standing at a place, shape (N,)."""
+        slow = np.abs(np.nan_to_num(dq)) < AT_REST
+        near = np.abs(position_error(place, q, self.continuous)) <= AT_REST * SETTLED
+        still: BoolArray = (slow & near).all(axis=1)
+        return still
 
     def restart(self) -> None:
         """Forget for how long it has stood."""

@@ -530,6 +530,16 @@ def test_an_arm_that_does_not_heed_a_hold_before_the_start_stays_where_it_is(rea
     assert sample(arm.commands[-1], np.array(arm.time)).q == pytest.approx(HOME, abs=1e-9)
 
 
+def test_an_arm_that_does_not_heed_a_pause_just_after_its_command_stays_where_it_is():
+    arm = Deaf()
+    execution = arm.begin(certified(), answers_holds=False)
+    arm.tick(execution)
+    assert execution.pause(arm.now_ns)
+    arm.run(execution)
+    assert execution.at_rest and not execution.begun
+    assert sample(arm.commands[-1], np.array(arm.time + 5.0)).q == pytest.approx(HOME, abs=1e-9)
+
+
 @pytest.mark.parametrize("reason", [Reason.TUBE_LEFT, Reason.DRIVER_FAULT])
 def test_an_arm_that_does_not_heed_a_hold_in_motion_ends_by_the_next_certified_stop(reason):
     arm = Deaf()
@@ -540,7 +550,7 @@ def test_an_arm_that_does_not_heed_a_hold_in_motion_ends_by_the_next_certified_s
 
 
 @pytest.mark.parametrize(
-    "reason", [Reason.FOREIGN_COMMAND, Reason.CLOCK_FAULT, Reason.JOINT_STATES_LOST]
+    "reason", [Reason.FOREIGN_COMMAND, Reason.CLOCK_FAULT, Reason.JOINT_STATES_LOST, Reason.BEHIND]
 )
 def test_who_does_not_heed_a_hold_and_may_be_elsewhere_does_not_leap_onto_a_stop(reason):
     arm = Deaf()
@@ -614,6 +624,23 @@ def test_an_arm_that_rested_while_this_process_stood_still_is_at_rest(moving, ho
     arm.run(execution)
     assert execution.at_rest and arm.time < times[-1] + 0.5
     assert execution.reason is (Reason.CLOCK_FAULT if hold else Reason.COMPLETED)
+
+
+@pytest.mark.parametrize("parts", [2, 5])
+def test_what_is_read_in_few_pieces_shows_an_arm_at_rest_as_well(moving, parts):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 1.2)
+    times = arm.time + 0.1 * np.arange(1, 100)  # joint states at 10 Hz
+    at = sample(arm.commands[-1], times)
+    arm.time, arm.steady = times[-1], arm.steady + 10.0
+    stamps = START_NS + np.rint(1e9 * times).astype(np.int64)
+    for part in np.array_split(np.arange(99), parts):
+        arm.steady += TICK
+        execution.advance(arm.now_ns, arm.steady, 0.0, stamps[part], at.q[part], at.dq[part])
+        if execution.done:
+            break
+    arm.run(execution)
+    assert execution.at_rest and execution.reason is Reason.COMPLETED
 
 
 def test_where_an_arm_turns_back_on_its_way_is_not_where_it_rests():
