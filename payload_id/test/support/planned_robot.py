@@ -91,6 +91,10 @@ class PlannedRobot:
         self.observer.node.create_timer(0.1, lambda: enable.publish(Bool(data=self.enabled)))
         self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
 
+    def change(self, **changes) -> None:
+        """Have bridges and planners that start from now on other parameters."""
+        self._values |= changes
+
     def start_bridge(self, log: str = "bridge.log") -> NodeProcess:
         """Start a bridge, whose log is a file of this name."""
         values = parameters_of(BRIDGE_TABLE, self._values)

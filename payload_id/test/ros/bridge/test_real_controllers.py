@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -181,3 +182,22 @@ def test_the_controller_itself_gives_up_where_the_arm_leaves_the_tube(robot):
     print(words)
     assert "rejected" in words
     switched(robot, True)
+
+
+def test_by_the_topic_an_arm_that_is_stopped_before_it_begins_stays_where_it_is(robot):
+    assert robot.bridge.stop() == 0, robot.printed()
+    robot.change(back_end="joint_trajectory_topic", start_delay=1.5)
+    robot.bridge = robot.start_bridge("topic.log")
+    robot.observer.wait(lambda: robot.plan().success, "a bridge", 60.0)
+    robot.planned()
+    q = robot.q
+    _, future, feedback = robot.begin()
+    robot.observer.wait(lambda: feedback and feedback[-1].phase == "starting", "a command")
+    assert robot.observer.call(Trigger, f"{PLANNER}/stop").success
+    result = ended(robot, future, "CANCELLED", CANCELED)
+    assert result.at_rest
+    end = time.monotonic() + 3.0
+    robot.observer.wait(lambda: time.monotonic() > end, "the time of the motion")
+    assert np.abs(robot.q - q).max() < 1e-3
+    robot.planned()
+    ended(robot, robot.begin()[1], "COMPLETED", SUCCEEDED)
