@@ -5,8 +5,8 @@ motion, or that motion up to the time of one of its certified stops and then tha
 controller is asked to hold instead while the arm cannot have left the tube about its start, where a
 slider has brought it to a standstill on its path, and after a fault (it may be elsewhere than the
 certificate assumes). Once a stop or a hold was commanded, no later event changes it again, but for
-a fault during a stop. Where nobody answers a hold, what ends the motion sooner is commanded before
-it: a certified stop, or that an arm that stands stays there.
+a fault during a stop. Where nobody answers a hold, what ends the motion sooner is commanded: a
+certified stop before it, or in its place that an arm that stands stays there.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ CAUSES = (
     Reason.FOREIGN_COMMAND,
     Reason.CLOCK_FAULT,
 )
+UNREAD = 0.05  # [s] that a command may take to be read
 # Reasons after which it is not known where on the motion the arm's controller is.
 UNTIMED = (Reason.CLOCK_FAULT, Reason.JOINT_STATES_LOST, Reason.BEHIND)
 SEEN = (Reason.TUBE_LEFT, Reason.BEHIND, Reason.CONTROLLER_FAULT)  # what they look like before
@@ -113,6 +114,7 @@ class MotionExecution:
     _stop: CertifiedStop | None = None  # that was commanded
     _held: bool = False
     _late: bool = False  # whether it was ever made late
+    _unread: float = 0.0  # what is left until a stop was read, and a hold is asked for [s]
     _coming: ComingToRest = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -211,6 +213,7 @@ class MotionExecution:
             self._late = True
         time = self.time(now_ns)
         self._coming.see(stamps, q, dq, steady, time)
+        self._hold_once_read()
         self._learn_cause(outside)
         if fault is not None and fault[0] is Reason.CONTROLLER_FAULT and not self._held:
             waiting = self.unanswered()
@@ -378,32 +381,43 @@ class MotionExecution:
 
     def _hold(self, time: float, now_ns: int) -> None:
         """Have the controller hold the arm, and wait until it stands still."""
-        motion = self.commanded
-        if not self.timing.answers_holds:
-            self._end_sooner(now_ns)
-        self.hold()
+        motion, heeds = self.commanded, self.timing.answers_holds
+        if heeds or not self._stay_or_end_sooner(now_ns):
+            self.hold()
         self.phase, self._held = Phase.SETTLING, True
         self._coming.hold(time, motion, is_known=self.reason not in UNTIMED)
 
-    def _end_sooner(self, now_ns: int) -> None:
-        """Command what ends sooner, for a controller that may not heed the hold that follows.
+    def _hold_once_read(self) -> None:
+        """Ask for a hold that was left until a stop before it was read."""
+        if self._unread > 0.0:
+            self._unread -= self._coming.passed
+            if self._unread <= 0.0:
+                self.hold()
 
-        One that follows somebody else, or that is nobody knows where, would leap onto a certified
-        stop: it is told nothing but to hold.
+    def _stay_or_end_sooner(self, now_ns: int) -> bool:
+        """Command what a controller follows that may not heed a hold; return whether there is that.
+
+        An arm that stands stays there. One that moves takes a certified stop, and is asked to hold
+        once that was read, for a controller may keep the newest command only. One that follows
+        somebody else, or that is nobody knows where, would leap onto a stop.
         """
-        foreign, place = self.reason is Reason.FOREIGN_COMMAND, self._coming.arm.place
-        if place is None and not self._may_have_begun(now_ns):
+        if self.reason is Reason.FOREIGN_COMMAND:
+            return False
+        begun, place = self._may_have_begun(now_ns), self._coming.arm.place
+        if place is None and not begun:
             place = self.commanded.at(np.zeros(1)).q[0]
-        stands = self._stands or not self._may_have_begun(now_ns)
-        if stands and place is not None and not foreign:
+        if place is not None and (self._stands or not begun):
             q = place[np.newaxis]
             rest = np.zeros_like(q)
             self.command(Motion(np.array([self.timing.reaction]), q, rest, rest), 0)
-        elif self._stop is None and not foreign and self.reason not in UNTIMED:
-            stop = self._next_stop(now_ns)
-            if stop is not None:
-                self._commanded = self.motion.ended_by(stop)
-                self._send(self.time(now_ns))
+            return True
+        if self._stop is not None or self.reason in UNTIMED:
+            return False
+        stop = self._next_stop(now_ns)
+        if stop is not None:
+            self._commanded, self._unread = self.motion.ended_by(stop), UNREAD
+            self._send(self.time(now_ns))
+        return stop is not None
 
     def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
         """End once the arm stands still where it should, or has had time enough to.

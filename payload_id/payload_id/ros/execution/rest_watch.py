@@ -111,6 +111,7 @@ class ComingToRest:
         arm: What its joint states show.
         ends: Where on its motion a hold ended it [s]; None: none did.
         silence: Longest age of the newest joint states while the arm was to come to rest [s].
+        passed: Between the last two looks [s].
     """
 
     continuous: Sequence[bool]
@@ -120,13 +121,13 @@ class ComingToRest:
     arm: RestWatch = field(init=False)
     ends: float | None = None
     silence: float = 0.0
+    passed: float = 0.0
     _believed: float | None = None  # from when on that a hold ended the motion is believed [s], ...
     _wait: float = 0.0  # ... which is so long after the hold [s], ...
     _unheeded: Trajectory | None = None  # ... and what goes on where nobody heeds it
     _leaps: int = 0  # of stamps, until the arm was to rest or since, ...
     _leapt: float | None = None  # ... and the time after the last since [s]
     _looked: float | None = None  # when the arm was looked at last, by a clock that nobody sets [s]
-    _passed: float = 0.0  # since the look before [s]
     _settled: float = 0.0  # for how long it has settled by that clock, but for what was slept [s]
     _before: float = 0.0  # what is left until the motion begins, by the slower clock [s]
     _patience: float = field(init=False)  # for how long it settles where time is not known [s]
@@ -147,12 +148,12 @@ class ComingToRest:
             steady: The time by a clock that nobody sets [s].
             time: On the motion, now [s].
         """
-        self._passed = steady - (steady if self._looked is None else self._looked)
+        self.passed = steady - (steady if self._looked is None else self._looked)
         self._looked = steady
-        self.arm.see(stamps, q, dq, self._passed)
-        if self._passed > SETTLED:  # what came meanwhile is read at once, and some of it is lost
+        self.arm.see(stamps, q, dq, self.passed)
+        if self.passed > SETTLED:  # what came meanwhile is read at once, and some of it is lost
             self._seen_from_ns = self.arm.newest
-        self._before = max(0.0, self._before - self._passed, 0.0 if self.arm.leaps else -time)
+        self._before = max(0.0, self._before - self.passed, 0.0 if self.arm.leaps else -time)
 
     def begin(self) -> None:
         """Look from the newest joint states on for how long the arm stands still."""
@@ -193,7 +194,7 @@ class ComingToRest:
             silence: Age of the newest joint states [s].
             slowed: Whether a slider may keep the arm from its end.
         """
-        self._settled += 0.0 if slowed else min(self._passed, STEP)
+        self._settled += 0.0 if slowed else min(self.passed, STEP)
         self.silence = max(self.silence, silence)
         if self.arm.leaps > self._leaps:  # times of before do not hold for the stamps of now
             self._leaps, self._leapt = self.arm.leaps, self.newest(start_ns)
