@@ -406,7 +406,8 @@ class MotionExecution:
         begun, place = self._may_have_begun(now_ns), self._coming.arm.place
         if place is None and not begun:
             place = self.commanded.at(np.zeros(1)).q[0]
-        if place is not None and (self._stands or not begun):
+        still = self._stands or not begun or self.phase is Phase.STARTING  # whatever stamps leapt
+        if place is not None and still:
             q = place[np.newaxis]
             rest = np.zeros_like(q)
             self.command(Motion(np.array([self.timing.reaction]), q, rest, rest), 0)

@@ -131,7 +131,7 @@ class ComingToRest:
     _settled: float = 0.0  # for how long it has settled by that clock, but for what was slept [s]
     _before: float = 0.0  # what is left until the motion begins, by the slower clock [s]
     _patience: float = field(init=False)  # for how long it settles where time is not known [s]
-    _seen_from_ns: int = 0  # newest stamp when it was to rest, or this process woke after [ns]
+    _seen_from_ns: int = 0  # newest stamp when it was to rest, or when some were missing [ns]
     _is_known: bool = True  # whether the time was, when a hold came
 
     def __post_init__(self) -> None:
@@ -149,9 +149,10 @@ class ComingToRest:
             time: On the motion, now [s].
         """
         self.passed = steady - (steady if self._looked is None else self._looked)
-        self._looked = steady
+        self._looked, before = steady, self.arm.newest
         self.arm.see(stamps, q, dq, self.passed)
-        if self.passed > SETTLED:  # what came meanwhile is read at once, and some of it is lost
+        missing = before and np.diff(stamps, prepend=before).max(initial=0) > 1e9 * SETTLED
+        if self.passed > SETTLED or missing:  # what came meanwhile is read at once, or is lost
             self._seen_from_ns = self.arm.newest
         self._before = max(0.0, self._before - self.passed, 0.0 if self.arm.leaps else -time)
 
@@ -223,9 +224,9 @@ class ComingToRest:
         """Tell whether the arm has had time enough to come to rest; so its own stamps must say.
 
         After this process stood still it reads first what has come meanwhile: its time is past
-        the end, while the joint states that it reads are of before, or of long after. The arm has
-        its time from there on. Stamps that leap, perhaps again and again, or hardly go on, say
-        nothing: then the time that passes counts.
+        the end, while the joint states that it reads are of before, or of long after, and those
+        between are lost. The arm has its time from there on. Stamps that leap, perhaps again and
+        again, or hardly go on, say nothing: then the time that passes counts.
 
         Args:
             start_ns: Stamp of the motion's time 0 [ns].

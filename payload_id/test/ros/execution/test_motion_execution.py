@@ -565,7 +565,10 @@ def test_a_clock_that_leaps_before_the_start_lets_nobody_set_off_who_is_at_rest(
     arm = (Deaf, Unheeding)[controller]()
     execution = arm.begin(certified(), answers_holds=False)
     arm.run(execution, lambda: arm.time >= -0.2)
-    execution.stop(Reason.CLOCK_FAULT, "by hand", arm.now_ns + round(1e9 * leap))
+    leapt = np.array([arm.now_ns + round(1e9 * leap)])
+    at = sample(arm.commands[-1], np.array([arm.time]))
+    clocks = Reason.CLOCK_FAULT, "by hand"
+    execution.advance(int(leapt[0]), arm.steady, 0.0, leapt, at.q, at.dq, clocks)
     while not execution.done and arm.time < 20.0:
         arm.time, arm.steady = arm.time + TICK, arm.steady + TICK
         at = sample(arm.commands[-1], np.array([arm.time]))
@@ -573,6 +576,8 @@ def test_a_clock_that_leaps_before_the_start_lets_nobody_set_off_who_is_at_rest(
         execution.advance(now, arm.steady, 0.0, np.array([now]), at.q, at.dq)
     later = sample(arm.commands[-1], arm.time + np.linspace(0.0, 5.0, 200)).q
     assert execution.done and (not execution.at_rest or np.ptp(later, axis=0).max() < 0.01)
+    assert not controller or not execution.at_rest or arm.time > 2.0
+    assert controller or arm.commands[-1].q[-1] == pytest.approx(HOME)
     assert execution.fault[0] is Reason.CLOCK_FAULT
 
 
@@ -624,6 +629,20 @@ def test_an_arm_that_rested_while_this_process_stood_still_is_at_rest(moving, ho
     arm.run(execution)
     assert execution.at_rest and arm.time < times[-1] + 0.5
     assert execution.reason is (Reason.CLOCK_FAULT if hold else Reason.COMPLETED)
+
+
+def test_an_arm_that_rests_is_seen_to_where_most_joint_states_of_a_sleep_were_lost(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 1.9)
+    old, now = arm.time + TICK, arm.time + 6.0
+    arm.time, arm.steady = now, arm.steady + 6.0
+    for time in (old, now):
+        at = sample(arm.commands[-1], np.array([time]))
+        stamp = np.array([START_NS + round(1e9 * time)])
+        execution.advance(arm.now_ns, arm.steady, 0.0, stamp, at.q, at.dq)
+        arm.time, arm.steady = arm.time + TICK, arm.steady + TICK
+    arm.run(execution)
+    assert execution.at_rest and execution.reason is Reason.COMPLETED
 
 
 @pytest.mark.parametrize("parts", [2, 5])
