@@ -22,6 +22,7 @@ from ..certifying.prover import make_prover
 from ..certifying.worker_process import WorkerProcess
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.parameters import check_changes
+from ..execution.silence import Lateness
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
@@ -89,6 +90,7 @@ class BridgeContext:
         check_changes(node, BRIDGE_TABLE, self._check_turned)
         node.add_post_set_parameters_callback(self._on_set)
         self._enabled, self._let_go = -np.inf, False
+        self._late = Lateness()  # of what the enabling device says
         if settings.enable_topic:
             node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
 
@@ -143,9 +145,10 @@ class BridgeContext:
         """Name of the base frame."""
         return next(iter(self.frames))
 
-    def _on_enable(self, message: Bool) -> None:
+    def _on_enable(self, message: Bool, about: dict[str, Any]) -> None:
         """Note that the enabling device is held, or was let go, for however short a time."""
-        self._enabled = self.arm.states.running.real() if message.data else -np.inf
+        said = self.arm.states.running.real() - self._late.of(about["source_timestamp"])
+        self._enabled = said if message.data else -np.inf
         self._let_go |= not message.data
 
     @property

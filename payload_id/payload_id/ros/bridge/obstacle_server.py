@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from payload_id_msgs.msg import Obstacle, ObstacleArray
 from payload_id_msgs.srv import SetObstacles
@@ -16,6 +17,7 @@ from ...core.errors import InputError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
+from ..execution.silence import Lateness
 from ..execution.stop_reason import Reason
 from .context import BridgeContext
 from .obstacles.obstacle_markers import obstacle_markers
@@ -38,6 +40,7 @@ class ObstacleServer:
         # Hulls of meshes take a while: the arm is watched meanwhile.
         self._hulls = ThreadPoolExecutor(1, "hulls")
         context.node.resources.callback(self._hulls.shutdown, cancel_futures=True)
+        self._late = Lateness()  # of what the topic says
         self._shown = context.node.create_publisher(MarkerArray, "~/obstacle_markers", LATCHED)
         self._waiting = 0  # messages whose hulls are worked out: later ones wait for their turn
         # A callback that waits keeps all others of its group waiting, but for a reentrant one.
@@ -83,13 +86,13 @@ class ObstacleServer:
 
         return lookup
 
-    async def _on_obstacles(self, message: ObstacleArray) -> None:
+    async def _on_obstacles(self, message: ObstacleArray, about: dict[str, Any]) -> None:
         """Take in all obstacles that the topic's publisher knows."""
-        store = self._context.obstacles
+        store, late = self._context.obstacles, self._late.of(about["source_timestamp"])
         try:
             bodies = await self._bodies_of(message.obstacles)
             before = store.digest
-            store.hear(bodies, self._context.arm.states.running.real())
+            store.hear(bodies, self._context.arm.states.running.real() - late)
         except InputError as error:
             store.cannot_hear(str(error), self._context.arm.states.running.real())
             self._context.node.get_logger().error(

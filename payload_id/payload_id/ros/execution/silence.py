@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import dataclass, field
 
 STEP = 0.5  # [s] that one look usually adds at most: in what is more this process did not run
 WAKING = 1.0  # [s] after such a time in which what has come meanwhile is read
+RECENT = 50  # messages by which it is known how long one takes from its sender to its reader
 
 
 @dataclass
@@ -64,3 +66,25 @@ class Silence:
         self.seconds += min(now - self._looked, self.step)
         self._looked = now
         return self.seconds
+
+
+@dataclass
+class Lateness:
+    """By how much messages are read later than usual, as after this process stood still.
+
+    Their senders' clocks need not agree with that of their reader: a message is held against those
+    just before it.
+    """
+
+    _delays: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
+
+    def of(self, sent_ns: int) -> float:
+        """Return that of a message that is read now [s].
+
+        Args:
+            sent_ns: When it was sent, by its sender's clock [ns]; 0: not known.
+        """
+        if not sent_ns:
+            return 0.0
+        self._delays.append(1e-9 * (time.time_ns() - sent_ns))
+        return self._delays[-1] - min(self._delays)

@@ -36,7 +36,7 @@ from payload_id.ros.execution.back_ends.back_end import BackEnd, Trouble
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
 from payload_id.ros.execution.motion_execution import Phase
-from payload_id.ros.execution.silence import RunningTime
+from payload_id.ros.execution.silence import Lateness, RunningTime
 from payload_id.ros.execution.speed_slider import SpeedSlider
 from payload_id.ros.execution.standing_arm import StandingArm
 from payload_id.ros.execution.stop_reason import Reason
@@ -60,6 +60,9 @@ def motion() -> CertifiedMotion:
     path = BezierPiece(MotionState.at_rest(HOME), np.full(7, 0.1), 2.0)
     tube = ROBOT.control.stated_tube()
     return CertifiedMotion(path, (CertifiedStop(1.0, PathStop(path, 1.0, 0.3)),), tube)
+
+
+NOT_DATED = {"source_timestamp": 0}  # of a message whose middleware does not say when it was sent
 
 
 class FakeArm:
@@ -182,6 +185,7 @@ class Robot:
         context.estimate = context.holding = None
         context.busy = context.fault = context.cell_missing = ""
         context._enabled, context._let_go = time.monotonic(), False
+        context._late = Lateness()
         motions = PreparedMotions(context)
         bounds = PayloadPrior(1.5, 0.15).box()
         box = ParameterBox.around(RobotModel.from_robot_file(ROBOT), bounds, ROBOT.uncertainty)
@@ -370,7 +374,7 @@ def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
     robot = Robot()
     assert robot.moved() == ""
     for held in (False, True):
-        robot.context._on_enable(SimpleNamespace(data=held))
+        robot.context._on_enable(SimpleNamespace(data=held), NOT_DATED)
     robot.arm.now_ns += 10_000_000
     robot.server.on_watch_due()
     assert robot.server.execution.reason is Reason.NOT_ENABLED
@@ -383,7 +387,7 @@ def test_what_was_said_before_this_process_stood_still_is_not_old_after_it(monke
     robot = Robot()
     context, robot.arm.running = robot.context, RunningTime(step=0.1)
     context.settings = SimpleNamespace(**{**vars(SETTINGS), "enable_timeout": 1.0})
-    context._on_enable(SimpleNamespace(data=True))
+    context._on_enable(SimpleNamespace(data=True), NOT_DATED)
     context.obstacles.hear({}, robot.arm.running.real())
     robot.arm.running.now()
     now[0] += 60.0
@@ -395,6 +399,22 @@ def test_what_was_said_before_this_process_stood_still_is_not_old_after_it(monke
         now[0] += 0.06
     now[0] += 0.24
     assert "/enable" in forbids() and "old" in doubt()
+
+
+def test_what_an_enabling_device_said_before_this_process_stood_still_is_read_as_old():
+    robot = Robot()
+    context = robot.context
+    context.settings = SimpleNamespace(**{**vars(SETTINGS), "enable_timeout": 1.0})
+    ahead = 3_600_000_000_000  # of the device's clock [ns]
+    for age in (0.3, 0.2, 0.1, 0.0):
+        sent = {"source_timestamp": time.time_ns() + ahead - round(1e9 * age) + round(0.3e9)}
+        context._on_enable(SimpleNamespace(data=True), sent)
+    assert not context.forbidden
+    waiting = {"source_timestamp": time.time_ns() + ahead - 8_000_000_000}
+    context._on_enable(SimpleNamespace(data=True), waiting)
+    assert "/enable" in context.forbidden
+    context._on_enable(SimpleNamespace(data=True), {"source_timestamp": time.time_ns() + ahead})
+    assert not context.forbidden
 
 
 def test_a_controller_that_refuses_to_hold_is_said_and_kept():
