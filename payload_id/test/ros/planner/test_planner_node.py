@@ -333,9 +333,11 @@ def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
     other = robot.observer.publisher(JointState, "/joint_states", listeners=3)  # both, observer
     _, future, _ = robot.execute_until()
     robot.commands.clear()
-    report_aside(robot, other, future.done)
-    result = assert_latched(robot, "TUBE_LEFT", future)
-    robot.observer.node.destroy_publisher(other)
+    try:
+        report_aside(robot, other, future.done)
+        result = assert_latched(robot, "TUBE_LEFT", future)
+    finally:
+        robot.observer.node.destroy_publisher(other)
     assert result.largest_tube_use > 1.0 and "certificate allows" in result.message
 
 
