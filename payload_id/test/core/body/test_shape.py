@@ -130,6 +130,7 @@ def sampled_box(count, sizes, seed=0):
     return points
 
 
+@pytest.mark.slow
 def test_solid_behind_a_cloud_has_its_notches():
     # Two arms of an L, sampled separately; its hull is twice as large.
     one, other = np.array([0.3, 0.05, 0.05]), np.array([0.05, 0.25, 0.05])

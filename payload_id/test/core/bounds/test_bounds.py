@@ -286,6 +286,7 @@ def test_order_of_the_rows_does_not_matter(method):
     np.testing.assert_allclose(relative_width(found, reference), 1.0, rtol=2e-3)
 
 
+@pytest.mark.slow
 @EVERY_METHOD
 @pytest.mark.parametrize("factor", [1e-4, 1e4])
 def test_units_of_the_rows_do_not_matter(method, factor):

@@ -224,6 +224,7 @@ def test_what_changes_between_runs_can_be_forgotten() -> None:
         without(kept, ["offset"])
 
 
+@pytest.mark.slow
 def test_a_calibration_is_no_tare_and_survives_one() -> None:
     result, bare, _, _ = calibrated("gen3", SENSORS, 0)
     online = OnlineIdentifier(result_model(result), Settings(SENSORS))
@@ -340,6 +341,7 @@ def test_torques_in_other_units_are_inconsistent(factor: float) -> None:
     assert all(is_physical(phi) for phi in result.link_phi())
 
 
+@pytest.mark.slow
 def test_zero_friction_and_no_motion() -> None:
     model = arm("gen3")
     exact = replace(FRICTION, link_relative=0.05)

@@ -111,6 +111,7 @@ def test_where_no_cause_explains_it_what_each_leaves_is_said():
     assert "torque offset" in found.message
 
 
+@pytest.mark.slow
 def test_diagnosis_does_not_depend_on_the_number_of_rows():
     # Of many rows only some are looked at.
     fault = inject("ur10", "torque gain", 2)

@@ -124,6 +124,7 @@ def test_wave_pieces_can_be_followed_by_wave_pieces(seed):
         WaveFamily.within(state, LENGTH, LIMITS)
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_is_gone_on_with():
     made, calls = task(), []
     search = Search(made, 3, Counter(), lambda: False)

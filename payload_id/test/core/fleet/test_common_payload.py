@@ -72,6 +72,7 @@ def test_rows_that_are_kept_prove_the_interval_of_their_run():
     assert (again.upper <= kept.interval.upper + 0.02 * width).all()
 
 
+@pytest.mark.slow
 def test_what_a_run_keeps_survives_being_saved():
     model, _, runs = runs_of("ur10", 5, 1)
     kept, _ = evidence_of(runs[0], model)
@@ -105,6 +106,7 @@ def test_no_runs_are_refused():
         common_payload([], SETTINGS)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(-5, 5), st.floats(0, 3)), min_size=1, max_size=12))
 def test_without_those_that_contradict_all_intervals_share_a_point(ends):
     intervals = [Interval(np.array([low]), np.array([low + width])) for low, width in ends]

@@ -17,6 +17,7 @@ def series(rng, count, change=0.0, scatter=0.2, outliers=0):
     return day, value, np.full(count, 0.05)
 
 
+@pytest.mark.slow
 def test_a_drift_of_half_a_newton_metre_over_200_runs_is_named_with_its_size():
     rng = np.random.default_rng(1)
     for _ in range(20):
@@ -26,6 +27,7 @@ def test_a_drift_of_half_a_newton_metre_over_200_runs_is_named_with_its_size():
     assert np.mean([each.lower <= 0.5 <= each.upper for each in changes]) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outliers", [0, 5])
 def test_chance_names_hardly_any(outliers):
     rng = np.random.default_rng(2)

@@ -81,6 +81,7 @@ def test_replay_repeats_a_live_run(delayed, bounds):
         np.testing.assert_array_equal(one.phi, other.phi)
 
 
+@pytest.mark.slow
 def test_a_delay_that_errors_within_the_bounds_explain_is_told_and_left_in(delayed):
     """The sensor's hysteresis looks like a delay, too: nothing that was stated is made untrue."""
     _, found = fed(delayed, [300], Settings(), (), LOOSE)
@@ -98,6 +99,7 @@ def test_a_delay_that_errors_within_the_bounds_explain_is_told_and_left_in(delay
         assert estimate.contains(PAYLOAD).all()
 
 
+@pytest.mark.slow
 def test_synchronous_wrench_is_left_alone():
     online, found = fed(simulated(4.0, 200.0, noise=0.02), [100], Settings(), (), BOUNDS)
     assert online.taken_out == 0.0 and not found[-1].compensated

@@ -15,6 +15,7 @@ from payload_id.files.configuration.package_data import resolve, share_folder
 SOURCE = Path(__file__).parents[3]
 
 
+@pytest.mark.slow
 def test_code_of_the_source_tree_takes_the_data_beside_it():
     code = "from payload_id.files.configuration.package_data import share_folder as f; print(f())"
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}

@@ -176,6 +176,7 @@ def test_one_stamp_far_ahead_loses_one_wrench(write, robot):
     assert not any("are not used" in note for note in recording.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["ft", ""])
 def test_a_wrench_of_another_frame_is_left_out_and_said(write, robot, first):
     change = lambda topic, k, t, f, w: (t, first if k % 20 == 0 else f, w * (1 + (k % 20 == 0)))  # noqa: E731
