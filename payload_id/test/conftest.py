@@ -1,14 +1,21 @@
-"""What holds for the whole suite: threads of linear algebra, and what a quick run leaves out."""
+"""What holds for the whole suite: threads of linear algebra, and which cases a run takes.
+
+The usual run takes two cases of every function with parameters, `--all` takes all of them, `--quick` leaves
+out what is marked slow, too.
+"""
 
 from __future__ import annotations
 
 import os
+import zlib
+from collections import defaultdict
 
 import pytest
 
 # The suite shares the cores among processes; threads of linear algebra would get in their way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is first imported
 
+CASES = 2  # of a function, in the usual run
 LONG = 5.0  # a test of a quick run that takes longer is named at the end [s]
 PATIENT = ("payload_id/test/core/", "payload_id/test/files/")  # tests that only compute
 # Tests that move an arm in real time: two at once starve one another's arms on two cores.
@@ -18,6 +25,7 @@ NICE = 15  # of the process that runs these while the others wait for nodes
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out tests marked slow")
+    parser.addoption("--all", action="store_true", help="take all cases of every function")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -26,6 +34,22 @@ def pytest_configure(config: pytest.Config) -> None:
         os.nice(NICE)
     if config.getoption("quick"):
         config.pluginmanager.register(QuickRun(config))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take some cases of each function, other ones for other functions of the same parameters."""
+    if config.getoption("all"):
+        return
+    functions: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        functions[item.nodeid.partition("[")[0]].append(item)
+    taken: set[pytest.Item] = set()
+    for function, cases in functions.items():
+        first = zlib.crc32(function.encode())
+        step = max(1, len(cases) // CASES)
+        taken.update(cases[(first + k * step) % len(cases)] for k in range(min(CASES, len(cases))))
+    config.hook.pytest_deselected(items=[item for item in items if item not in taken])
+    items[:] = [item for item in items if item in taken]
 
 
 def is_patient(worker: str, count: int) -> bool:
