@@ -5,14 +5,10 @@ With `--check` nothing is written; the exit code is 1 if a page is not up to dat
 
 from __future__ import annotations
 
-import ast
-import runpy
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import payload_id
 from payload_id.files.cells.cell_schema import CELL
 from payload_id.files.configuration.configuration import describe_schema
 from payload_id.files.knowledge.knowledge_schema import SCHEMAS
@@ -34,8 +30,6 @@ from payload_id.ros.team.parameters import TEAM_TABLE
 from payload_id.ros.wrench_sampler.parameters import WRENCH_SAMPLER_TABLE
 
 FOLDER = Path(__file__).resolve().parent
-PACKAGE = Path(payload_id.__file__).parent
-ORDER = runpy.run_path(str(FOLDER.parent / "payload_id" / "test" / "test_layers.py"))["ORDER"]
 NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"
 TABLE = (
     "<!-- Written by docs/generate.py from payload_id/ros/access/interfaces.py; "
@@ -218,48 +212,6 @@ def team_file_page() -> str:
     return head + describe_schema({**TEAM, "robots": replace(TEAM["robots"], keys={})})
 
 
-def rooms_page() -> str:
-    """Return the page of all rooms of the code, lowest first, with the files of each."""
-    head = (
-        f"{NOTE}\n# Rooms of the code\n\n"
-        "Lowest first: a room imports only rooms above it on this page, which a test enforces "
-        "([`test_layers.py`](../payload_id/test/test_layers.py)). How a sample and a motion pass "
-        "through them: [Architecture](architecture.md). Paths are those below "
-        "`payload_id/payload_id/`.\n"
-    )
-    return "\n".join([head, *(_room(folder) for folder in _rooms(""))])
-
-
-def _rooms(folder: str) -> Iterator[str]:
-    """Yield the rooms below a folder in their order; each comes once, where its files stand."""
-    order = ORDER.get(folder, ())
-    for name in order:
-        if name[0] == "(":
-            yield folder
-        else:
-            yield from _rooms(f"{folder}/{name}".lstrip("/"))
-    if not any(name[0] == "(" for name in order):
-        yield folder
-
-
-def _room(folder: str) -> str:
-    """Return the section of one room."""
-    sentence, *more = _docstring(PACKAGE / folder / "__init__.py").splitlines()
-    flows = [line for line in more if line.startswith(("In: ", "Out: "))]
-    files = [path for path in sorted((PACKAGE / folder).glob("*.py")) if path.stem != "__init__"]
-    said = [_docstring(path).splitlines()[0].replace("|", "\\|") for path in files]
-    rows = [f"| `{path.name}` | {what} |" for path, what in zip(files, said, strict=True)]
-    parts = [f"## `{folder or 'payload_id'}`", sentence, "<br>".join(flows)]
-    if rows:
-        parts.append("\n".join(["| file | what it is |", "|---|---|", *rows]))
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _docstring(path: Path) -> str:
-    """Return what a file says of itself."""
-    return ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
-
-
 def interfaces_page() -> str:
     """Return the page of interfaces with the table of topics as the code has it."""
     return _with_table("interfaces.md", topics_table())
@@ -283,7 +235,6 @@ PAGES = {
     "knowledge_file.md": knowledge_file_page,
     "parameters.md": parameters_page,
     "robot_file.md": robot_file_page,
-    "rooms.md": rooms_page,
     "security.md": security_page,
     "team_file.md": team_file_page,
 }

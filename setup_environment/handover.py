@@ -109,6 +109,8 @@ def command(layout: Layout, arguments: Sequence[str]) -> tuple[list[str], Path |
         return [python, *rest], None
     if verb == "docs":
         return [python, str(layout.root / "docs" / "build_site.py"), *rest], layout.root
+    if verb == "lint":
+        return [python, str(layout.root / "setup_environment" / "lint.py")], layout.root
     if verb == "test":
         return [python, "-m", "pytest", *test_arguments(layout.root, rest)], layout.root
     # -P (Python 3.11): a folder named payload_id where the user stands is not what is meant.

@@ -46,12 +46,11 @@ def parse(text: str) -> list[Entry]:
 
 
 def _entry(block: list[str]) -> Entry:
-    match = _ENTRY.match(block[0])
-    assert match is not None  # parse() starts a block only there
+    name, _, _ = block[0].partition("==")
     notes = [line.strip().lstrip("#").strip() for line in block if line.startswith("    #")]
     via = (note.removeprefix("via").strip() for note in notes)
     text = "\n".join(line for line in block if not line.lstrip().startswith("#"))
-    return Entry(normalised(match["name"]), text + "\n", frozenset(filter(None, via)))
+    return Entry(normalised(name), text + "\n", frozenset(filter(None, via)))
 
 
 def is_ros(name: str) -> bool:

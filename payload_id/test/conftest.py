@@ -1,6 +1,6 @@
 """What holds for the whole suite: threads of linear algebra, and which cases a run takes.
 
-The usual run takes two cases of every function with parameters, `--all` takes all of them, `--quick` leaves
+The usual run takes two cases of every function with parameters, `--all` takes all, `--quick` leaves
 out what is marked slow, too.
 """
 

@@ -70,6 +70,12 @@ def declared(wheel) -> list[Requirement]:
     return [Requirement(entry) for entry in entries]
 
 
+def test_the_package_can_be_imported_without_ros():
+    code = f"import sys; sys.modules.update(dict.fromkeys({sorted(ROS)!r})); import payload_id"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 def test_just_what_is_imported_is_declared(declared):
     assert {canonicalize_name(entry.name) for entry in declared} == imports()
