@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import Array, plain_numbers, real_numbers
 from ..body.inertial import PARAMETERS, UNITS, is_physical
+from ..bounds.confidence import Confidence
 from ..diagnosis import Reliance, reliance_in_words
 from ..errors import InputError
 from ..history import CalibratedInterval
@@ -49,6 +50,8 @@ class Estimate(Viewed):
             end [s] and share of all that is asked for.
         calibrated: Intervals with a probability from the arm's history, beside `lower` and
             `upper`; None where they were not asked for.
+        confidence: Intervals with a probability from the data themselves, constants anywhere in
+            their stated boxes; None where there are too few data, or they are inconsistent.
         rests_on: What the mass rests on that the data would not show to be false in time; empty
             where that was not asked for, or the mass is not identified.
     """
@@ -73,6 +76,7 @@ class Estimate(Viewed):
     cause: str = ""
     blame: tuple[tuple[str, float, float, float], ...] = ()
     calibrated: CalibratedInterval | None = None
+    confidence: Confidence | None = None
     rests_on: tuple[Reliance, ...] = ()
 
     @property
@@ -141,6 +145,7 @@ class Estimate(Viewed):
             "cause": self.cause,
             "blame": [list(span) for span in self.blame],
             "calibrated": None if self.calibrated is None else self.calibrated.to_dict(),
+            "confidence": None if self.confidence is None else self.confidence.to_dict(),
             "rests_on": [each.to_dict() for each in self.rests_on],
         }
 

@@ -29,6 +29,7 @@ class KeptRows:
         recent: Rows of the newer windows, one block each.
         pending: The newest of these, fewer than `FOLD`.
         size: Number of rows in stock and recent.
+        newest: The newest windows without a gap, about `ROW_STOCK` rows at the most.
     """
 
     typical: Array
@@ -37,6 +38,7 @@ class KeptRows:
     recent: tuple[RowBlock, ...] = ()
     pending: tuple[RowBlock, ...] = ()
     size: int = 0
+    newest: tuple[RowBlock, ...] = ()
 
     @classmethod
     def none(cls, p: int, typical: Array) -> KeptRows:
@@ -62,6 +64,7 @@ class KeptRows:
             recent=(*self.recent, block),
             pending=(*self.pending, block),
             size=self.size + len(block),
+            newest=(*self.newest[-(ROW_STOCK // max(len(block), 1)) :], block),
         )
         if len(kept.pending) < FOLD:
             return kept

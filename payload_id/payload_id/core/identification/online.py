@@ -238,6 +238,7 @@ class OnlineIdentifier:
             unused=self._used.remark(self.settings.window),
             stated=self._before.stated,
             recollection=self._recollection.since(self._change.first),
+            newest=self._kept.newest,
         )
 
     def accept(self, solved: Solved) -> Estimate:

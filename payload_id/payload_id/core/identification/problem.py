@@ -15,6 +15,7 @@ import numpy as np
 from ..arm.arm_history import ArmHistory
 from ..arrays import Array
 from ..bounds import Bounds, Interval
+from ..bounds.confidence import Confidence, confidence
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.hull import BORDERLINE
 from ..bounds.scaled_rows import ScaledRows
@@ -101,6 +102,7 @@ class Problem:
         unused: Says how much of the samples' time is in no window; empty if little is.
         stated: What is stated of the payload, its auxiliary variables with bounds.
         recollection: Some windows of samples of joints.
+        newest: The newest windows' rows.
     """
 
     rows: RowBlock
@@ -119,6 +121,7 @@ class Problem:
     unused: str = ""
     stated: Knowledge = NOTHING
     recollection: Recollection = field(default_factory=Recollection)
+    newest: tuple[RowBlock, ...] = ()
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -210,7 +213,15 @@ class Problem:
             noise_factor=bounds.noise_factor,
             interval_overhead=bounds.overhead,
             calibrated=calibrated,
+            confidence=self._confidence() if bounds.consistent else None,
         )
+
+    def _confidence(self) -> Confidence | None:
+        """Return the intervals that hold with a probability which the data themselves tell."""
+        if not self.newest:
+            return None
+        rows, level = RowBlock.stack(self.newest), self.settings.level
+        return confidence(self.statistics, rows, self.prior, self.shape, level)
 
     def _calibrated(self) -> CalibratedInterval | None:
         """Return the intervals from the arm's history, where they are asked for."""
@@ -320,6 +331,7 @@ class Problem:
             self,
             rows=RowBlock.stack([self.arm.rows, *blocks]),
             own=kept.statistics(),
+            newest=kept.newest,
             payload=self.payload.forgotten(),
             change=change,
             estimate=replace(self.estimate, windows=len(blocks), seconds=seconds),

@@ -32,7 +32,7 @@ class Settings:
         window: Length of a window [s].
         shape: What is known of the payload's shape, in the payload frame. It must be true:
             estimates and intervals rely on it.
-        level: Probability with which calibrated intervals hold.
+        level: Probability with which confidence intervals and calibrated intervals hold.
         knowledge: What else is stated of the payload, in the payload frame. It must be true, too.
         scales: Further lengths of windows whose rows the intervals use [s], beside those for which
             the uncertainty states a mean of the noise; estimates use `window` alone.
