@@ -69,6 +69,8 @@ def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = 
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
     table.add_column("identifiable", justify="center")
+    if estimate.confidence is not None:
+        table.add_column(f"confidence {estimate.confidence.level:.0%}, no proof", no_wrap=True)
     if estimate.calibrated is not None:
         table.add_column(f"by history ({estimate.calibrated.level:.0%})", no_wrap=True)
     if truth is not None:
@@ -94,6 +96,8 @@ def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableTy
         UNIT_TEXTS[k],
         Text("yes", style="green") if estimate.identifiable[k] else Text("no", style="yellow"),
     ]
+    if estimate.confidence is not None:
+        cells.append(_ends(estimate.confidence.lower[k], estimate.confidence.upper[k]))
     if estimate.calibrated is not None:
         cells.append(_history(estimate.calibrated, k))
     if truth is not None:
@@ -111,9 +115,14 @@ def _history(calibrated: CalibratedInterval, k: int) -> str:
     half = (calibrated.upper[k] - calibrated.lower[k]) / 2
     if not math.isfinite(half):
         return f"{int(calibrated.runs[k])} runs: too few"
-    decimals = digits(half)
-    ends = (number(end, decimals) for end in (calibrated.lower[k], calibrated.upper[k]))
-    return f"{number(calibrated.phi[k], decimals)} [{', '.join(ends)}]"
+    ends = _ends(calibrated.lower[k], calibrated.upper[k])
+    return f"{number(calibrated.phi[k], digits(half))} {ends}"
+
+
+def _ends(lower: float, upper: float) -> str:
+    """Return both ends of an interval with as many digits as its width deserves."""
+    decimals = digits((upper - lower) / 2)
+    return f"[{number(lower, decimals)}, {number(upper, decimals)}]"
 
 
 def _bar(truth: float, lower: float, upper: float) -> Text:

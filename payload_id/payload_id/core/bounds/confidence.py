@@ -49,12 +49,14 @@ class Confidence:
         upper: Shape (10,).
         inflation: How many times fewer independent rows there are than rows, because errors last,
             for each channel, shape (C,).
+        largest: Largest residual of each channel's newest rows, as a part of its bound, shape (C,).
     """
 
     level: float
     lower: Array
     upper: Array
     inflation: Array
+    largest: Array
 
     @property
     def half_width(self) -> Array:
@@ -68,10 +70,11 @@ class Confidence:
             "lower": plain_numbers(self.lower),
             "upper": plain_numbers(self.upper),
             "inflation": plain_numbers(self.inflation),
+            "largest": plain_numbers(self.largest),
         }
 
 
-def confidence(
+def confidence_interval(
     statistics: Statistics, newest: RowBlock, known: Interval, shape: Array, level: float
 ) -> Confidence | None:
     """Return confidence intervals; None where there are too few rows to tell the noise.
@@ -99,7 +102,9 @@ def confidence(
     ends = program.ends(quantile)
     if ends is None:
         return None
-    return Confidence(level, ends.lower, ends.upper, inflation)
+    largest = np.zeros(len(inflation))
+    np.maximum.at(largest, newest.joint, np.abs(left))
+    return Confidence(level, ends.lower, ends.upper, inflation, largest)
 
 
 def independence(left: Array, channel: IntArray, channels: int) -> Array:

@@ -26,12 +26,13 @@ from .cutting_planes import (
     minimise,
 )
 from .feasibility import smallest_noise_factor
-from .interval import NO_SHAPE, UNBOUNDED, Bounds, Hint, Interval, Memory
+from .interval import NO_SHAPE, UNBOUNDED, Bounds, Hint, Interval, Memory, WidthBudget
 from .least_squares_image import image
 from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows
 from .stated_cuts import StatedCuts, widened
 from .verified import Cuts, safe_minimum
+from .width_budget import terms_of_end, width_budget
 
 PASSES = 5  # of narrowing the error of A with the interval found
 NARROWED = 0.99  # a pass that leaves every bound above this part of itself was the last
@@ -190,6 +191,7 @@ class _Extreme:
     Attributes:
         x: Where it is, shape (10 + p,); NaN if the solver failed.
         least: Proven bound in the units of phi.
+        budget: What that bound is made of; None where the solver failed.
         optimum: What the solver found for it.
         hint: The rows and cuts that prove it.
     """
@@ -198,6 +200,7 @@ class _Extreme:
     least: float
     optimum: float
     hint: Hint
+    budget: WidthBudget | None = None
 
     @classmethod
     def of(
@@ -223,11 +226,9 @@ class _Extreme:
             more = unit * stated.multiplier(solution.dual)
             let_in, multipliers = let_in.followed_by(stated.cuts), np.append(multipliers, more)
             hint = replace(hint, stated=stated.used(more))
-        least = safe_minimum(
-            cost[:10], scaled.rows, scaled.d, rows, let_in, multipliers, scaled.known
-        )
+        proof = cost[:10], scaled.rows, scaled.d, rows, let_in, multipliers, scaled.known
         optimum = float(cost[:10] @ scaled.centre + unit * solution.value)
-        return cls(solution.x, least, optimum, hint)
+        return cls(solution.x, safe_minimum(*proof), optimum, hint, terms_of_end(*proof))
 
     @classmethod
     def unsolved(cls, scaled: ScaledRows, cost: Array) -> _Extreme:
@@ -262,4 +263,6 @@ def _gather(scaled: ScaledRows, count: int, extremes: list[_Extreme]) -> Bounds:
     # Of a parameter that is known exactly rounding is all the width there is.
     least = max(EXACT * scaled.known.magnitude.max(), 1e-300)
     overhead = float(np.max(lost.sum(axis=1) / np.maximum(2 * interval.half_width, least)))
-    return Bounds(interval, True, float("nan"), {}, slack, memory, overhead)
+    ends = [extreme.budget for extreme in extremes if extreme.budget is not None]
+    budget = width_budget(ends) if len(ends) == len(extremes) else None
+    return Bounds(interval, True, float("nan"), {}, slack, memory, overhead, budget)

@@ -98,6 +98,21 @@ class Memory:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class WidthBudget:
+    """Terms that half-widths are sums of, in the units of phi.
+
+    Attributes:
+        noise: Of the bounds on rows' errors, for each channel, shape (10, C).
+        nuisance: Of the nuisance parameters' boxes, shape (10, p).
+        known: Of what is known of phi without data, shape (10,).
+    """
+
+    noise: Array
+    nuisance: Array
+    known: Array
+
+
 @dataclass(frozen=True)
 class Bounds:
     """What an interval method found.
@@ -113,6 +128,7 @@ class Bounds:
         memory: For the next solution of more rows.
         overhead: By how much the proven interval is wider than the solver's own, the largest part
             of a half-width; 0 where nothing was solved.
+        budget: What the half-widths are made of; None where that is not known.
     """
 
     interval: Interval
@@ -122,6 +138,7 @@ class Bounds:
     slack: Array
     memory: Memory
     overhead: float = 0.0
+    budget: WidthBudget | None = None
 
     @classmethod
     def of_common(cls, found: Interval, known: Interval, rows: int, memory: Memory) -> Bounds:

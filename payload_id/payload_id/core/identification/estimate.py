@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..history import CalibratedInterval
 from ..views import Viewed
 from .status import Status
+from .width import WidthShare
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Estimate(Viewed):
             their stated boxes; None where there are too few data, or they are inconsistent.
         rests_on: What the mass rests on that the data would not show to be false in time; empty
             where that was not asked for, or the mass is not identified.
+        width: Which stated bound makes how much of the intervals' widths, that of the mass first.
     """
 
     phi: Array
@@ -78,6 +80,7 @@ class Estimate(Viewed):
     calibrated: CalibratedInterval | None = None
     confidence: Confidence | None = None
     rests_on: tuple[Reliance, ...] = ()
+    width: tuple[WidthShare, ...] = ()
 
     @property
     def half_width(self) -> Array:
@@ -147,6 +150,7 @@ class Estimate(Viewed):
             "calibrated": None if self.calibrated is None else self.calibrated.to_dict(),
             "confidence": None if self.confidence is None else self.confidence.to_dict(),
             "rests_on": [each.to_dict() for each in self.rests_on],
+            "width": [each.to_dict() for each in self.width],
         }
 
 

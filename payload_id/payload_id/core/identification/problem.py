@@ -15,7 +15,7 @@ import numpy as np
 from ..arm.arm_history import ArmHistory
 from ..arrays import Array
 from ..bounds import Bounds, Interval
-from ..bounds.confidence import Confidence, confidence
+from ..bounds.confidence import Confidence, confidence_interval
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.hull import BORDERLINE
 from ..bounds.scaled_rows import ScaledRows
@@ -53,6 +53,7 @@ from .settings import Settings
 from .status import Status, identifiable, inconsistent, verdict
 from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
+from .width import WidthShare, width_shares
 
 SEARCHING = "Why is being looked for."
 Tell = Callable[[Estimate], object]
@@ -198,6 +199,7 @@ class Problem:
             self.rows, self.statistics, bounds, self.prior, self.settings, self.shape, self.stated
         )
         found, calibrated = bounds.interval, self._calibrated()
+        confidence = self._confidence() if bounds.consistent else None
         if calibrated is not None:
             message = f"{message} {calibrated.sentence(found.lower, found.upper)}"
         return replace(
@@ -213,15 +215,26 @@ class Problem:
             noise_factor=bounds.noise_factor,
             interval_overhead=bounds.overhead,
             calibrated=calibrated,
-            confidence=self._confidence() if bounds.consistent else None,
+            confidence=confidence,
+            width=self._width(bounds, confidence),
         )
+
+    def _width(self, bounds: Bounds, confidence: Confidence | None) -> tuple[WidthShare, ...]:
+        """Return what the intervals' widths are made of; empty where no proof says it."""
+        if bounds.budget is None:
+            return ()
+        source = self.row_source
+        stated = ("stated",) * (bounds.budget.nuisance.shape[1] - source.p)
+        unknown = np.full(len(source.channels), np.nan)
+        need = unknown if confidence is None else confidence.largest
+        return width_shares(bounds.budget, source.channels, (*source.names, *stated), need)
 
     def _confidence(self) -> Confidence | None:
         """Return the intervals that hold with a probability which the data themselves tell."""
         if not self.newest:
             return None
         rows, level = RowBlock.stack(self.newest), self.settings.level
-        return confidence(self.statistics, rows, self.prior, self.shape, level)
+        return confidence_interval(self.statistics, rows, self.prior, self.shape, level)
 
     def _calibrated(self) -> CalibratedInterval | None:
         """Return the intervals from the arm's history, where they are asked for."""

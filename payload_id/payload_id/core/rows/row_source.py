@@ -18,6 +18,11 @@ class RowSource(Protocol):
         ...
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the nuisance parameters, such as "joint_2.friction_coulomb", p of them."""
+        ...
+
+    @property
     def channels(self) -> tuple[str, ...]:
         """Names of what is measured (joints, axes of a wrench); rows name them by number."""
         ...

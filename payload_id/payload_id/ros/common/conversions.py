@@ -160,6 +160,10 @@ def estimate_message(report: Report) -> PayloadEstimate:
     message.condition_number = float(estimate.condition_number)
     message.physically_consistent = estimate.physically_consistent
     message.noise_factor = float(estimate.noise_factor)
+    if estimate.confidence is not None:
+        message.confidence_probability = float(estimate.confidence.level)
+        message.confidence_lower = estimate.confidence.lower
+        message.confidence_upper = estimate.confidence.upper
     if estimate.calibrated is not None:
         message.calibrated_probability = float(estimate.calibrated.level)
         message.calibrated_phi = estimate.calibrated.phi

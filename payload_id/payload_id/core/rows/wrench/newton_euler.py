@@ -112,6 +112,11 @@ class NewtonEulerRows:
         return self.nuisance.p
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the nuisance parameters."""
+        return self.nuisance.chosen
+
+    @property
     def channels(self) -> tuple[str, ...]:
         """Names of the six axes."""
         return AXES

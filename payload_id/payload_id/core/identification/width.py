@@ -1,0 +1,108 @@
+"""Which stated bound makes how much of an interval's width, in the words of the robot file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, plain_numbers
+from ..body.inertial import PARAMETERS
+from ..bounds.interval import WidthBudget
+
+NOISE, PRIOR = "torque noise", "prior"
+# What would tell more of it, by what makes the width.
+REMEDIES = {
+    NOISE: "state the noise that a run shows ('payload-id noise')",
+    "links": "calibrate with a bare run ('payload-id calibrate'), or tare",
+    "tool": "describe the tool more closely, or tare with it",
+    "torque_gain": "calibrate with a known weight ('payload-id calibrate')",
+    "torque_offset": "tare, or calibrate with a bare run",
+    "friction_coulomb": "calibrate with a bare run ('payload-id calibrate'), or tare",
+    "friction_viscous": "calibrate with a bare run ('payload-id calibrate'), or tare",
+    "rotor_inertia": "calibrate with a bare run ('payload-id calibrate')",
+    PRIOR: "move more joints, over a wider range",
+}
+MENTIONED = 0.1  # share from which a bound, or a joint's part of it, is named
+
+
+@dataclass(frozen=True, eq=False)
+class WidthShare:
+    """A stated bound's share of the intervals' widths.
+
+    Attributes:
+        bound: Which bound, as the robot file names it, or "torque noise", "links", "prior".
+        share: Part of each parameter's half-width, shape (10,) [-]; the sum over all bounds is 1.
+        joints: Whose bound makes most of the mass's share.
+        need: Part of the bound that the data need [-]; NaN where that is not known.
+    """
+
+    bound: str
+    share: Array
+    joints: tuple[str, ...]
+    need: float = float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        need = None if np.isnan(self.need) else self.need
+        shares = plain_numbers(self.share)
+        return {"bound": self.bound, "share": shares, "joints": list(self.joints), "need": need}
+
+    def __str__(self) -> str:
+        need = "" if np.isnan(self.need) else f"; the data need {self.need:.0%} of it"
+        joints = ", ".join(self.joints)
+        return f"{self.share[0]:.0%} {self.bound}" + (f" ({joints}{need})" if joints else "")
+
+
+def width_shares(
+    budget: WidthBudget, channels: Sequence[str], names: Sequence[str], need: Array
+) -> tuple[WidthShare, ...]:
+    """Return what half-widths are made of, the largest share of the mass's first.
+
+    Args:
+        budget: Terms of the half-widths.
+        channels: Names of the rows' channels, C of them.
+        names: Names of the nuisance parameters, such as "joint_2.friction_coulomb", p of them.
+        need: Part of the noise's bound that each channel's data need, shape (C,).
+    """
+    whole = budget.noise.sum(axis=1) + budget.nuisance.sum(axis=1) + budget.known
+    whole = np.where(whole > 0.0, whole, 1.0)[:, None]
+    shares = [_share(NOISE, budget.noise / whole, channels, need)]
+    kinds = [_kind(name) for name in names]
+    for kind in dict.fromkeys(kinds):
+        mine = [k for k, each in enumerate(kinds) if each == kind]
+        joints = [names[k].partition(".")[0] for k in mine]
+        shares.append(_share(kind, budget.nuisance[:, mine] / whole, joints))
+    shares.append(WidthShare(PRIOR, budget.known / whole[:, 0], ()))
+    return tuple(sorted(shares, key=lambda one: -one.share[0]))
+
+
+def advice(shares: Sequence[WidthShare], half_width: float) -> str:
+    """Say what the mass's half-width [kg] is made of, and what would narrow it most."""
+    named = [one for one in shares if one.share[0] >= MENTIONED]
+    if not named:
+        return ""
+    parts = ", ".join(map(str, named))
+    remedy = REMEDIES.get(named[0].bound, f"state {named[0].bound} more closely")
+    return f"± {half_width:.2g} kg: {parts}. To narrow it, {remedy}."
+
+
+def _kind(name: str) -> str:
+    """Return which bound a nuisance parameter's box comes from."""
+    owner, _, what = name.partition(".")
+    if what in PARAMETERS:
+        return "tool" if owner == "tool" else "links"
+    return what or owner
+
+
+def _share(
+    bound: str, parts: Array, joints: Sequence[str], need: Array | None = None
+) -> WidthShare:
+    """Return the share of one bound, which has a part for each joint, shape (10, J)."""
+    mine = parts[0] >= MENTIONED * max(parts[0].sum(), 1e-300)
+    order = [k for k in np.argsort(-parts[0], kind="stable") if mine[k]]
+    most = tuple(dict.fromkeys(joints[k] for k in order))
+    needed = float("nan") if need is None or not order else float(max(need[k] for k in order))
+    return WidthShare(bound, parts.sum(axis=1), most, needed)
