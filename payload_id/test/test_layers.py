@@ -16,7 +16,7 @@ PACKAGE = Path(payload_id.__file__).parent
 # OWN is where the folder's own files stand among its rooms.
 OWN = "(files of the folder itself)"
 ORDER = {
-    "": ("core", "files", "fleet", "ros", "cli", OWN),
+    "": ("core", "files", "fleet", "planning", "ros", "cli", OWN),
     "core": (
         OWN, "body", "knowledge", "arm", "mechanism", "samples", "rows", "statistics", "estimators",
         "bounds", "diagnosis", "plausibility", "history", "identification", "team", "wrists",
@@ -48,7 +48,7 @@ ORDER = {
     "ros/execution": ("back_ends", OWN),
     "ros/bridge": ("obstacles", OWN),
     "ros/simulated_arm": ("controllers", "servers", "real_controllers", OWN),
-    "ros/planner": ("planning", "identifying", OWN),
+    "ros/planner": ("identifying", OWN),
     "cli": ("common", "new_robot", "check", "doctor", "replay", "report", "fleet", "export",
             "apply", "compare", "calibrate", "noise", "known_runs", "verify", "new_key", "sign",
             "policy", "demo", "live", "view", OWN),
@@ -235,8 +235,9 @@ FOREIGN = {
     ),
     "files": ROS,
     "fleet": ROS,
+    "planning": ROS,
 }
-LAYERS = ("core", "files", "fleet", "ros", "cli")
+LAYERS = ("core", "files", "fleet", "planning", "ros", "cli")
 # Results may depend on samples alone: no clock, no files, no environment, no global randomness.
 WORLD = ("time", "datetime", "pathlib", "os", "io", "random", "socket", "subprocess", "shutil")
 
