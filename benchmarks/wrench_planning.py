@@ -18,9 +18,9 @@ from payload_id import RobotFile
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.files.cells.cell_file import Cell
+from payload_id.planning.request import Goal, Planned, PlanningSettings, PlanRequest
+from payload_id.planning.worker import PlanningWorker
 from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
-from payload_id.ros.planner.planning.request import Goal, Planned, PlanningSettings, PlanRequest
-from payload_id.ros.planner.planning.worker import PlanningWorker
 
 PRIOR = PayloadPrior(2.0, 0.15)
 SENSOR = WrenchUncertainty(

@@ -32,7 +32,7 @@ STANDARD = {*sys.stdlib_module_names, "compression"}  # compression: from Python
 def imports() -> set[str]:
     """Return what core, files, fleet, cli and the view import from elsewhere, by distribution."""
     found = set()
-    for layer in ("core", "files", "fleet", "cli", "ros/view"):
+    for layer in ("core", "files", "fleet", "planning", "cli", "ros/view"):
         for path in (PACKAGE / "payload_id" / layer).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Import):

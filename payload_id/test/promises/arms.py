@@ -28,7 +28,7 @@ def drawn_payload(
     mass = rng.uniform(lightest, heaviest)
     points = rng.uniform(-0.08, 0.08, (8, 3)) + [0.0, 0.0, 0.1]
     part = mass * rng.dirichlet(np.ones(8))
-    com = part @ points
+    com = part @ points / mass
     away = points - com
     inertia = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(part, away, strict=True))
     return phi_of(mass, com, inertia)

@@ -27,15 +27,20 @@ class Answer:
         return " ".join(f"{self.out} {self.err}".split())
 
 
-def payload_id(capsys: Any, *arguments: object) -> Answer:
-    """Call `payload-id ARGUMENTS` in this process."""
-    capsys.readouterr()
+def call(*arguments: object) -> int:
+    """Call `payload-id ARGUMENTS` in this process; return its exit code."""
     with patch.object(sys, "argv", ["payload-id", *map(str, arguments)]):
         try:
             code = COMMAND.load()()
         except SystemExit as end:
             code = end.code
-    return Answer(int(code or 0), *capsys.readouterr())
+    return int(code or 0)
+
+
+def payload_id(capsys: Any, *arguments: object) -> Answer:
+    """Call `payload-id ARGUMENTS` in this process; return what it printed, too."""
+    capsys.readouterr()
+    return Answer(call(*arguments), *capsys.readouterr())
 
 
 def process(*arguments: object, folder: Path | None = None, timeout: float = 240.0) -> Answer:

@@ -9,7 +9,7 @@ import pytest
 import payload_id
 
 FILES = sorted(Path(__file__).parent.glob("*.py"))
-PRIVATE = re.compile(r"payload_id\.(core|files|ros|cli|fleet)\b")
+PRIVATE = re.compile(r"payload_id\.(core|files|planning|ros|cli|fleet)\b")
 
 
 @pytest.mark.parametrize("public", [payload_id.__all__])

@@ -6,7 +6,9 @@ part in it.
 
 from __future__ import annotations
 
+import clarabel
 import numpy as np
+from scipy import sparse
 from scipy.spatial.transform import Rotation
 
 from arms import of_point_masses
@@ -17,6 +19,7 @@ from payload_id.core.body.inertial import (
     from_pseudo_inertia,
     mass_com_inertia,
 )
+from payload_id.core.conic import solve_cones
 from payload_id.core.knowledge.catalogue import (
     CentreInBox,
     CentreNearLine,
@@ -29,6 +32,7 @@ from payload_id.core.knowledge.catalogue import (
     Region,
     SymmetricAboutAxis,
 )
+from payload_id.core.knowledge.statement import Statement, cone_of, matrix, triangle
 
 KINDS = (
     "known_mass", "centre_in_box", "centre_near_line", "centre_near_point", "symmetric_about_axis",
@@ -51,6 +55,34 @@ def draw(kind: str, rng: np.random.Generator, tolerant: bool = True) -> tuple[Kn
         "made_of": _made_of,
         "filled_container": _filled,
     }.get(kind, _with_centre)(kind, rng, tolerant)
+
+
+def excess(statement: Statement, phi: Array) -> float:
+    """Return by how much phi breaks a statement: the least t with s + t e in its cone.
+
+    e is 1 in rows, the cone's axis elsewhere; rows are in units of their largest terms.
+    """
+    size = np.abs(statement.F) @ np.abs(phi) + np.abs(statement.g)
+    unit, e = np.ones(len(size)), np.zeros((len(size), 1))
+    for kind, block in statement.cones():
+        length = block.stop - block.start
+        scale = size[block] if kind in ("zero", "nonnegative") else size[block].max()
+        unit[block] = np.maximum(scale, 1e-12)
+        if kind == "semidefinite":
+            e[block, 0] = triangle(np.eye(len(matrix(np.zeros(length)))))
+        else:
+            e[block, 0] = 1.0 if kind == "nonnegative" else np.eye(length)[0]
+    s = (statement.F @ phi + statement.g) / unit
+    zero, q = statement.zero, statement.H.shape[1]
+    box = np.hstack([np.vstack([np.eye(q), -np.eye(q)]), np.zeros((2 * q, 1))])
+    cost = np.eye(q + 1)[-1]
+    G = np.vstack([-np.hstack([statement.H / unit[:, None], e])[zero:], box, -cost])
+    right = np.concatenate([s[zero:], statement.z_upper, -statement.z_lower, [0.0]])
+    cones = [cone_of(k, b.stop - b.start) for k, b in statement.cones() if k != "zero"]
+    cones.append(clarabel.NonnegativeConeT(2 * q + 1))
+    P = sparse.csc_matrix((q + 1, q + 1))
+    least = solve_cones("membership", P, cost, G, right, cones).x[-1]
+    return float(max(least, np.abs(s[:zero]).max(initial=0.0)))
 
 
 def _place(rng: np.random.Generator) -> Array:

@@ -18,8 +18,8 @@ from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import save_certificate
-from payload_id.ros.certifying.case_settings import CaseSettings
-from payload_id.ros.certifying.safety_cases import SafetyCases
+from payload_id.planning.case_settings import CaseSettings
+from payload_id.planning.safety_cases import SafetyCases
 
 ROTOR, CELL, LIMITS = 10.0, "none, a simulation", "safety_error"
 PAYLOAD = np.array([0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002])

@@ -5,28 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from ...core.errors import ConfigurationError, InputError, printable
-from ...core.safety.certificate.certificate import Certificate
+from ...core.errors import InputError, printable
 from ...core.safety.certificate.limit_use import limit_use
-from ...core.safety.certificate.verify import Verification, verify
 from ...core.safety.margins.margin import CLEARANCES
 from ...core.threads import one_thread
-from ...files.cells.cell_file import Cell
-from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ...files.runs.certificate_file import SavedCertificate, load_certificate, robot_of
-from ...files.runs.claims import Claim, claims
-from ...files.runs.public_key import trusted_keys
-from ...files.runs.signature import SignatureState, SignatureVerdict, judged
+from ...files.runs.certificate_file import SavedCertificate
+from ...files.runs.claims import Claim
+from ...files.runs.signature import SignatureState, SignatureVerdict
+from ...planning.verify import CheckedCertificate, verify
 from ..common.arguments import add_verb, seed, whole_number
 from ..common.figure_argument import Drawn, add_figure_argument, drawn, figure_place
 from ..common.presentation import console
@@ -80,41 +74,26 @@ def run(arguments: argparse.Namespace) -> int:
     if not 1 <= arguments.samples <= MOST_SAMPLES:
         raise InputError(f"--samples must be from 1 to {MOST_SAMPLES}; found {arguments.samples}.")
     figure = figure_place(arguments)
-    trusted = trusted_keys(arguments.key)
-    saved = load_certificate(arguments.certificate)
-    robot = robot_of(saved, arguments.robot)
-    signature = judged(saved.signature, trusted)
-    differences = [signature.sentence] if signature.holds is False else []
-    differences += file_differences(saved, robot)
-    model = RobotModel.from_robot_file(robot)
-    rests_on: tuple[Claim, ...] = ()
-    if model.joints != saved.joints:
-        result = Verification((*differences, "The robot has other joints."), {}, {}, 0)
-    else:
-        rests_on, missing = _claims(saved, robot, model, arguments.cell)
-        differences += [*missing, *(str(claim) for claim in rests_on if claim.holds is False)]
-        with progress("verifying"), one_thread():
-            result = verify(
-                saved.certificate,
-                saved.case(model),
-                saved.trajectory,
-                arguments.samples,
-                arguments.seed,
-            )
-        result = Verification(
-            (*differences, *result.differences), result.proved, result.sampled, result.samples
+    with progress("verifying"):
+        checked = verify(
+            arguments.certificate,
+            arguments.robot,
+            arguments.cell,
+            arguments.key,
+            arguments.samples,
+            arguments.seed,
         )
     picture = Drawn()
-    if model.joints == saved.joints:
-        picture = drawn(figure, partial(draw, saved, model))
+    if checked.same_joints:
+        picture = drawn(figure, partial(draw, checked.saved, checked.model))
     if arguments.json:
-        print(json.dumps(_plain(saved.certificate, result, rests_on, signature), indent=1))
+        print(json.dumps(checked.to_dict(), indent=1))
     else:
-        _show(saved.certificate, result, rests_on, signature)
+        _show(checked)
         if picture.path:
             console().print(f"figure: {picture.path}", soft_wrap=True, markup=False)
     picture.settle()
-    return 0 if result.verified else 1
+    return 0 if checked.verified else 1
 
 
 def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> Path:
@@ -129,48 +108,6 @@ def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> Path:
     return draw_limit_use(path, use, model.joints, title)
 
 
-def file_differences(saved: SavedCertificate, robot: RobotFile) -> list[str]:
-    """Return where a certificate's file contradicts itself or is of another robot."""
-    found = []
-    if not saved.intact:
-        found.append("The file was changed after it was saved: its digest is not its content's.")
-    if saved.robot_name != robot.name:
-        found.append(f"The certificate is for '{saved.robot_name}', the robot is '{robot.name}'.")
-    return found
-
-
-def _claims(
-    saved: SavedCertificate, robot: RobotFile, model: RobotModel, stated: str | None
-) -> tuple[tuple[Claim, ...], list[str]]:
-    """Return what a certificate rests on, and what is not known of the cell."""
-    try:
-        cell, missing = Cell.of(stated or saved.cell, saved.clearance), []
-    except ConfigurationError as error:
-        cell = Cell("unknown", saved.clearance, ())
-        missing = [f"It is not known what is around the arm (--cell). {error}"]
-    return claims(saved, robot, model, cell), missing
-
-
-def _plain(
-    certificate: Certificate,
-    result: Verification,
-    rests_on: Sequence[Claim],
-    signature: SignatureVerdict,
-) -> dict[str, Any]:
-    """Return the result as plain numbers and lists."""
-    return {
-        "verified": result.verified,
-        "differences": list(result.differences),
-        "margins": {m.constraint: m.left for m in certificate.margins},
-        "proved_with_denser_slices": dict(result.proved),
-        "sampled": {name: x for name, x in result.sampled.items() if np.isfinite(x)},
-        "samples": result.samples,
-        "assumptions": list(certificate.assumptions),
-        "claims": [asdict(claim) for claim in rests_on],
-        "signature": {**asdict(signature), "state": signature.state.value},
-    }
-
-
 def _left(constraint: str, left: float | None) -> str:
     """Return what is left of a constraint for people."""
     if left is None:
@@ -178,13 +115,9 @@ def _left(constraint: str, left: float | None) -> str:
     return f"{1000 * left:.1f} mm" if constraint in CLEARANCES else f"{100 * left:.1f} %"
 
 
-def _show(
-    certificate: Certificate,
-    result: Verification,
-    rests_on: Sequence[Claim],
-    signature: SignatureVerdict,
-) -> None:
+def _show(checked: CheckedCertificate) -> None:
     """Print the result."""
+    certificate, result, signature = checked.saved.certificate, checked.found, checked.signature
     out = console()
     table = Table(title="What is left at least", title_justify="left")
     for head in ("constraint", "certified", "denser proof", "sampled", "where", "time [s]"):
@@ -203,7 +136,7 @@ def _show(
     out.print("Assumptions:")
     for sentence in certificate.assumptions:
         out.print(f"  - {escape(sentence)}")
-    out.print(_claims_table((_signature_claim(signature), *rests_on)))
+    out.print(_claims_table((_signature_claim(signature), *checked.claims)))
     for sentence in result.differences:
         out.print(f"[bold red]DIFFERS[/] {escape(sentence)}")
     if result.verified:

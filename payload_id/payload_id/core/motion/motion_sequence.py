@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, real_numbers
 from ..errors import InputError
+from .bezier import BezierPiece
 from .motion_state import MotionState
 from .trajectory import Motion, MotionRanges, Trajectory, checked_edges
 
@@ -89,6 +91,36 @@ class MotionSequence:
         """Return plain numbers and lists."""
         parts = [part.to_dict() for part in self.parts]
         return {"family": FAMILY, "parts": parts, "until": list(self.until)}
+
+
+def motion_through(waypoints: ArrayLike, seconds: ArrayLike) -> Trajectory:
+    """Return a motion from rest to rest; no jump of the acceleration anywhere.
+
+    Args:
+        waypoints: Poses, shape (K + 1, n) [rad or m]; the first is where the arm stands.
+        seconds: Time for each way, shape (K,), or one number for all of them [s].
+
+    Raises:
+        InputError: There are fewer than two waypoints, or as many times as there are not ways.
+    """
+    q = real_numbers(waypoints, "waypoints")
+    if q.ndim != 2 or len(q) < 2 or not q.shape[1]:
+        raise InputError(
+            f"A motion needs two waypoints or more, one position for each joint; found {q.shape}."
+        )
+    times = real_numbers(seconds, "seconds")
+    if times.shape not in ((), (len(q) - 1,)):
+        raise InputError(
+            f"A motion with {len(q)} waypoints needs one time, or {len(q) - 1} for its ways; "
+            f"found {times.shape}."
+        )
+    ways = zip(q[:-1], q[1:], np.broadcast_to(times, len(q) - 1), strict=True)
+    parts = tuple(
+        BezierPiece(MotionState.at_rest(begin), end - begin, float(t)) for begin, end, t in ways
+    )
+    if len(parts) == 1:
+        return parts[0]
+    return MotionSequence(parts, tuple(part.duration for part in parts))
 
 
 def _check_joint(state: MotionState, following: Trajectory, index: int) -> None:

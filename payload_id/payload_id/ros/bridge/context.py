@@ -17,7 +17,7 @@ from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.speed.speed_limits import PRESETS
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..certifying.case_settings import case_settings, stated_cell
+from ..certifying.case_parameters import case_settings, stated_cell
 from ..certifying.prover import make_prover
 from ..certifying.worker_process import WorkerProcess
 from ..common.awaited_answers import AwaitedAnswers

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters
+from ..certifying.case_parameters import CASE_PARAMETERS, CaseParameters
 from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
 

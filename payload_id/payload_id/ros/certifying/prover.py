@@ -22,8 +22,8 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.margins.margin import Refusal
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...files.runs.certificate_file import SavedCertificate, certificate_in
-from .case_settings import CaseSettings
-from .safety_cases import SafetyCases
+from ...planning.case_settings import CaseSettings
+from ...planning.safety_cases import SafetyCases
 
 LONGEST = 1800.0  # [s] of a motion: longer ones take too long to prove
 MOST_STOPS = 1000

@@ -25,13 +25,13 @@ from ...core.errors import PayloadIdError, in_words
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...files.configuration.json_file import parsed_json
+from ...planning.request import Documents
 from ..common.awaited_answers import until
 from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
 from ..execution.motion_execution import Phase
 from ..execution.silence import Silence
 from ..execution.stop_reason import Reason, sentence
-from .planning.request import Documents
 
 SILENT = 3.0  # [s] without feedback after which a motion is given up
 PROVING = 60.0  # [s] that the bridge may take to prove a motion and take the arm

@@ -14,13 +14,16 @@ from payload_id_msgs.msg import BridgeState, ExcitationGoal, PayloadEstimate
 from rclpy.task import Future as RosFuture
 
 from ...core.arrays import Array
+from ...core.errors import InputError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.speed.speed_limits import PRESETS
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from ...planning.request import Goal, Refused
+from ...planning.worker import make_worker
 from ..bridge.obstacles.obstacle_messages import base_frames
-from ..certifying.case_settings import stated_cell
-from ..certifying.worker_process import WorkerProcess
+from ..certifying.case_parameters import stated_cell
+from ..certifying.worker_process import Failure, WorkerProcess
 from ..common.awaited_answers import AwaitedAnswers, until
 from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.standing_arm import StandingArm
@@ -31,8 +34,6 @@ from .bridge_link import BridgeLink
 from .parameters import PlannerParameters, planning_settings
 from .payload_intervals import ESTIMATED, check_goal
 from .plan_messages import goal_from
-from .planning.request import Goal
-from .planning.worker import make_worker
 
 
 class PlannerContext:
@@ -206,3 +207,14 @@ class PlannerContext:
         if not asked.done():
             raise CalledOffError(unwanted())
         return await asked
+
+
+def checked(answer: Any) -> Any:
+    """Return an answer of the planning process.
+
+    Raises:
+        InputError: It is a refusal, or the process could not carry out the request.
+    """
+    if isinstance(answer, (Refused, Failure)):
+        raise InputError(answer.sentence)
+    return answer

@@ -16,11 +16,12 @@ from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
+from ...planning.request import Planned, ResumeRequest, ScaleRequest
 from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.start_check import CalledOffError, NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from .bridge_link import FollowedMotion
-from .context import PlannerContext
+from .context import PlannerContext, checked
 from .execute_messages import (
     check_confirmed,
     execute_feedback,
@@ -29,7 +30,6 @@ from .execute_messages import (
 from .horizon_execution import HorizonExecution
 from .plan_messages import LEAST_SCALE
 from .plan_server import PlanServer
-from .planning.request import Planned, ResumeRequest, ScaleRequest, checked
 
 
 class ExecuteServer:

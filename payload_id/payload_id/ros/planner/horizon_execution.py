@@ -21,12 +21,12 @@ from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.motion_state import MotionState
 from ...core.safety.certificate.certificate import Certificate
 from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ...planning.request import Documents, Piece, Refused
 from ..certifying.worker_process import Failure
 from ..execution.motion_execution import Phase
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from .bridge_link import FollowedMotion
-from .planning.request import Documents, Piece, Refused
 
 MARGIN = 0.1  # [s] between the end of a piece's computing time and its deadline
 AGAIN = 200_000_000  # [ns] after which a pause is asked for again, until the arm comes to rest

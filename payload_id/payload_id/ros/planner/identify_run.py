@@ -17,6 +17,8 @@ from rclpy.action.server import ServerGoalHandle
 
 from ...core.arrays import Array
 from ...core.errors import InputError
+from ...planning.request import Goal as PlanningGoal
+from ...planning.request import Planned
 from ..common.awaited_answers import until
 from ..common.conversions import unsolved_message
 from ..execution.start_check import NotReadyError
@@ -36,8 +38,6 @@ from .identifying.stages import Feedback
 from .piece_mover import horizon_of, horizon_rules
 from .plan_messages import DRY_RUN_MOST, LEAST_SCALE
 from .plan_server import PlanServer
-from .planning.request import Goal as PlanningGoal
-from .planning.request import Planned
 
 Goal, Result = Identify.Goal, Identify.Result
 SETTLE = 0.5  # [s] at rest after the motion that still count

@@ -16,15 +16,12 @@ from ...files.configuration.input_path import from_home
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.signing_key import SigningKey
 from ...files.tables.wrench_csv import read_wrench_uncertainty
-from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters, case_settings
+from ...planning.request import FAMILIES, LONGEST, PlanningSettings
+from ..certifying.case_parameters import CASE_PARAMETERS, CaseParameters, case_settings
 from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
 from ..execution.back_ends.effort import check_executes_torques
-from .planning.request import PlanningSettings
 
-PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
-FAMILIES = ("fourier", "there_and_back", *PIECES)
-LONGEST = 60.0  # [s] of a motion at full speed
 MOST_PROGRESS = 0.9  # largest part by which half-widths can be asked to shrink in a piece
 
 PLANNER_TABLE = (

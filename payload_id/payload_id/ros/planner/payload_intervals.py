@@ -11,9 +11,9 @@ from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError
+from ...planning.request import Goal
 from ..execution.payload_intervals import check_payload, estimate_intervals, is_usable
 from ..execution.start_check import NotReadyError
-from .planning.request import Goal
 
 NEVER_NEGATIVE = ("m", "Ixx", "Iyy", "Izz")
 ESTIMATED = "the estimator's newest intervals"  # where intervals come from

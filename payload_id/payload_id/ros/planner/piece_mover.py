@@ -15,11 +15,11 @@ from ...core.errors import InputError
 from ...core.excitation.receding_horizon import Settings as HorizonSettings
 from ...core.motion.motion_state import MotionState
 from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ...planning.request import PIECES, Documents, Goal, PieceRequest
 from .bridge_link import FollowedMotion
 from .context import PlannerContext
 from .horizon_execution import HorizonExecution, Mover
-from .parameters import MOST_PROGRESS, PIECES
-from .planning.request import Documents, Goal, PieceRequest
+from .parameters import MOST_PROGRESS
 
 EARLY = 0.12  # [s] before the last moment at which a piece is handed to the bridge
 MANY = 100_000  # pieces: no bound

@@ -10,13 +10,12 @@ from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, PlanDescription
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...core.body.payload_prior import PayloadPrior
-from ...core.errors import InputError, UnknownNameError
-from ...core.excitation.criteria import CRITERIA
+from ...core.errors import InputError
+from ...planning.request import LONGEST, Goal, Planned
 from ..bridge.obstacles.obstacle_markers import markers_in, triangle_marker
 from ..common.conversions import time_message
-from .parameters import FAMILIES, LONGEST, PlannerParameters
+from .parameters import PlannerParameters
 from .payload_intervals import intervals_from
-from .planning.request import Goal, Planned
 
 LEAST_SCALE = 0.05  # of the speed: a slower motion takes too long to certify
 DRY_RUN_MOST = 0.1  # largest fraction of full speed of a dry run
@@ -44,16 +43,10 @@ def goal_from(
         InputError: A number is impossible, or an interval is inverted.
         UnknownNameError: There is no such family or criterion.
     """
-    family = message.family or defaults.family
-    if family not in FAMILIES:
-        raise UnknownNameError("family of motions", family, FAMILIES, "the goal")
-    criterion = message.criterion or defaults.criterion
-    if criterion not in CRITERIA:
-        raise UnknownNameError("criterion", criterion, list(CRITERIA), "the goal")
     lower, upper, source = intervals_from(message, estimate, prior)
     return Goal(
-        family=family,
-        criterion=criterion,
+        family=message.family or defaults.family,
+        criterion=message.criterion or defaults.criterion,
         duration=_number(message.duration, defaults.duration, "duration", "s", LONGEST),
         speed_scale=_number(message.speed_scale, 1.0, "speed_scale", "", 1.0),
         dry_run_scale=_number(

@@ -16,11 +16,11 @@ from visualization_msgs.msg import MarkerArray
 
 from ...core.arrays import Array
 from ...core.errors import InputError, UnknownNameError
+from ...planning.request import Goal, MoveRequest, Planned, PlanRequest
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
-from .context import PlannerContext
+from .context import PlannerContext, checked
 from .plan_messages import description_message, swept_markers
-from .planning.request import Goal, MoveRequest, Planned, PlanRequest, checked
 
 KEPT = 10  # plans that can still be executed
 FEEDBACK_PERIOD = 0.5  # [s]

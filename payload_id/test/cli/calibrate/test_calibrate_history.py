@@ -138,24 +138,6 @@ def test_bounds_on_the_arm_need_whole_payloads(folder, capsys):
     assert not (folder / "no.yaml").exists()
 
 
-def test_a_history_comes_back_from_disk_as_it_was(folder, tmp_path):
-    history = load_history(folder / "known.npz")
-    again = load_history(save_history(tmp_path / "again.npz", history))
-    assert again == history
-    for name, value in vars(history).items():
-        np.testing.assert_array_equal(getattr(again, name), value)
-
-
-@pytest.mark.parametrize("part", [0, 40, 3000])
-def test_damaged_histories_are_one_sentence(folder, tmp_path, part):
-    cut = tmp_path / "cut.npz"
-    cut.write_bytes((folder / "known.npz").read_bytes()[:part])
-    with pytest.raises(ConfigurationError, match=r"no readable history.*Make it again"):
-        load_history(cut)
-    with pytest.raises(ConfigurationError, match="does not exist"):
-        load_history(tmp_path / "absent.npz")
-
-
 def test_an_edited_effort_section_is_refused(folder, capsys):
     """The robot file that the history's one extends is another one now."""
     edited = folder / "edited.yaml"
@@ -170,19 +152,3 @@ def test_an_edited_effort_section_is_refused(folder, capsys):
     assert "Make it again" in said
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("runs: {}", "at least one named section"),
-        ("runs: {a: {mass: -1}}", "mass"),
-        ("runs: {a: {mass: 1, payload: [1, 0, 0, 0, 1, 0, 0, 1, 0, 1]}}", "both"),
-        ("runs: {a: {payload: [1, 2]}}", "10"),
-        ("runs: {a: {weight: 1}}", "weight"),
-        ("trials: {}", "trials"),
-    ],
-)
-def test_wrong_lists_of_runs_are_one_sentence(tmp_path: Path, text, words):
-    path = tmp_path / "runs.yaml"
-    path.write_text(text)
-    with pytest.raises(ConfigurationError, match=words):
-        read_known_runs(path)

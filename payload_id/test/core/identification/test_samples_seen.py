@@ -12,46 +12,27 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from stated_arm import measured_run
 
-ROBOT = RobotFile.load("kinova_gen3")
-MODEL = RobotModel.from_robot_file(ROBOT)
+UNUSED = "could be used"
 
 
-def some(seed: int, rate: float, chosen) -> str:
-    """Return the message for some of the samples of a run."""
-    samples, _ = measured_run(MODEL, ROBOT.uncertainty, seed, 6.0, rate)
-    keep = np.zeros(len(samples), dtype=bool)
-    keep[chosen(samples.stamp)] = True
-    return identify(samples.chosen(keep), MODEL, ROBOT.uncertainty).message
+@pytest.fixture(scope="module")
+def gen3():
+    """Return the arm, its bounds and samples at 1 kHz."""
+    robot = RobotFile.load("kinova_gen3")
+    model = RobotModel.from_robot_file(robot)
+    return model, robot.uncertainty, measured_run(model, robot.uncertainty, 1, 4.0, 1000.0)[0]
 
 
-def every(step: int):
-    """Return a choice of every so many samples."""
-    return lambda stamp: np.arange(0, len(stamp), step)
-
-
-def jittered(stamp):
-    """Return a choice of samples 11 to 29 ms apart."""
-    steps = np.random.default_rng(1).integers(11, 30, len(stamp))
-    chosen = np.cumsum(steps)
-    return chosen[chosen < len(stamp)]
-
-
-def with_pause(stamp):
-    """Return a choice without 3 s in the middle."""
-    return np.flatnonzero((stamp < 1.5) | (stamp > 4.5))
-
-
-@pytest.mark.slow
-def test_what_jitter_costs_is_said() -> None:
-    assert "s could be used: steps between samples of more than 0.025 s" in some(
-        1, 1000.0, jittered
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("chosen", [every(1), every(10), with_pause], ids=["all", "few", "pause"])
-def test_of_usual_recordings_and_of_pauses_nothing_is_said(chosen) -> None:
-    assert "could be used" not in some(2, 1000.0, chosen)
+def test_what_jitter_costs_is_said_and_nothing_of_few_samples_or_a_pause(gen3) -> None:
+    model, stated, samples = gen3
+    every = np.arange(len(samples))
+    jitter = np.cumsum(np.random.default_rng(1).integers(11, 30, len(every)))
+    pause = every[(every < 1000) | (every > 3000)]
+    chosen = {"jitter": jitter[jitter < len(every)], "few": every[::10], "pause": pause[::4]}
+    for name, which in chosen.items():
+        keep = np.isin(every, which)
+        said = identify(samples.chosen(keep), model, stated, "ols", "least_squares_image").message
+        assert (UNUSED in said) == (name == "jitter"), name
 
 
 class Stamps:
@@ -71,50 +52,40 @@ class Stamps:
 
 
 def remarks(stamp, chops, window=0.1):
-    """Return what is said after each window of samples that come in so many pieces."""
-    cutter, used, said = WindowCutter(window), TimeUsed(), []
-    before = None
-    for piece in np.array_split(np.asarray(stamp), chops):
+    """Return what is said after each window of samples that come in so many pieces, and the use."""
+    cutter, used, said, before = WindowCutter(window), TimeUsed(), [], None
+    for piece in np.array_split(stamp, chops):
         used, before = used.with_samples(before, piece, window), piece[-1]
         for found in cutter.add(Stamps(piece)):
             used = used.with_window(found.stamp)
-            said.append((used.remark(window), used))
-    return said
+            said.append(used.remark(window))
+    return said, used
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_what_is_said_is_the_same_however_the_samples_come_and_adds_up(seed) -> None:
+def test_what_is_said_is_the_same_however_the_samples_come_and_adds_up() -> None:
     """A live run gets blocks, and a replay all of them at once."""
-    rng = np.random.default_rng(seed)
-    step = rng.uniform(0.004, 0.028, 4000)
-    step[[1000, 3000]] = 20.0, 1e4  # pauses
-    stamp = np.cumsum(step)
-    whole = remarks(stamp, 1)
-    for chops in (7, 400):
-        assert [words for words, _ in remarks(stamp, chops)] == [words for words, _ in whole]
-    words, used = whole[-1]
-    assert "could be used" in words
-    cutter = WindowCutter(0.1)
-    first = cutter.add(Stamps(stamp))[0].stamp[0]
-    assert used.used + used.left_out == pytest.approx(used.end - first - 20.0 - 1e4)
+    for seed in range(3):
+        step = np.random.default_rng(seed).uniform(0.004, 0.028, 2000)
+        step[[500, 1500]] = 20.0, 1e4  # pauses
+        stamp = np.cumsum(step)
+        said, used = remarks(stamp, 1)
+        assert all(remarks(stamp, chops)[0] == said for chops in (7, 400))
+        first = WindowCutter(0.1).add(Stamps(stamp))[0].stamp[0]
+        assert UNUSED in said[-1]
+        assert used.used + used.left_out == pytest.approx(used.end - first - 20.0 - 1e4)
 
 
-@pytest.mark.parametrize("chops", [1, 9])
-def test_why_there_is_no_window_does_not_take_a_pause_for_a_step(chops) -> None:
-    def seen(stamp):
+def test_why_there_is_no_window_does_not_take_a_pause_for_a_step() -> None:
+    def why(stamp):
         found = SamplesSeen()
-        for piece in np.array_split(np.asarray(stamp), chops):
+        for piece in np.array_split(stamp, 9):
             found = found.with_samples(Stamps(piece))
         return found.why_no_window(0.1)
 
     slow = 0.05 * np.arange(100)
-    paused = np.concatenate([slow, slow + 300.0])
-    for stamp in (slow, paused):
-        words = seen(stamp)
-        least = float(words.rpartition("at least ")[2].removesuffix(" s."))
-        assert "free of gaps" in words and 0.2 < least < 0.4  # which does have windows
-        cutter = WindowCutter(least)
-        assert cutter.add(Stamps(stamp))
+    for stamp in (slow, np.concatenate([slow, slow + 300.0])):
+        least = float(why(stamp).rpartition("at least ")[2].removesuffix(" s."))
+        assert 0.2 < least < 0.4 and WindowCutter(least).add(Stamps(stamp))  # has windows
     pieces = np.concatenate([k + 0.002 * np.arange(41) for k in range(40)])
-    assert "do not fill one window" in seen(pieces) and "0.92 s" in seen(pieces)
-    assert "record longer" in seen(0.01 * np.arange(9))
+    assert "do not fill one window" in why(pieces) and "0.92 s" in why(pieces)
+    assert "record longer" in why(0.01 * np.arange(9))

@@ -15,53 +15,40 @@ def stream(stamp, seed=0):
     return Samples(np.asarray(stamp), q, dq, tau)
 
 
-def chopped(samples, rng):
-    """Yield the samples in pieces of random length, some of them empty."""
-    start = 0
-    while start < len(samples):
-        stop = start + int(rng.choice([0, 1, 2, 7, 60, 400]))
-        yield samples.part(start, stop)
-        start = stop
-
-
 def assert_same(one, other):
-    assert len(one) == len(other)
     for a, b in zip(one, other, strict=True):
         for name in ("stamp", "q", "dq", "tau"):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_windows_do_not_depend_on_the_pieces(seed):
-    rng = np.random.default_rng(seed)
-    step = rng.uniform(0.2, 1.8, 900) * rng.choice([1e-3, 4e-3])
-    step[rng.integers(0, 900, 3)] += rng.choice([0.02, 0.3, 5.0], 3)
-    samples = stream(rng.choice([0.0, 1.7e9]) + np.cumsum(step), seed)
-    whole = WindowCutter(0.1)
-    expected = whole.add(samples)
-    assert expected
-    pieces = WindowCutter(0.1)
-    found = [window for piece in chopped(samples, rng) for window in pieces.add(piece)]
-    assert_same(found, expected)
-    assert pieces.gaps == whole.gaps
+def test_windows_do_not_depend_on_the_pieces():
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        step = rng.uniform(0.2, 1.8, 900) * rng.choice([1e-3, 4e-3])
+        step[rng.integers(0, 900, 3)] += rng.choice([0.02, 0.3, 5.0], 3)
+        samples = stream(rng.choice([0.0, 1.7e9]) + np.cumsum(step), seed)
+        whole, pieces, found, start = WindowCutter(0.1), WindowCutter(0.1), [], 0
+        while start < len(samples):
+            stop = start + int(rng.choice([0, 1, 2, 7, 60, 400]))
+            found += pieces.add(samples.part(start, stop))
+            start = stop
+        expected = whole.add(samples)
+        assert expected and pieces.gaps == whole.gaps
+        assert_same(found, expected)
 
 
 def test_neighbours_share_one_sample_and_nothing_is_lost():
-    samples = stream(np.arange(1001) * 1e-3)
-    windows = WindowCutter(0.1).add(samples)
+    windows = WindowCutter(0.1).add(stream(np.arange(1001) * 1e-3))
     assert [len(window) for window in windows] == [101] * 10
-    for before, after in zip(windows[:-1], windows[1:], strict=True):
-        assert before.stamp[-1] == after.stamp[0]
-    assert windows[0].stamp[0] == 0.0
-    assert windows[-1].stamp[-1] == pytest.approx(1.0)
+    ends = [(window.stamp[0], window.stamp[-1]) for window in windows]
+    assert [a for a, _ in ends[1:]] == [b for _, b in ends[:-1]]
+    assert (ends[0][0], ends[-1][1]) == pytest.approx((0.0, 1.0))
 
 
 def test_windows_of_irregular_samples_are_full_and_hardly_more():
-    rng = np.random.default_rng(1)
-    samples = stream(np.cumsum(rng.uniform(1e-3, 9e-3, 2000)))
-    for window in WindowCutter(0.1).add(samples):
-        length = window.stamp[-1] - window.stamp[0]
-        assert 0.1 - 2e-6 < length < 0.109
+    stamp = np.cumsum(np.random.default_rng(1).uniform(1e-3, 9e-3, 2000))
+    for window in WindowCutter(0.1).add(stream(stamp)):
+        assert 0.1 - 2e-6 < window.stamp[-1] - window.stamp[0] < 0.109
         assert window.stamp[-2] - window.stamp[0] < 0.1
 
 
@@ -76,33 +63,25 @@ def test_nothing_is_integrated_over_a_gap():
 
 def test_windows_with_too_few_samples_are_left_out():
     step = 0.1 / (LEAST_SAMPLES - 1)
-    enough = np.arange(41) * step
-    assert len(WindowCutter(0.1).add(stream(enough))) == 10
+    assert len(WindowCutter(0.1).add(stream(np.arange(41) * step))) == 10
     assert not WindowCutter(0.1).add(stream(np.arange(41) * step * 1.3))
+    cutter = WindowCutter(0.1)
+    assert [cutter.add(stream(stamp)) for stamp in ([], [0.0], [])] == [[], [], []]
 
 
 def test_late_and_repeated_samples_are_ignored():
-    samples = stream(np.arange(301) * 1e-3)
-    cutter = WindowCutter(0.1)
-    found = cutter.add(samples.part(0, 150))
-    found += cutter.add(samples.part(100, 301))
+    samples, cutter = stream(np.arange(301) * 1e-3), WindowCutter(0.1)
+    found = cutter.add(samples.part(0, 150)) + cutter.add(samples.part(100, 301))
     assert_same(found, WindowCutter(0.1).add(samples))
 
 
-def test_no_samples_make_no_windows():
-    cutter = WindowCutter(0.1)
-    assert cutter.add(stream([])) == []
-    assert cutter.add(stream([0.0])) == []
-    assert cutter.add(stream([])) == []
+def test_impossible_lengths_are_refused():
+    for length in (0.0, -1.0, float("nan"), float("inf"), 1e-7):
+        with pytest.raises(InputError, match="window"):
+            WindowCutter(length)
 
 
-@pytest.mark.parametrize("length", [0.0, -1.0, float("nan"), float("inf"), 1e-7])
-def test_impossible_lengths_are_refused(length):
-    with pytest.raises(InputError, match="window"):
-        WindowCutter(length)
-
-
-@pytest.mark.parametrize("step", [1e7, 1e100, 1e290])
+@pytest.mark.parametrize("step", [1e7, 1e290])
 def test_stamps_that_leave_the_length_no_digit_end(step):
     class Stamps:
         stamp = 1e18 + step * np.arange(20)

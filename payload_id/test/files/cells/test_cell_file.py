@@ -70,27 +70,6 @@ def test_a_zone_to_keep_in_is_what_lies_outside_of_it(tmp_path):
         assert any(holds(wall, point) for wall in walls) != is_in
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("floor: -0.1", "", "'floor' is missing"),
-        ("shape: box", "shape: cube", "must be one of 'box'"),
-        ("size: [1.0, 0.6, 0.05]", "size: [1.0, 0.6]", "needs 3 sizes"),
-        ("walkway", "table", "two bodies named 'table'"),
-        ("shape: box", "shape: mesh", "'mesh' names a file"),
-        ("[2.0, 3.0, 4.0]", "[2.0, 0.0, 4.0]", "size"),
-        ("[2.0, 3.0, 4.0]", "[2000, 3000, 4000]", "size"),
-        ("[1.0, 0.6, 0.05]", "[1000, 600, 50]", "size"),
-        ("floor: -0.1", "floor: -100", "floor"),
-        ("shape: box", "shape: box, rpy: [0, 0, 90]", "rpy"),
-        ("[0.4, 0.0, -0.05]", "[400, 0.0, -50]", "position"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_sentence(tmp_path, old, new, words):
-    with pytest.raises(ConfigurationError, match=words):
-        Cell.load(written(tmp_path, FILE.replace(old, new)))
-
-
 def test_no_cell_needs_a_reason():
     for stated in ("", "none", "none:", "none,  "):
         with pytest.raises(ConfigurationError, match="name a cell file"):

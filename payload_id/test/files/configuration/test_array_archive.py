@@ -8,10 +8,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from payload_id.core.errors import PayloadIdError
 from payload_id.files.configuration import array_archive
 from payload_id.files.configuration.array_archive import read_arrays
-from payload_id.files.runs.run_file import BESIDE
 
 ARRAYS = {
     "a": np.random.default_rng(1).normal(size=(7, 3)),
@@ -112,15 +110,6 @@ def test_anything_else_is_refused(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"\w"):
         read_arrays(path, "test", ("text",))
-
-
-@pytest.mark.parametrize("kind", BESIDE)
-@pytest.mark.parametrize("content", ELSE.values(), ids=ELSE.keys())
-def test_what_is_kept_beside_a_run_is_refused_with_a_sentence(tmp_path, kind, content):
-    path = tmp_path / "some.npz"
-    path.write_bytes(content)
-    with pytest.raises(PayloadIdError, match=r"some\.npz"):
-        BESIDE[kind][2](path)
 
 
 def test_no_changed_bit_changes_a_number(tmp_path):

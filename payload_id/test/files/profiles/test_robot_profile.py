@@ -22,26 +22,6 @@ uncertainty: {torque_absolute: 1.0}
 DEG = np.pi / 180
 
 
-def refused(tmp_path, text: str, parent: str = GEN3) -> str:
-    """Return the one sentence with which a file is refused, as robot and as profile."""
-    path = tmp_path / "mine.yaml"
-    path.write_text(parent + text)
-    said = []
-    for load in (RobotFile.load, RobotProfile.load):
-        with pytest.raises(ConfigurationError) as caught:
-            load(path)
-        said.append(str(caught.value))
-    assert said[0] == said[1]
-    assert "\n" not in said[0] and "mine.yaml" in said[0]
-    return said[0]
-
-
-def test_all_that_was_asked_for_is_shipped():
-    asked = {"kinova_gen3", "kinova_gen3_2f85", "xarm7", "ur10e", "omnid", "generic"}
-    assert asked <= set(profile_names())
-    assert set(robot_names()) <= set(profile_names())
-
-
 @pytest.mark.parametrize("name", profile_names())
 def test_every_profile_loads(name):
     profile = RobotProfile.load(name)
@@ -152,58 +132,11 @@ def test_xarm7_limits_in_use_are_the_tightest_of_their_sources():
     assert (limits.effort <= [50, 50, 30, 30, 30, 20, 20]).all()
 
 
-def test_effort_may_not_be_chosen_where_it_is_ignored(tmp_path):
-    text = refused(tmp_path, "driver: {back_ends: [effort]}\n")
-    assert "'driver.back_ends'" in text and "accepted and ignored" in text
-
-
-def test_what_is_not_offered_cannot_arrive(tmp_path):
-    text = refused(tmp_path, "driver: {exported: [position], executed: [position, effort]}\n")
-    assert "'driver.executed'" in text and "names effort" in text
-
-
-def test_a_controller_that_commands_what_does_not_arrive_is_refused(tmp_path):
-    text = refused(tmp_path, "driver: {controller: {command_interfaces: [velocity]}}\n")
-    assert "'driver.controller.command_interfaces'" in text and "velocity" in text
-
-
-def test_a_topic_of_another_controller_is_refused(tmp_path):
-    text = refused(tmp_path, "command: {trajectory_topic: /left/other/joint_trajectory}\n")
-    assert "'other'" in text and "'joint_trajectory_controller'" in text
-
-
 def test_a_namespace_before_the_controller_is_none(tmp_path):
     path = tmp_path / "left.yaml"
     topic = "/left/joint_trajectory_controller/joint_trajectory"
     path.write_text(f"{GEN3}command: {{trajectory_topic: {topic}}}\n")
     assert RobotFile.load(path).command.trajectory_topic == topic
-
-
-def test_tolerances_below_the_tube_are_refused(tmp_path):
-    text = refused(tmp_path, "driver: {goal: {path: [1, 1, 1, 0.01, 1, 1, 1]}}\n")
-    assert "joint_4" in text and "0.01" in text and "0.02" in text
-
-
-def test_a_service_for_the_load_needs_its_units(tmp_path):
-    text = refused(tmp_path, "driver: {payload: {service: /set_load, target: null}}\n")
-    assert "'driver.payload.target'" in text
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("driver: {payload: {target: abb}}\n", ("driver.payload.target", "'xarm'", "abb")),
-        ("driver: {contoller: {}}\n", ("driver.contoller", "Did you mean 'driver.controller'")),
-        ("driver: {update_rate: 0}\n", ("driver.update_rate", "[Hz]", "0")),
-        ("driver: {reset: {now: {service: /reset}}}\n", ("driver.reset.now.type", "missing")),
-        ("driver: {goal: {end: [0.1, 0.1]}}\n", ("driver.goal.end", "7", "2")),
-        ("driver: {back_ends: [teleport]}\n", ("driver.back_ends[0]", "'effort'", "teleport")),
-    ],
-)
-def test_wrong_entries_are_named(tmp_path, text, words):
-    said = refused(tmp_path, text)
-    for word in words:
-        assert word in said
 
 
 @pytest.mark.parametrize(

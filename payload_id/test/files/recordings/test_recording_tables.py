@@ -116,58 +116,6 @@ def test_rows_that_cannot_be_used_are_counted_by_their_true_cause(
         Recording.from_csv(table(tmp_path, *rows), columns)
 
 
-@pytest.mark.parametrize(
-    ("lines", "sentence"),
-    [
-        (["0,1,2,3,4,5,6", "1,1,2,x,4,5,6"], "line 3, column 'v_a': 'x' is not a number"),
-        (["zero,1,2,3,4,5,6"], "line 2, column 't'"),
-        (["0,1,2,3,4,5,6", "1,1,2"], "line 3: 3 cells where the first line has 7"),
-        (["1e30,1,2,3,4,5,6"], "out of range"),
-        ([], "no rows"),
-        (["0,1,2,3,4,0,0", "1,1,2,3,4,0,0"], "no payload can be identified"),
-    ],
-)
-def test_tables_that_cannot_be_used(tmp_path, lines, sentence):
-    with pytest.raises(RecordingError, match=sentence):
-        Recording.from_csv(table(tmp_path, *lines), COLUMNS)
-
-
-def test_files_that_are_no_tables(tmp_path):
-    (tmp_path / "empty.csv").write_bytes(b"")
-    (tmp_path / "picture.csv").write_bytes(b"\x89PNG\xff\xfe\x00")
-    for name in ("missing.csv", "empty.csv", "picture.csv"):
-        with pytest.raises(RecordingError, match=name):
-            Recording.from_csv(tmp_path / name, COLUMNS)
-
-
-def test_unknown_column_names_the_nearest(tmp_path):
-    with pytest.raises(UnknownNameError, match="Did you mean 'v_a'"):
-        Recording.from_csv(table(tmp_path, *ROWS), {**COLUMNS, "velocity": ["v_aa", "v_b"]})
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"stamp": "t"}, "column: NAME"),
-        ({"stamp": {"column": "t", "unit": "week"}}, "one of s, ms, us, ns"),
-        ({"position": ["q1"]}, "list of 2"),
-        ({"position_unit": "grad"}, "rad, deg"),
-        ({"effort_sign": "up"}, "must be a number"),
-        ({"joints": "a"}, "must list joint names"),
-        ({"velocities": "v{j}"}, "Did you mean 'velocity'"),
-        ({"delimiter": ",,"}, "one character"),
-    ],
-)
-def test_descriptions_that_cannot_be_used(tmp_path, change, sentence):
-    with pytest.raises(ConfigurationError, match=sentence):
-        Recording.from_csv(table(tmp_path, *ROWS), {**COLUMNS, **change})
-
-
-def test_description_with_missing_entries(tmp_path):
-    with pytest.raises(ConfigurationError, match="lacks joints"):
-        Recording.from_csv(table(tmp_path, *ROWS), {"stamp": {"column": "t", "unit": "s"}})
-
-
 @pytest.mark.skipif(not GEN3.is_dir(), reason=f"public recordings are absent: {GEN3}")
 @pytest.mark.parametrize(("name", "seconds"), [("1", 4.74), ("2", 2.293)])
 def test_real_gen3_recordings(name, seconds):

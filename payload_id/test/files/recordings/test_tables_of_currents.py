@@ -52,19 +52,3 @@ def test_columns_of_torque_stay_torques_where_the_robot_reports_currents(table):
     np.testing.assert_array_equal(said.tau, Recording.from_csv(table, COLUMNS).tau)
 
 
-@pytest.mark.parametrize(
-    ("columns", "constants", "words"),
-    [
-        (COLUMNS, CONSTANTS, "effort_source: current"),  # amperes are never taken for N m
-        (CURRENT, None, "torque_constants"),
-        (CURRENT, {"a": 2.0}, "b"),
-        ({**COLUMNS, "effort_source": "amps"}, None, "torque or current"),
-        ({**COLUMNS, "torque_constants": 2.0}, None, "effort_source: current"),
-        ({**CURRENT, "torque_constants": [2.0]}, None, "each of a, b"),
-        ({**CURRENT, "torque_constants": [2.0, 0.0]}, None, "above zero"),
-        (CURRENT, {"a": -2.0, "b": 1.0}, "above zero"),
-    ],
-)
-def test_what_is_not_said_is_refused(table, columns, constants, words):
-    with pytest.raises(ConfigurationError, match=words):
-        Recording.from_csv(table, columns, constants)

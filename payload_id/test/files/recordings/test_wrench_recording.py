@@ -190,38 +190,6 @@ def test_tables_give_the_payload(run, tmp_path):
     assert "taken to stand still" in without.notes[0].replace("is taken", "taken")
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"wrench": None}, "lacks 'wrench'"),
-        ({"wrench": {"columns": ["fx"]}}, "must list 6 columns"),
-        ({"wrench": {"sing": 1}}, "Did you mean 'sign'"),
-        ({"orientation": {"matrix": ["a"] * 9}}, "either 'matrix'"),
-        ({"orientation": {"stamp": {"column": "t", "unit": "h"}}}, "must be one of s, ms, us, ns"),
-        ({"acceleration": {"unit": "ft"}}, "'unit' of 'acceleration'"),
-        ({"wrench": {"file": "run_*.csv"}}, "does not fit"),
-        ({"gravity": [0, 1]}, "'gravity'"),
-        ({"uncertainty": {"forse_error": 1.0}}, "forse_error"),
-    ],
-)
-def test_wrong_descriptions_are_explained(run, tmp_path, changes, words):
-    file = write_tables(tmp_path, run)
-    with pytest.raises(ConfigurationError) as error:
-        WrenchRecording.from_csv(file, description(**changes))
-    assert words in str(error.value)
-
-
-def test_missing_column_and_file_are_named(run, tmp_path):
-    file = write_tables(tmp_path, run)
-    with pytest.raises(UnknownNameError, match="column 'qx'"):
-        WrenchRecording.from_csv(
-            file, description(orientation={"quaternion": ["qx", "y", "z", "w"]})
-        )
-    (tmp_path / "a_accel.csv").unlink()
-    with pytest.raises(RecordingError, match="a_accel.csv"):
-        WrenchRecording.from_csv(file, description())
-
-
 def test_arrays_give_the_payload(robot, run):
     motion, moving, wrench = run
     from payload_id.core.arm.kinetics import frames

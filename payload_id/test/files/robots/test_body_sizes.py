@@ -54,21 +54,6 @@ def test_a_body_in_millimetres_or_scaled_twice_is_no_body_of_an_arm(tmp_path, sh
         geometry(tmp_path, shape, 0.1, origin="0 -900 0")
 
 
-@pytest.mark.parametrize("lower, upper", [("-170", "2"), ("-2", "360"), ("0", "35")])
-def test_limits_in_degrees_are_refused_wherever_they_are_said(tmp_path, lower, upper):
-    stated = tmp_path / "robot.yaml"
-    (tmp_path / "arm.urdf").write_text(described())
-    stated.write_text(FILE.format(more=f", position_lower: [{lower}, -1]"
-                                       f", position_upper: [{upper}, 1]"))  # fmt: skip
-    with pytest.raises(ConfigurationError, match="joint number 1 .* degrees"):
-        RobotFile.load(stated)
-    urdf = described().replace('lower="-3" upper="3"', f'lower="{lower}" upper="{upper}"')
-    (tmp_path / "arm.urdf").write_text(urdf)
-    stated.write_text(FILE.format(more=""))
-    with pytest.raises(ConfigurationError, match="joint number 1 .* degrees"):
-        RobotFile.load(stated)
-
-
 def test_limits_in_millimetres_and_those_of_joints_without_ends(tmp_path):
     stated = tmp_path / "robot.yaml"
     stated.write_text(FILE.format(more=""))

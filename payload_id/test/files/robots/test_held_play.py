@@ -186,23 +186,6 @@ def test_a_certificate_says_how_a_held_joint_is_known(tmp_path):
     assert any("which nothing watches: a bolt" in x for x in notes)
 
 
-@pytest.mark.parametrize(
-    ("text", "error", "words"),
-    [
-        ("held_joints_watch: {unreported: {knuckle: a bolt}}", UnknownNameError, "knuckle"),
-        ("held_joints_watch: {turning: 0.0}", ConfigurationError, "turning"),
-        (
-            "held_joints: {knuckle: 0.4}\nheld_joints_watch: {unreported: {knuckle: ''}}",
-            ConfigurationError,
-            "a reason",
-        ),
-    ],
-)
-def test_a_watch_that_cannot_be_is_refused(tmp_path, text, error, words):
-    with pytest.raises(error, match=words):
-        RobotFile.load(finger_robot(tmp_path, text))
-
-
 def test_what_follows_is_not_named_as_unreported():
     places = held_places(ARM, MOVING, {**STATED, "grip": 0.4})
     with pytest.raises(ModelError, match="follows 'grip'"):

@@ -1,19 +1,14 @@
 """The side file of a run."""
 
-import dataclasses
 import math
-import random
 
 import numpy as np
 import pytest
 
 from payload_id.core.errors import ConfigurationError, RecordingError
-from payload_id.core.identification.tare import Tare
 from payload_id.core.knowledge.catalogue.known_mass import KnownMass
 from payload_id.core.knowledge.knowledge import NOTHING, Knowledge
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.rows.row_block import RowBlock
-from payload_id.core.statistics.statistics import Statistics
 from payload_id.files.runs.run_file import EARLIER, FILE_NAME, RunFile, bag_of, has_run_file
 
 URDF = '<?xml version="1.0"?>\n<robot name="arm">\r\n  <link name="größe"/>\n</robot>\n'
@@ -56,50 +51,6 @@ def test_round_trip_is_bit_equal(tmp_path):
     assert (tmp_path / "robot.urdf").read_bytes().decode() == URDF
     assert math.copysign(1.0, RunFile.load(tmp_path).result["lower"][2]) == -1.0
     assert Uncertainty.from_dict(saved.uncertainty).torque_absolute == (0.1, 1 / 3)
-
-
-def test_tare_survives_to_the_last_bit(tmp_path):
-    rng = np.random.default_rng(3)
-    m, p = 12, 4
-    rows = RowBlock(
-        A=rng.normal(size=(m, 10)),
-        A_error=np.abs(rng.normal(size=(m, 10))),
-        B=rng.normal(size=(m, p)),
-        b=rng.normal(size=m),
-        d=1.0 + rng.uniform(size=m),
-        joint=np.arange(m) % 3,
-        start=np.zeros(m),
-        end=np.ones(m),
-    )
-    tare = Tare(rows.without_payload(), Statistics.empty(p).add(rows, np.ones(10)), 5)
-    saved = run(tare=tare)
-    saved.save(tmp_path)
-    assert RunFile.load(tmp_path) == saved
-    assert len(RunFile.load(tmp_path).tare) == m - 5
-    (tmp_path / "payload_id_tare.npz").write_bytes(b"PK")
-    with pytest.raises(ConfigurationError, match="copy the whole folder"):
-        RunFile.load(tmp_path)
-
-
-def test_nan_survives(tmp_path):
-    run(result={"noise_factor": math.nan}).save(tmp_path)
-    assert math.isnan(RunFile.load(tmp_path).result["noise_factor"])
-
-
-def test_random_floats_survive(tmp_path):
-    bits = np.random.default_rng(2).integers(0, 2**64, 5000, dtype=np.uint64)
-    numbers = bits.view(np.float64)
-    numbers = numbers[np.isfinite(numbers)]
-    run(result={"numbers": numbers}).save(tmp_path)
-    assert RunFile.load(tmp_path).result["numbers"] == numbers.tolist()
-
-
-def test_saving_again_replaces(tmp_path):
-    run().save(tmp_path)
-    second = dataclasses.replace(run(), updates=(10, 20))
-    second.save(tmp_path)
-    assert RunFile.load(tmp_path) == second
-    assert sorted(x.name for x in tmp_path.iterdir()) == [FILE_NAME, "robot.urdf"]
 
 
 def test_another_run_of_the_same_recording_keeps_those_saved_before(tmp_path):
@@ -151,31 +102,6 @@ def test_damaged_files(tmp_path, old, new, sentence):
     path.write_text(text.replace(old, new))
     with pytest.raises(ConfigurationError, match=sentence):
         RunFile.load(tmp_path)
-
-
-def test_cut_off_files(tmp_path):
-    path = run().save(tmp_path)
-    text = path.read_text()
-    for cut in range(0, len(text), 23):
-        path.write_text(text[:cut])
-        with pytest.raises(ConfigurationError):
-            RunFile.load(tmp_path)
-
-
-@pytest.mark.parametrize("name", [FILE_NAME, "robot.urdf"])
-def test_no_changed_bit_is_taken_for_what_was_saved(tmp_path, name):
-    saved = run()
-    saved.save(tmp_path)
-    path, random_ = tmp_path / name, random.Random(5)
-    whole = path.read_bytes()
-    for _ in range(60):
-        changed = bytearray(whole)
-        changed[random_.randrange(len(whole))] ^= 1 << random_.randrange(8)
-        path.write_bytes(changed)
-        try:
-            assert RunFile.load(tmp_path) == saved  # what changed is a comment, or a space
-        except ConfigurationError as error:
-            assert FILE_NAME in str(error) or "robot.urdf" in str(error)
 
 
 def test_files_of_two_runs_are_no_run(tmp_path):

@@ -22,9 +22,9 @@ from payload_id.core.safety.speed.speed_limits import PRESETS
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import save_certificate
-from payload_id.ros.certifying.case_settings import CaseSettings
+from payload_id.planning.case_settings import CaseSettings
+from payload_id.planning.safety_cases import SafetyCases
 from payload_id.ros.certifying.prover import ProofRequest, Proved, Prover
-from payload_id.ros.certifying.safety_cases import SafetyCases
 
 ROBOT, PRIOR = RobotFile.load("kinova_gen3"), PayloadPrior(1.5, 0.15)
 PAYLOAD = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")

@@ -14,7 +14,7 @@ from payload_id.core.safety.speed.speed_limits import PRESETS
 from payload_id.core.safety.tube.tracking_tube import ROBUST
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
-from payload_id.ros.certifying.case_settings import CaseSettings
+from payload_id.planning.case_settings import CaseSettings
 from payload_id.ros.certifying.prover import ProofRequest, Proved, Prover
 from payload_id.ros.execution.back_ends.effort import check_executes_torques
 from torque_robot import CELL, PERIOD, certified_motion, torque_robot

@@ -12,6 +12,7 @@ from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
+from payload_id.planning.request import Goal
 from payload_id.ros.execution import silence
 from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.stop_reason import Reason
@@ -19,7 +20,6 @@ from payload_id.ros.planner.bridge_link import BridgeLink, FollowedMotion
 from payload_id.ros.planner.context import PlannerContext
 from payload_id.ros.planner.execute_server import ExecuteServer
 from payload_id.ros.planner.payload_intervals import ESTIMATED
-from payload_id.ros.planner.planning.request import Goal
 
 LOWER, UPPER = PayloadPrior(1.5, 0.15).box()
 GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety", LOWER, UPPER, ESTIMATED)

@@ -15,12 +15,12 @@ from payload_id.core.excitation.search.planning import NoPlan, Plan
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import sample
 from payload_id.core.motion.motion_sequence import MotionSequence
+from payload_id.planning.request import Documents, Piece
 from payload_id.ros.common.conversions import time_message
 from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.stop_reason import Reason, reason_message
 from payload_id.ros.planner.bridge_link import FollowedMotion
 from payload_id.ros.planner.horizon_execution import HorizonExecution, Mover
-from payload_id.ros.planner.planning.request import Documents, Piece
 
 
 def piece_of(index, start, seconds=0.0):

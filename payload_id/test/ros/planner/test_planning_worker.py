@@ -28,8 +28,7 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.runs.claims import claims
-from payload_id.ros.planner.plan_messages import summary_of
-from payload_id.ros.planner.planning.request import (
+from payload_id.planning.request import (
     Goal,
     MoveRequest,
     PieceRequest,
@@ -38,7 +37,8 @@ from payload_id.ros.planner.planning.request import (
     PlanRequest,
     Refused,
 )
-from payload_id.ros.planner.planning.worker import PlanningWorker
+from payload_id.planning.worker import PlanningWorker
+from payload_id.ros.planner.plan_messages import summary_of
 
 ROBOT = RobotFile.load("kinova_gen3")
 PRIOR = PayloadPrior(1.5, 0.15)

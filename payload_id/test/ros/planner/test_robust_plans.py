@@ -22,11 +22,8 @@ from payload_id.core.simulation.plant import Plant
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import certificate_in
-from payload_id.ros.certifying.case_settings import CaseSettings
-from payload_id.ros.certifying.prover import ProofRequest, Proved, Prover
-from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
-from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
-from payload_id.ros.planner.planning.request import (
+from payload_id.planning.case_settings import CaseSettings
+from payload_id.planning.request import (
     Goal,
     MoveRequest,
     PieceRequest,
@@ -34,7 +31,10 @@ from payload_id.ros.planner.planning.request import (
     PlanningSettings,
     PlanRequest,
 )
-from payload_id.ros.planner.planning.worker import PlanningWorker
+from payload_id.planning.worker import PlanningWorker
+from payload_id.ros.certifying.prover import ProofRequest, Proved, Prover
+from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
+from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
 from torque_robot import BOUNDS, CELL, GAIN, LEVEL, LIMITS, PAYLOAD, ROTOR, torque_robot
 
 PERIOD = 0.002  # [s]

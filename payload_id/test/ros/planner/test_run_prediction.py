@@ -10,7 +10,7 @@ import pytest
 from payload_id.core.excitation.prediction.candidate_rows import Collected
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.ros.planner.planning.run_prediction import RunPrediction
+from payload_id.planning.run_prediction import RunPrediction
 
 HANDOVER, DURATION = 1.0, 3.0
 

@@ -19,8 +19,7 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.runs.signature import SignatureState, judged
 from payload_id.files.runs.signing_key import PASSPHRASE, new_key_pair
-from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
-from payload_id.ros.planner.planning.request import (
+from payload_id.planning.request import (
     Goal,
     PieceRequest,
     Planned,
@@ -28,7 +27,8 @@ from payload_id.ros.planner.planning.request import (
     ResumeRequest,
     ScaleRequest,
 )
-from payload_id.ros.planner.planning.worker import PlanningWorker
+from payload_id.planning.worker import PlanningWorker
+from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
 
 ROBOT = RobotFile.load("kinova_gen3")
 PRIOR = PayloadPrior(1.5, 0.15)

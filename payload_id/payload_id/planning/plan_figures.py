@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....core.arrays import Array
-from ....core.motion.trajectory import MotionRanges, Trajectory, even_edges
-from ....core.safety.certificate.certificate import Certificate
-from ....core.safety.certificate.certify import STEP, SafetyCase
-from ....core.safety.margins.margin import CLEARANCES
-from ....core.safety.torque.slice_torque_bounds import slice_torque_bounds
+from ..core.arrays import Array
+from ..core.motion.trajectory import MotionRanges, Trajectory, even_edges
+from ..core.safety.certificate.certificate import Certificate
+from ..core.safety.certificate.certify import STEP, SafetyCase
+from ..core.safety.margins.margin import CLEARANCES
+from ..core.safety.torque.slice_torque_bounds import slice_torque_bounds
 from .request import Figures
 
 

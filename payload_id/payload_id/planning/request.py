@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from ....core.arrays import Array
-from ....core.errors import InputError
-from ....core.excitation.search.planning import NoPlan, Plan
-from ....core.motion.motion_state import MotionState
-from ....core.rows.wrench.uncertainty import WrenchUncertainty
-from ....core.safety.certificate.certificate import Certificate
-from ....core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from ....core.safety.clearance.convex_body import ConvexBody
-from ....core.safety.clearance.swept_volume import Swept
-from ....core.safety.tube.tracking_tube import TrackingTube
-from ...certifying.case_settings import CaseSettings
-from ...certifying.worker_process import Failure
+import numpy as np
+
+from ..core.arrays import Array
+from ..core.errors import InputError, UnknownNameError
+from ..core.excitation.criteria import CRITERIA
+from ..core.excitation.search.planning import NoPlan, Plan
+from ..core.motion.motion_state import MotionState
+from ..core.rows.wrench.uncertainty import WrenchUncertainty
+from ..core.safety.certificate.certificate import Certificate
+from ..core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
+from ..core.safety.clearance.convex_body import ConvexBody
+from ..core.safety.clearance.swept_volume import Swept
+from ..core.safety.tube.tracking_tube import TrackingTube
+from .case_settings import CaseSettings
+
+PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
+FAMILIES = ("fourier", "there_and_back", *PIECES)
+LONGEST = 60.0  # [s] of a motion at full speed
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,18 @@ class Goal:
     payload_upper: Array
     intervals: str
     turns: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.family not in FAMILIES:
+            raise UnknownNameError("family of motions", self.family, FAMILIES, "the goal")
+        if self.criterion not in CRITERIA:
+            raise UnknownNameError("criterion", self.criterion, list(CRITERIA), "the goal")
+        for name, most in (("duration", LONGEST), ("speed_scale", 1.0), ("time_budget", np.inf)):
+            value = getattr(self, name)
+            if not 0.0 < value <= most:
+                raise InputError(
+                    f"The goal's '{name}' must be above 0 and at most {most:g}; found {value!r}."
+                )
 
 
 @dataclass(frozen=True)
@@ -260,14 +277,3 @@ class Piece:
     condition_number: float = float("nan")
     seconds: float = float("nan")
     documents: Documents | None = None
-
-
-def checked(answer: Any) -> Any:
-    """Return an answer of the planning process.
-
-    Raises:
-        InputError: It is a refusal, or the process could not carry out the request.
-    """
-    if isinstance(answer, (Refused, Failure)):
-        raise InputError(answer.sentence)
-    return answer

@@ -1,17 +1,18 @@
-"""What proofs of a robot's motions rest on, whoever asks for them; picklable, and as parameters."""
+"""What proofs of a robot's motions rest on, as parameters of nodes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.clearance.convex_body import ConvexBody
-from ...core.safety.speed.speed_limits import PRESETS, SpeedLimits
+from ...core.safety.speed.speed_limits import PRESETS
 from ...files.cells.cell_file import Cell
 from ...files.configuration.input_path import from_home
 from ...files.robots.body_shapes import mesh_hull
 from ...files.robots.robot_file import RobotFile
+from ...planning.case_settings import CLEARANCE, POINT_RATE, CaseSettings, payload_volume
 from ..common.parameters import Parameter
 from ..common.shared_parameters import ROBOT_FILE, UNCERTAINTY_PARAMETERS
 
@@ -30,7 +31,14 @@ CASE_PARAMETERS = (
         "limits only). Motions are slowed along their path until they are kept.",
         choices=tuple(PRESETS),
     ),
-    Parameter("clearance", 0.02, "Distance that bodies must keep from each other.", "m", 0.0, 0.5),
+    Parameter(
+        "clearance",
+        CLEARANCE,
+        "Distance that bodies must keep from each other.",
+        "m",
+        0.0,
+        0.5,
+    ),
     Parameter(
         "ground",
         None,
@@ -65,7 +73,7 @@ CASE_PARAMETERS = (
         "",
         "File of a mesh in the payload frame, metres, whose convex hull contains the payload.",
     ),
-    Parameter("point_rate", 100.0, "Points of a commanded trajectory.", "Hz", 10.0, 1000.0),
+    Parameter("point_rate", POINT_RATE, "Points of a commanded trajectory.", "Hz", 10.0, 1000.0),
     *(replace(entry, read_only=True) for entry in UNCERTAINTY_PARAMETERS),
 )
 
@@ -83,34 +91,6 @@ class CaseParameters:
     payload_box_centre: list[float]
     payload_mesh: str
     point_rate: float
-
-
-@dataclass(frozen=True)
-class CaseSettings:
-    """What is the same for all proofs of a node.
-
-    Attributes:
-        robot_file: Robot file: path or name.
-        uncertainty: Bounds on the arm.
-        cell: What stands around the arm, and the distance that bodies keep from each other.
-        cell_stated: Path of the cell file, or "none, " and the reason, for certificates.
-        speeds: Limits of speeds in space.
-        ground: Height of a floor in the base frame [m]; None: there is none.
-        payload: Bodies that contain the payload, poses in the payload frame.
-        point_rate: Of commanded points [Hz].
-        torque_period: Time within which torques follow the state, where the robust controller moves
-            the arm [s]; None: the arm's own position controller does.
-    """
-
-    robot_file: str
-    uncertainty: Uncertainty
-    cell: Cell
-    cell_stated: str
-    speeds: SpeedLimits
-    ground: float | None
-    payload: tuple[ConvexBody, ...]
-    point_rate: float
-    torque_period: float | None = field(default=None, kw_only=True)
 
 
 def case_settings(
@@ -154,10 +134,7 @@ def stated_cell(parameters: CaseParameters, node: str) -> tuple[Cell, str]:
 
 def payload_bodies(parameters: CaseParameters) -> tuple[ConvexBody, ...]:
     """Return bodies that contain the payload, in the payload frame; none if nothing is known."""
-    found = []
-    if parameters.payload_box is not None:
-        size, centre = parameters.payload_box, parameters.payload_box_centre
-        found.append(ConvexBody.primitive("box", size, translation=centre, name="payload"))
+    found = [*payload_volume(parameters.payload_box, parameters.payload_box_centre)]
     if parameters.payload_mesh:
         found.append(mesh_hull(from_home(parameters.payload_mesh, "payload_mesh"), name="payload"))
     return tuple(found)

@@ -9,26 +9,26 @@ from pathlib import Path
 
 import numpy as np
 
-from ....core.control.dynamics import ArmDynamics
-from ....core.control.robust_design import design_for, undesigned_tube
-from ....core.errors import InputError
-from ....core.excitation.candidates.candidates import Family
-from ....core.excitation.search.certifier import certifier, planning_limits
-from ....core.excitation.search.verdict import Verdict
-from ....core.motion.limits import MotionLimits
-from ....core.motion.path_timing import PathStart, PathStop
-from ....core.motion.time_scaling import TimeScaled
-from ....core.motion.trajectory import Trajectory, even_edges
-from ....core.safety.certificate.certificate import Certificate
-from ....core.safety.certificate.certified_motion import CertifiedStop
-from ....core.safety.certificate.certify import SafetyCase
-from ....core.safety.clearance.convex_body import ConvexBody
-from ....core.safety.speed.speed_margins import speed_use
-from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
-from ....files.runs.certificate_file import save_certificate
-from ....files.runs.signing_key import SigningKey
-from ...certifying.safety_cases import SafetyCases
+from ..core.control.dynamics import ArmDynamics
+from ..core.control.robust_design import design_for, undesigned_tube
+from ..core.errors import InputError
+from ..core.excitation.candidates.candidates import Family
+from ..core.excitation.search.certifier import certifier, planning_limits
+from ..core.excitation.search.verdict import Verdict
+from ..core.motion.limits import MotionLimits
+from ..core.motion.path_timing import PathStart, PathStop
+from ..core.motion.time_scaling import TimeScaled
+from ..core.motion.trajectory import Trajectory, even_edges
+from ..core.safety.certificate.certificate import Certificate
+from ..core.safety.certificate.certified_motion import CertifiedStop
+from ..core.safety.certificate.certify import SafetyCase
+from ..core.safety.clearance.convex_body import ConvexBody
+from ..core.safety.speed.speed_margins import speed_use
+from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ..files.runs.certificate_file import save_certificate
+from ..files.runs.signing_key import SigningKey
 from .request import Documents, Goal, PlanningSettings
+from .safety_cases import SafetyCases
 
 SPEED_STEP = 0.02  # [s] slices on which speeds are looked at
 TYPICAL = 12  # random motions that tell how slow single joints must be for the limits of speeds

@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...core.arrays import Array
-from ...core.errors import InputError
-from ...core.motion.trajectory import Trajectory
-from ...core.motion.trajectory_points import interpolation_error
-from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...core.safety.certificate.certify import SafetyCase
-from ...core.safety.clearance.convex_body import ConvexBody
-from ...core.safety.torque.parameter_box import ParameterBox
-from ...core.safety.tube.tracking_tube import ROBUST, TrackingTube
-from ...files.robots.arm_geometry import robot_geometry
-from ...files.robots.robot_file import RobotFile
-from ...files.robots.robot_model import RobotModel
+from ..core.arrays import Array
+from ..core.errors import InputError
+from ..core.motion.trajectory import Trajectory
+from ..core.motion.trajectory_points import interpolation_error
+from ..core.rows.joint_torque.uncertainty import Uncertainty
+from ..core.safety.certificate.certify import SafetyCase
+from ..core.safety.clearance.convex_body import ConvexBody
+from ..core.safety.torque.parameter_box import ParameterBox
+from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ..files.robots.arm_geometry import robot_geometry
+from ..files.robots.robot_file import RobotFile
+from ..files.robots.robot_model import RobotModel
 from .case_settings import CaseSettings
 
 STANDARD_GRAVITY = 9.81  # [m/s2]

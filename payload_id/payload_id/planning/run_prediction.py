@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....core.arrays import Array
-from ....core.excitation.prediction.candidate_rows import CandidateRows, Collected
-from ....core.excitation.prediction.predictor import Predictor
-from ....core.motion.motion_state import MotionState
-from ....core.motion.trajectory import Motion, Trajectory
-from ....core.safety.torque.parameter_box import ParameterBox
+from ..core.arrays import Array
+from ..core.excitation.prediction.candidate_rows import CandidateRows, Collected
+from ..core.excitation.prediction.predictor import Predictor
+from ..core.motion.motion_state import MotionState
+from ..core.motion.trajectory import Motion, Trajectory
+from ..core.safety.torque.parameter_box import ParameterBox
 
 
 @dataclass

@@ -14,34 +14,34 @@ from typing import Any
 
 import numpy as np
 
-from ....core.arrays import Array
-from ....core.errors import InputError
-from ....core.excitation.candidates.candidates import BezierFamily, Family, FourierFamily
-from ....core.excitation.candidates.there_and_back_candidates import ThereAndBackFamily
-from ....core.excitation.candidates.wave_candidates import WaveFamily
-from ....core.excitation.criteria import DEFAULT, criterion_named
-from ....core.excitation.criteria.calibrated_widths import CalibratedWidths
-from ....core.excitation.criteria.half_widths import HalfWidths
-from ....core.excitation.prediction.candidate_rows import RowPredictor
-from ....core.excitation.prediction.predictor import Predictor
-from ....core.excitation.prediction.wrench_rows import WrenchPredictor
-from ....core.excitation.search.certifier import rough_clearance, torque_peaks, tube_torque
-from ....core.excitation.search.planning import Budget, Certify, NoPlan, Plan, plan
-from ....core.excitation.search.planning_task import PlanningTask
-from ....core.excitation.search.verdict import Verdict
-from ....core.motion.bezier import BezierPiece
-from ....core.motion.limits import MotionLimits
-from ....core.motion.motion_state import MotionState
-from ....core.motion.time_scaling import TimeScaled
-from ....core.motion.trajectory import Trajectory
-from ....core.rows.joint_torque.momentum import MomentumRows
-from ....core.safety.certificate.certificate import Certificate
-from ....core.safety.certificate.certified_motion import CertifiedMotion
-from ....core.safety.certificate.certify import SafetyCase, start_refusal
-from ....core.safety.clearance.swept_volume import swept_volume
-from ....core.safety.torque.parameter_box import ParameterBox
-from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
-from ....files.robots.robot_model import RobotModel
+from ..core.arrays import Array
+from ..core.errors import InputError
+from ..core.excitation.candidates.candidates import BezierFamily, Family, FourierFamily
+from ..core.excitation.candidates.there_and_back_candidates import ThereAndBackFamily
+from ..core.excitation.candidates.wave_candidates import WaveFamily
+from ..core.excitation.criteria import DEFAULT, criterion_named
+from ..core.excitation.criteria.calibrated_widths import CalibratedWidths
+from ..core.excitation.criteria.half_widths import HalfWidths
+from ..core.excitation.prediction.candidate_rows import RowPredictor
+from ..core.excitation.prediction.predictor import Predictor
+from ..core.excitation.prediction.wrench_rows import WrenchPredictor
+from ..core.excitation.search.certifier import rough_clearance, torque_peaks, tube_torque
+from ..core.excitation.search.planning import Budget, Certify, NoPlan, Plan, plan
+from ..core.excitation.search.planning_task import PlanningTask
+from ..core.excitation.search.verdict import Verdict
+from ..core.motion.bezier import BezierPiece
+from ..core.motion.limits import MotionLimits
+from ..core.motion.motion_state import MotionState
+from ..core.motion.time_scaling import TimeScaled
+from ..core.motion.trajectory import Trajectory
+from ..core.rows.joint_torque.momentum import MomentumRows
+from ..core.safety.certificate.certificate import Certificate
+from ..core.safety.certificate.certified_motion import CertifiedMotion
+from ..core.safety.certificate.certify import SafetyCase, start_refusal
+from ..core.safety.clearance.swept_volume import swept_volume
+from ..core.safety.torque.parameter_box import ParameterBox
+from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ..files.robots.robot_model import RobotModel
 from .motion_certifier import MotionCertifier, with_tube
 from .plan_figures import figures_of
 from .request import (
