@@ -157,7 +157,7 @@ def erring_run(
 
 
 class _Joints:
-    """What joints and their sensors do within what is stated; constant in a run, shape (n,) each."""
+    """What joints and their sensors do within what is stated, constant in a run; shape (n,)."""
 
     def __init__(
         self, model: ArmModel, stated: Uncertainty, rng: np.random.Generator, extreme: bool

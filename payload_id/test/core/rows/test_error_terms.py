@@ -61,7 +61,7 @@ EVERY_ARM = pytest.mark.parametrize(
 
 
 def case(name: str, kind: str, seed: int, **changes: object) -> ErringRun:
-    """Return a run with one kind of error: extremes of every sample's own, or of one sign for long."""
+    """Return a run with one kind of error, at its extremes or not, new at every sample or not."""
     period = 25.0 if kind in SLOW and seed % 2 else 6.0
     bounds = ALL[kind] | {key: changes.pop(key) for key in [*changes] if key in STATED}
     noise = ("vertices", "correlated", "constant")[seed % 3]
