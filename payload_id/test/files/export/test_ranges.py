@@ -68,7 +68,7 @@ def test_a_load_is_the_same_body_seen_from_the_flange():
     np.testing.assert_allclose(load.inertia_range.lower, upper, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 def test_intervals_hold_every_body_of_the_box_with_and_without_tool(seed):
     rng = np.random.default_rng(seed)
     phi = body(rng)
@@ -87,18 +87,17 @@ def test_intervals_hold_every_body_of_the_box_with_and_without_tool(seed):
     assert both.tool_mass == pytest.approx(0.7)
     np.testing.assert_allclose(both.phi, alone.phi + own, atol=1e-12)
     turned = change_of_frame(TURN.as_matrix(), PLACE)
-    corners = phi + half * rng.choice([-1.0, 1.0], (300, 10))
-    inside = phi + half * rng.uniform(-1.0, 1.0, (300, 10))
+    corners = phi + half * rng.choice([-1.0, 1.0], (200, 10))
+    inside = phi + half * rng.uniform(-1.0, 1.0, (100, 10))
     for x in (*corners, *inside):
         for load, seen in ((alone, turned @ x), (both, turned @ x + own)):
             mass, com, inertia = mass_com_inertia(seen)
-            slack = 1e-12
             for held, value in (
                 (load.mass_range, np.array([mass])),
                 (load.com_range, com),
                 (load.inertia_range, inertia[np.triu_indices(3)]),
             ):
-                assert Range(held.lower - slack, held.upper + slack).contains(value)
+                assert Range(held.lower - 1e-12, held.upper + 1e-12).contains(value)
 
 
 def test_a_mass_that_may_be_zero_leaves_its_centre_without_bounds():

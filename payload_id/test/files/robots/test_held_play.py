@@ -12,7 +12,7 @@ from test_held_joints import follows, joint, link
 from finger_robot import finger_robot
 from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.inertial import FROM_PINOCCHIO, change_of_frame
-from payload_id.core.errors import ConfigurationError, ModelError, UnknownNameError
+from payload_id.core.errors import ModelError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.clearance.arm_geometry import BASE
 from payload_id.core.safety.clearance.convex_body import ConvexBody

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from described_arms import described
-from payload_id.core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
+from payload_id.core.errors import ConfigurationError, InputError, ModelError
 from payload_id.files.configuration.configuration import describe_schema
 from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.robots.description import urdf
 from payload_id.files.robots.description.urdf import read_urdf
-from payload_id.files.robots.robot_file import RobotFile, find_robot_file, robot_names
+from payload_id.files.robots.robot_file import RobotFile, robot_names
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.robots.robot_schema import ROBOT
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from payload_id.core.errors import ConfigurationError, UnknownNameError
 from payload_id.files.teams.team_file import TeamFile, team_names
 
 TWO = "name: two\nrobots:\n  one: {}\n  two: {}\n"
