@@ -145,7 +145,7 @@ def with_effort(effort):
 
 
 USELESS = {
-    "no payload": [with_effort(np.zeros(3)), with_effort(np.zeros(0)), with_effort(np.full(3, np.nan))],
+    "no payload": [with_effort(x) for x in (np.zeros(3), np.zeros(0), np.full(3, np.nan))],
     "header.stamp": [[m._replace(stamp_ns=0) for m in MESSAGES]],
     "holds no joint states": [[]],
     "not one of 5 messages": [[b"\x00\x01\x00\x00 text"] * 5],
