@@ -246,5 +246,3 @@ def test_a_file_that_is_no_result_is_refused_and_names_what_is_wrong(tmp_path, c
         assert words in said and said.count("\n") == 1
     for other in (tmp_path, tmp_path / "absent"):
         assert main(["export", str(other), "--as", "yaml"]) == 2
-
-

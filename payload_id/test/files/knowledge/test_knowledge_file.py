@@ -40,5 +40,3 @@ def test_run_without_statements_has_no_file_of_them(tmp_path):
     RunFile(("joint",), "flange", "<robot/>").save(tmp_path)
     assert RunFile.load(tmp_path).knowledge == NOTHING
     assert [path.name for path in tmp_path.glob("*knowledge*")] == []
-
-

@@ -183,5 +183,3 @@ def test_a_certificate_says_how_a_held_joint_is_known(tmp_path):
     assert model.travel is None and robot.held[0].within == 0.0
     notes = robot_geometry(robot, model).notes
     assert any("which nothing watches: a bolt" in x for x in notes)
-
-

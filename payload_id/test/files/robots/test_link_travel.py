@@ -147,5 +147,3 @@ def test_an_arm_that_carries_nothing_held_is_as_it_was():
     arm, plain = RobotModel.from_xml(text, "one", ("a",)), ArmModel.from_xml(text, "one", ("a",))
     assert arm.travel is None and arm.digest == plain.digest
     assert arm.link_range[0] is arm.link_phi
-
-

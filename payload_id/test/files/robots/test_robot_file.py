@@ -170,5 +170,3 @@ def test_where_nothing_is_sent_across_the_turn_positions_stay_within_it(write):
         write("command: {across_turn: refused}\njoint_states: {turns: counted}")
     )
     assert np.isinf(counted.limits_at("urdf", {}).position_upper[0])
-
-

@@ -51,5 +51,3 @@ def test_a_mechanism_is_that_of_the_file(tmp_path):
     one, two = (robot.mechanism for robot in team.robots)
     assert (one.spring, one.delta.lower_leg) == (800.0, 0.3)
     assert np.isnan(two.spring)
-
-
