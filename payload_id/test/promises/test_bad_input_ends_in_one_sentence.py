@@ -164,7 +164,7 @@ DOORS = {
         (("known_mass", "knwon_mass", "knwon_mass"), ("known_mass", "robot", "robot"),
          ("1.0", "one", "known_mass"), ("1.0", "nan", "known_mass"), ("1.0", "-1.0", "known_mass"),
          ("bag,robot", "bags,robot", "bag"), ("own_arm.yaml", "other_arm.yaml", "other_arm.yaml"),
-         ("own_arm.yaml,1.0", "own_arm.yaml", "line 2")),
+         ("own_arm.yaml,1.0", "own_arm.yaml", "columns")),
     ),
     "result": Door(
         "result.json", "export result.json --as yaml --robot own_arm.yaml",
