@@ -200,11 +200,11 @@ def certify(
     signing = SigningKey.load(key) if key else None
     cases = SafetyCases(settings)
     case = cases.case(_limits(robot, limits), {}, _ends(payload), tuple(obstacles))
+    _check_rest(motion, robot.joints)
     with one_thread():
         outcome = prove(case, motion)
     if isinstance(outcome, Refusal):
         return outcome
-    _check_rest(motion, robot.joints)
     if coarse := cases.too_coarse(motion):
         raise InputError(coarse)
     if save_as is not None:
@@ -272,8 +272,10 @@ def _start(robot: RobotFile, start: ArrayLike | None) -> Array:
 
 
 def _check_rest(motion: Trajectory, joints: Sequence[str]) -> None:
-    """Raise unless a motion begins and ends at rest."""
+    """Raise unless a motion is of these joints, and begins and ends at rest."""
     ends = motion.at(np.array([0.0, motion.duration])).dq
+    if ends.shape[1] != len(joints):
+        raise InputError(f"The motion is of {ends.shape[1]} joints; the arm has {len(joints)}.")
     for which, speed in zip(("begin", "end"), np.abs(ends), strict=True):
         worst = int(np.argmax(speed))
         if speed[worst] > REST:
