@@ -239,8 +239,7 @@ def test_a_stop_and_a_start_keep_to_the_path_and_leave_and_join_the_motion_smoot
 def test_a_stop_is_the_shortest_of_those_tried() -> None:
     fast = replace(LIMITS, velocity=np.full(3, 9.0))
     motion = BezierPiece(MotionState.at_rest(np.zeros(3)), np.full(3, 1.2), 1.6)
-    stop = PathStop.within(motion, 0.7, fast)
-    shorter = PathStop(motion, 0.7, stop.ramp / 1.06)
+    shorter = PathStop(motion, 0.7, PathStop.within(motion, 0.7, fast).ramp / 1.06)
     assert shorter.ranges(even_edges(shorter, 0.005)).acceleration.max() > 5.0
 
 

@@ -33,15 +33,6 @@ def test_gate_and_arrays_keep_the_same_samples():
             np.testing.assert_array_equal(whole, array[kept])
 
 
-def test_gate_is_a_value():
-    gate = SampleGate()
-    after, cause = gate.offer(1, np.zeros(2))
-    assert cause is None and after.newest == 1
-    assert gate == SampleGate()
-    assert after.reject(Drop.WRONG_LENGTH).dropped == {"wrong_length": 1}
-    assert after.dropped == {}
-
-
 def taken(stamps, **settings) -> tuple[list[int], ClockGate]:
     """Return the stamps that pass, and the gate after them."""
     gate, passed = ClockGate(**settings), []
