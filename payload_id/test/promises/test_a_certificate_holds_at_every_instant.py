@@ -430,6 +430,7 @@ def test_bodies_that_overlap_at_zero_are_refused_unless_the_file_says_why(tmp_pa
 
 
 FINGER = """
+<xacro:arg name="gripper" default=""/><xacro:arg name="vision" default=""/>
 <link name="finger">
   <inertial><origin xyz="0 0 0.1"/><mass value="0.4"/>
     <inertia ixx="1e-3" iyy="1e-3" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -444,9 +445,10 @@ FINGER = """
 
 def test_a_finger_may_be_anywhere_unless_it_is_said_where_it_is(tmp_path):
     urdf, motion = tmp_path / "with_finger.xacro", drawn(3, 0.05, 2.0)
-    urdf.write_text(Arm("kinova_gen3").file.urdf.replace("</robot>", FINGER))
+    text = Arm("kinova_gen3").file.urdf.replace("</robot>", FINGER)
+    urdf.write_text(text.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" '))
     file: dict[str, Any] = {"urdf": str(urdf)}
-    lamp = ConvexBody.primitive("sphere", (0.05,), translation=(0.68, 0.0, 0.30), name="lamp")
+    lamp = ConvexBody.primitive("sphere", (0.05,), translation=(0.74, 0.0, 0.30), name="lamp")
     given = {"cell": NOBODY, "clearance": 0.0, "payload": NONE, "obstacles": [lamp]}
     anywhere = certify(sharp(tmp_path, file=file).name, motion, **given)
     assert isinstance(anywhere, Certificate), anywhere
