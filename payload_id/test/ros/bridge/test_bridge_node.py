@@ -20,7 +20,6 @@ from payload_id.ros.common.joint_trajectory_message import trajectory_from_messa
 from planned_robot import (
     ABORTED,
     BRIDGE,
-    CANCELED,
     PARAMETERS,
     ROBOT,
     SUCCEEDED,
@@ -115,17 +114,6 @@ def test_a_moving_arm_is_stopped_or_paused_by_whoever_asks_the_bridge(robot, pla
     assert result.resting_place > 0.0
 
 
-def test_cancelling_ends_by_a_certified_stop(robot, planned):
-    assert prepare(robot, *planned).success
-    start = robot.q
-    handle, future = send(robot)
-    robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.05 or future.done(), "motion")
-    handle.cancel_goal_async()
-    result, status = robot.result(future)
-    assert status == CANCELED and result.at_rest, result.message
-    assert result.largest_tube_use < 1.0
-
-
 def test_what_is_no_certificate_is_refused(robot, planned):
     motion, stops = planned
     answer = prepare(robot, motion[:-40], stops, "another motion")
@@ -141,14 +129,6 @@ def test_a_motion_that_does_not_know_the_obstacles_is_refused(robot, planned):
     answer = prepare(robot, motion, stops)
     assert not answer.success and "The obstacles is not the one" in answer.message
     assert set_obstacles(robot, SetObstacles.Request.REMOVE, ball(FAR)).success
-
-
-def test_nothing_is_continued_that_does_not_move(robot, planned):
-    assert prepare(robot, *planned).success
-    answer = robot.observer.call(
-        ExtendMotion, f"{BRIDGE}/extend", motion_id="a motion", follows="a motion", after=0.5
-    )
-    assert not answer.success and "No motion is in progress" in answer.message
 
 
 def test_a_motion_is_not_continued_by_one_that_jumps(robot, planned):
