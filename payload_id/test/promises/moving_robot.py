@@ -13,12 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from control_msgs.action import FollowJointTrajectory
+from geometry_msgs.msg import Point, Pose
 from numpy.polynomial.polynomial import polyval
 from payload_id_msgs.action import Move
 from payload_id_msgs.msg import (
@@ -33,6 +35,7 @@ from payload_id_msgs.srv import Acknowledge, Plan, PrepareMotion, SetObstacles
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
+from shape_msgs.msg import SolidPrimitive
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -88,7 +91,6 @@ FINGER = """<link name="finger"><inertial><origin xyz="0 0 0.03"/><mass value="0
 <limit lower="0" upper="0.8" velocity="1" effort="9"/></joint></robot>"""
 ROBOT = """
 extends: package://payload_id/config/robots/kinova_gen3.yaml
-urdf: arm.urdf.xacro
 name: gen3_with_finger
 joint_states: {rate: 50.0, reliability: reliable}
 held_joints: {knuckle: 0.4}
@@ -102,14 +104,31 @@ driver:
 """
 
 
-def robot_file(folder: Path, name: str = "robot.yaml", text: str = "") -> Path:
-    """Write the robot file and its description; return its path."""
+def robot_file(folder: Path, name: str = "robot.yaml", text: str = "", finger: float = 0.1) -> Path:
+    """Write the robot file and its description; return its path.
+
+    Args:
+        folder: Where.
+        name: Of the robot file.
+        text: What it says beside `ROBOT`.
+        finger: Mass of the finger [kg].
+    """
     urdf = RobotFile.load("kinova_gen3").urdf
-    rest = urdf[urdf.index(">", urdf.index("<robot")) + 1 :].replace("</robot>", FINGER)
-    (folder / "arm.urdf.xacro").write_text(HEAD + rest)
+    rest = urdf[urdf.index(">", urdf.index("<robot")) + 1 :]
+    own = FINGER.replace('mass value="0.1"', f'mass value="{finger}"')
     path = folder / name
-    path.write_text(f"{ROBOT}{text}\n")
+    (folder / f"{name}.urdf.xacro").write_text(HEAD + rest.replace("</robot>", own))
+    path.write_text(f"{ROBOT}urdf: {name}.urdf.xacro\n{text}\n")
     return path
+
+
+def ball(
+    place: Sequence[float] = (2.0, 0.0, 1.0), radius: float = 0.1, name: str = "ball"
+) -> Obstacle:
+    """Return an obstacle out of the arm's reach."""
+    message = Obstacle(id=name, pose=Pose(position=Point(**dict(zip("xyz", place, strict=True)))))
+    message.primitive = SolidPrimitive(type=SolidPrimitive.SPHERE, dimensions=[radius])
+    return message
 
 
 def seconds(stamp: Any) -> float:
@@ -158,7 +177,7 @@ class Driver:
 
     def _pass_on(self, message: JointState) -> None:
         self.states.append(message)
-        told = JointState(header=message.header, name=list(message.name))
+        told = JointState(header=deepcopy(message.header), name=list(message.name))
         for kind in ("position", "velocity", "effort"):
             setattr(told, kind, np.array(getattr(message, kind)))
         told = self.spoil(told)

@@ -18,13 +18,11 @@ from action_msgs.srv import CancelGoal
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTrajectoryControllerState
 from controller_manager_msgs.srv import SwitchController
-from geometry_msgs.msg import Point, Pose
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from payload_id_msgs.action import Execute
-from payload_id_msgs.msg import BridgeState, Obstacle, PayloadEstimate
+from payload_id_msgs.msg import BridgeState, PayloadEstimate
 from payload_id_msgs.srv import SetObstacles
-from shape_msgs.msg import SolidPrimitive
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -46,6 +44,7 @@ from .moving_robot import (
     TRAJECTORY,
     Certificate,
     MovingRobot,
+    ball,
     fastest,
     moving_robot,
     name_of,
@@ -301,12 +300,6 @@ def test_an_estimate_whose_intervals_leave_the_certified_ones(robot):
     stopped(robot, future, "INTERVALS_LEFT", cause=cause)
 
 
-def ball(place=(2.0, 0.0, 1.0), radius=0.1):
-    message = Obstacle(id="ball", pose=Pose(position=Point(**dict(zip("xyz", place, strict=True)))))
-    message.primitive = SolidPrimitive(type=SolidPrimitive.SPHERE, dimensions=[radius])
-    return message
-
-
 def test_an_obstacle_that_the_certificate_does_not_know(robot):
     _, future = begin(robot)
     assert robot.set_obstacles(SetObstacles.Request.REPLACE).success  # no change
@@ -401,7 +394,7 @@ def test_an_arm_that_is_pushed(robot):
     _, future = begin(robot)
     cause = robot.now
     robot.set(ARM, push=[150.0])
-    is_held(robot)
+    robot.observer.wait(lambda: holds(robot) or future.done(), "the hold")
     robot.set(ARM, push=[0.0])
     held(robot, future, "TUBE_LEFT", cause=cause, within=1.0, on_path=False)
 
@@ -415,8 +408,10 @@ def test_a_controller_that_finds_itself_outside_the_tube(robot):
         message.error.positions = [0.0, 0.0, 0.0, 0.0, 0.5 * TUBE, 0.0, 0.0]
         say(message)
         message.error.positions = [0.0, 0.0, 0.0, 0.0, 1.5 * TUBE, 0.0, 2 * np.pi]
-        cause = robot.now  # among those of the true controller
-        robot.observer.wait(lambda: say(message) or holds(robot), "the hold")
+        cause = robot.now
+        often = robot.observer.node.create_timer(0.01, lambda: say(message))  # as the true one does
+        is_held(robot)
+        robot.observer.node.destroy_timer(often)
         held(robot, future, "TUBE_LEFT", "joint_5", "controller", cause=cause)
 
 
