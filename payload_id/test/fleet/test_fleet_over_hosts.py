@@ -24,7 +24,7 @@ NOISE = torque_noise_only(0.02)
 SCHEDULER = "tcp://10.92.0.1:8786"  # the first host of the switch
 DASK = [sys.executable, "-m", "dask"]
 COMMAND = Path(sys.executable).with_name("payload-id")
-COUNT = 4
+COUNT = 3
 
 
 @pytest.mark.slow
@@ -34,7 +34,7 @@ def test_results_are_those_of_one_process(tmp_path: Path):
     bags = tmp_path / "bags"
     bags.mkdir()
     for k in range(COUNT):
-        gen3_bag(bags / f"run_{k}", (1.0 + 0.1 * k) * PAYLOAD, k, 0.3, 0.8, 0.02)
+        gen3_bag(bags / f"run_{k}", (1.0 + 0.1 * k) * PAYLOAD, k, 0.3, 0.7, 0.02)
     started: list[subprocess.Popen[str]] = []
     with LossySwitch(f"fleet{os.getpid() % 10000}_", 3, loss=0.0, delay=0.001) as switch:
 
@@ -63,11 +63,11 @@ def test_results_are_those_of_one_process(tmp_path: Path):
     changes = [each.removeprefix("--uncertainty=") for each in NOISE]
     method = Method(robot, Settings(with_changes(robot.uncertainty, changes)))
     table = FleetTable.at(tmp_path / "out")
-    found = {row["bag"]: row for row in table.read().to_pylist()}
     evidence = {row["bag"]: row["evidence"] for row in table.read(["bag", "evidence"]).to_pylist()}
+    found = table.read().to_pylist()
     assert len(found) == COUNT
-    for bag, row in found.items():
-        (alone,) = identify_recording(bag, (), False, method).rows
-        assert evidence[bag] == alone.pop("evidence")
+    for row in found:
+        (alone,) = identify_recording(row["bag"], (), False, method).rows
+        assert evidence[row["bag"]] == alone.pop("evidence")
         for name in alone.keys() - {"seconds_used", "began"}:
             assert row[name] == alone[name], name
