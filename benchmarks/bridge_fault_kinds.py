@@ -14,13 +14,13 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bridge_fault_rig import NAMES, Rig
 from controller_manager_msgs.srv import SwitchController
+from lossy_sockets import loss
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate, StopReason
 from sensor_msgs.msg import JointState
 
-from bridge_rig import NAMES, Rig
-from lossy_sockets import loss
 from payload_id.ros.common.conversions import stamp_of
 from planned_robot import GOAL, PARAMETERS
 

@@ -19,16 +19,16 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from lossy_sockets import UDP_ONLY, loss
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from payload_id_msgs.srv import GetEstimate, Save
+from read_only_folder import can_be_read_only, read_only
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from harness import START_NS, NodeProcess, Observer, joint_state
-from lossy_sockets import UDP_ONLY, loss
 from payload_id.files.bags.bag_reader import open_bag
 from payload_id.files.bags.joint_states_bag import read_joint_state
-from read_only_folder import can_be_read_only, read_only
 from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file
 
 PERIOD = 4.0  # of the motion [s]

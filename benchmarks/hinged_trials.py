@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-
 from hinged_team import HingedTeam
+
 from payload_id.core.body.inertial import change_of_frame
 from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.hinged.geometry import HingeGeometry
