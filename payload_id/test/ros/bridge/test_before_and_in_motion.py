@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from payload_id_msgs.action import Move
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Acknowledge, ExtendMotion, PrepareMotion
+from payload_id_msgs.srv import Acknowledge, ExtendMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
@@ -26,7 +26,6 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.bridge.context import BridgeContext
 from payload_id.ros.bridge.move_server import MoveServer, _continued
-from payload_id.ros.bridge.node import BridgeNode
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
@@ -350,28 +349,6 @@ def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
     assert not robot.context.forbidden  # it is held again: a next motion may begin
 
 
-def test_a_controller_that_refuses_to_hold_is_said_and_kept():
-    robot = Robot()
-    assert robot.moved() == ""
-    assert robot.server.stop(Reason.CANCELLED, "by hand") and robot.back_end.holds == 1
-    robot.back_end.refused = "It rejected a cancelling"
-    robot.server.on_watch_due()
-    execution = robot.server.execution
-    assert execution.fault == (Reason.CONTROLLER_FAULT, "It rejected a cancelling")
-    assert len(robot.back_end.sent) == 2  # the certified stop
-
-
-def test_a_start_is_judged_as_the_motion_will_be():
-    robot = Robot()
-    allowed = motion().tube.position[0]
-    robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
-    assert robot.moved() == ""
-    robot = Robot()
-    robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
-    robot.context.arm.encoder_error = np.full(7, 0.02 * allowed)
-    assert "not where the plan begins" in robot.moved() and not robot.back_end.sent
-
-
 def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     robot = Robot()
     turn = 2 * np.pi * (np.arange(7) == 2)
@@ -402,26 +379,6 @@ def test_a_motion_that_begins_in_motion_can_only_continue_another_one():
     moving = replace(kept["plan"].proved, motion=replace(motion(), trajectory=path, stops=()))
     kept["piece"] = replace(kept["plan"], name="piece", proved=moving)
     assert "begins in motion" in robot.moved(name="piece") and not robot.back_end.sent
-
-
-@pytest.mark.parametrize(
-    ("topic", "namespace"),
-    [("", ""), ("joint_trajectory_controller/joint_trajectory", "/cell/right"),
-     ("/joint_trajectory_controller/joint_trajectory", ""),
-     ("/right/joint_trajectory_controller/joint_trajectory", "/right"), ("other/topic", "")],
-)  # fmt: skip
-def test_topics_of_the_driver_are_where_its_trajectories_go(topic, namespace):
-    node = SimpleNamespace(
-        resolve_topic_name=lambda name: name if name.startswith("/") else f"/cell/right/{name}"
-    )
-    found = BridgeNode._namespace(node, SimpleNamespace(trajectory_topic=topic), ROBOT)
-    assert found == namespace
-    driver, there = ROBOT.driver, ROBOT.driver.within(found)
-    assert [x.topic for x in there.follows_while] == [
-        f"{namespace}{x.topic}" for x in driver.follows_while
-    ]
-    assert [x.service for x in there.reset] == [f"{namespace}{x.service}" for x in driver.reset]
-    assert there.within(found).reset == there.reset
 
 
 FAULTS = {
@@ -463,28 +420,6 @@ def at_rest(robot):
 def acknowledged(robot, reason):
     request, response = Acknowledge.Request(reason=reason), Acknowledge.Response()
     return robot.server.on_acknowledge(request, response).success
-
-
-@pytest.mark.parametrize("has_arm", [True, False])
-def test_an_arm_that_is_not_seen_before_it_was_given_back_is_a_fault(has_arm):
-    robot = Robot()
-    robot.back_end.still_has_arm = has_arm
-    robot.arm.silence = 0.9 * robot.context.settings.silence
-    robot.server.on_watch_due()
-    assert not robot.context.fault
-    robot.arm.silence = 1.1 * robot.context.settings.silence
-    robot.server.on_watch_due()
-    assert robot.context.fault.startswith("JOINT_STATES_LOST") is has_arm
-
-
-def test_an_arm_that_is_not_given_back_though_that_was_answered_is_a_fault():
-    robot = Robot()
-    robot.back_end.still_has_arm = True
-    robot.server.on_watch_due()
-    assert not robot.context.fault
-    robot.back_end.not_given_back = lambda: "the manager says otherwise"
-    robot.server.on_watch_due()
-    assert robot.context.fault == "CONTROLLER_INACTIVE: the manager says otherwise"
 
 
 @pytest.mark.parametrize("stopping", [False, True], ids=["moving", "stopping"])
@@ -548,33 +483,6 @@ def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():
     assert robot.server.ended == (Reason.NOT_STARTED, "The controller rejected it")
     assert not robot.server.execution.begun and robot.context.fault == ""
     assert len(robot.back_end.sent) == 1
-
-
-@pytest.mark.parametrize("trouble", Trouble)
-def test_what_a_controller_says_while_the_arm_settles_counts_too(trouble):
-    robot = moving()
-    robot.arm.now_ns = robot.server.execution.start_ns + 2_010_000_000
-    robot.arm.q = robot.server.execution.end_positions()
-    robot.server.on_watch_due()
-    assert robot.server.execution.phase is Phase.SETTLING and not robot.back_end.holds
-    robot.back_end.said = trouble, "so the controller says"
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert robot.server.ended == (Reason[trouble.name], "so the controller says")
-    assert robot.back_end.holds == 1 and "so the controller says" in robot.context.fault
-
-
-@pytest.mark.parametrize(
-    ("certificate", "stops"),
-    [("c" * 4_000_001, []), ("c", ["s"] * 2001), ("c", ["s" * 3_600_000] * 9)],
-    ids=["long", "many", "long together"],
-)
-def test_certificates_larger_than_real_ones_are_refused_before_they_are_read(certificate, stops):
-    request = PrepareMotion.Request(motion_id="m", certificate=certificate, stops=stops)
-    motions = PreparedMotions(Robot().context)
-    with pytest.raises(StopIteration) as ended:
-        motions.on_prepare(request, PrepareMotion.Response()).send(None)
-    assert not ended.value.value.success and "at most" in ended.value.value.message
 
 
 def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_an_earlier_stop():
