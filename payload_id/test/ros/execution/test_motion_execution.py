@@ -370,3 +370,41 @@ def test_a_tube_that_was_left_for_a_driver_in_fault_is_the_drivers_fault(moving,
     assert execution.reason is Reason.DRIVER_FAULT and execution.fault[0] is Reason.DRIVER_FAULT
     assert execution.detail.startswith("fault is 1")
     assert delay == 0 or "Before that" in execution.detail
+
+
+def test_a_stop_of_a_slowed_arm_continues_what_it_is_doing():
+    arm, execution = with_slider()
+    arm.run(execution, lambda: arm.time >= 0.5)
+    arm.slide(execution, 40.0)
+    arm.run(execution, lambda: arm.time >= 1.4)
+    before = sample(arm.commands[-1], np.array([arm.place]))
+    execution.stop(Reason.CANCELLED, "why", arm.now_ns)
+    after = sample(arm.commands[-1], np.array([arm.place]))
+    assert len(arm.commands) == 2 and 0.05 < arm.ahead <= TIMING.reaction + 1e-6
+    assert np.allclose(before.q, after.q, atol=1e-12)  # goes there smoothly from what it desires
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and execution.at_rest
+
+
+def slowed_to_a_standstill():
+    arm, execution = with_slider()
+    arm.run(execution, lambda: arm.time >= 0.6)
+    arm.slide(execution, 0.0)
+    arm.run(execution, lambda: arm.time >= 1.0)
+    return arm, execution
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+def test_an_arm_that_its_slider_keeps_standing_is_held_there(pauses):
+    arm, execution = slowed_to_a_standstill()
+    if pauses:
+        assert execution.pause(arm.now_ns)
+    else:
+        execution.stop(Reason.CANCELLED, "why", arm.now_ns)
+    assert arm.held is not None and len(arm.commands) == 1  # no points that would make it go again
+    arm.run(execution)
+    assert execution.at_rest and execution.fault is None
+    assert execution.reason is (Reason.PAUSED if pauses else Reason.CANCELLED)
+    place = execution.motion.trajectory.at(np.array([execution.resting_place])).q[0]
+    if pauses:
+        assert np.allclose(place, sample(arm.commands[0], np.array([arm.place])).q, atol=0.01)
