@@ -10,7 +10,6 @@ from payload_id.core.simulation.mujoco_arm import SimulationError
 from payload_id.core.simulation.team.scene import ring_of, table_one
 from payload_id.core.simulation.team.simulated_run import (
     Stage,
-    holds,
     mechanism_of,
     simulated_samples,
     states,
@@ -43,13 +42,12 @@ def test_shares_carry_the_weight_without_a_moment():
     np.testing.assert_allclose(shares @ scene.positions[:, :2] / shares.sum(), com[:2])
 
 
-@pytest.mark.slow
 def test_forces_from_the_springs_are_those_of_newton_and_euler():
     """Noise-free readings of moving robots against the payload's own equations of motion."""
     scene, rng = table_one(), np.random.default_rng(0)
     motion = TeamMotion.random(rng, scene.centre)
     reader = TeamReader(scene, TeamSensors(), rng)
-    truth = list(states(TeamPlant(scene), (Stage(motion, 4.0),), reader.due))
+    truth = list(states(TeamPlant(scene), (Stage(motion, 1.5),), reader.due))
     samples = {
         f"omnid{i + 1}": JointStream("x", mechanism_of(scene, i), RATE, 0.03).add(seen)
         for i, seen in recorded(truth, reader).items()
@@ -67,15 +65,8 @@ def test_forces_from_the_springs_are_those_of_newton_and_euler():
         # 0.1 % of the weight: smoothing over 60 ms, soft constraints, steps of 1 ms.
         np.testing.assert_allclose(np.sum(forces, axis=0), f, atol=0.1)
         np.testing.assert_allclose(np.cross(scene.positions, forces).sum(axis=0), m, atol=0.1)
-
-
-@pytest.mark.slow
-def test_loops_stay_closed_and_grasps_hold():
-    scene = table_one()
-    plant = TeamPlant(scene)
-    plant.follow(TeamMotion.random(np.random.default_rng(1), scene.centre))
-    turns, bases = scene.bases()
-    for state in plant.run(1.0, lambda step: step % 50 == 0):
+    turns, bases = scene.bases()  # loops stay closed, and grasps hold
+    for state in truth[::50]:
         for i, robot in enumerate(scene.robots):
             wrist = bases[i] + turns[i] @ robot.delta.forward(state.theta[i])
             grasp = state.position + state.rotation @ scene.positions[i]
@@ -84,21 +75,6 @@ def test_loops_stay_closed_and_grasps_hold():
             np.testing.assert_allclose(turned, state.rotation @ scene.rotations[i], atol=2e-6)
 
 
-@pytest.mark.slow
-def test_holds_are_at_rest_and_no_motion_tilts_by_more_than_ten_degrees():
-    scene = table_one()
-    tilts, last = [], []
-    for stage in holds(scene):
-        plant = TeamPlant(scene)
-        plant.follow(stage.motion)
-        *_, state = plant.run(4.0, lambda step: step % 100 == 0)
-        tilts.append(np.linalg.norm(Rotation.from_matrix(state.rotation).as_rotvec()))
-        last.append(np.abs(state.twist).max())
-    assert max(tilts) < np.deg2rad(10.0)
-    assert max(last) < 2e-3
-
-
-@pytest.mark.slow
 def test_a_payload_that_nobody_drives_loses_energy():
     """Robots that let the payload sink in their springs and dampers only take energy."""
     scene = table_one()
