@@ -229,6 +229,7 @@ class IdentifyRun:
                 self.asked.goal, lambda: self._goal.unwanted, own=True
             )
             self._plans.keep(plan, known)
+        self.result.certificates = str(self._context.certificates_folder / plan.name)
         duration, start = plan.motion.trajectory.duration, plan.request.start
         slow = duration / self._dry if self._dry else 0.0
         self.stages.expect(Feedback.DRY_RUN, slow)
