@@ -80,7 +80,7 @@ def test_motions_that_begin_and_end_between_samples(path: list[float], rate: int
 
 
 def test_noise_that_was_not_stated_is_no_bend() -> None:
-    run = record(arm("branched"), 3, seconds=2.5, rate=250.0)
+    run = record(arm("branched"), 3, seconds=1.0, rate=250.0)
     noise = 0.1 * np.random.default_rng(0).normal(size=run.samples.tau.shape)
     seen = replace(run.samples, tau=run.samples.tau + noise)
     understated = identify(seen, run.model, Uncertainty(torque_absolute=0.01))

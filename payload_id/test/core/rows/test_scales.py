@@ -244,7 +244,7 @@ def test_a_bound_that_fails_at_one_length_says_so() -> None:
 
 def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
     first, other = (
-        record(arm("branched"), 9, phi=phi, seconds=6.0, rate=100.0)
+        record(arm("branched"), 9, phi=phi, seconds=6.0, rate=60.0)
         for phi in (None, 3.0 * record(arm("branched"), 9, seconds=0.1).phi)
     )
     late = first.samples.stamp > 3.05
@@ -252,8 +252,8 @@ def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
     samples = replace(first.samples, tau=tau)
     settings, estimates = Settings(Uncertainty(torque_absolute=0.3), scales=(0.5,)), []
     online = OnlineIdentifier(first.model, settings)
-    for start in (0, 300):
-        online.add(samples.part(start, start + 301))
+    for start in (0, 180):
+        online.add(samples.part(start, start + 181))
         estimates.append(online.update())
     assert estimates[0].contains(first.phi).all()
     assert "The payload changed at about" in estimates[-1].message
