@@ -17,13 +17,10 @@ from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.joint_trajectory import JointTrajectory
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant, simulate
-from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.learnt.calibration_file import load_calibration
 from payload_id.files.recordings.write_bag import write_joint_states
 from payload_id.files.runs.run_file import RunFile
 
-DATA = Path(__file__).parents[5] / "shared" / "datasets" / "torque_kinova_gen3"
-COLUMNS = share_folder() / "config" / "recordings" / "kinova_gen3_csv.yaml"
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 GAIN, OFFSET, NOISE = 0.02, 0.4, 0.05
 COULOMB, VISCOUS, ROTOR = 0.6, 0.3, 0.05
@@ -163,17 +160,3 @@ def test_inconsistent_data_write_nothing(lab: Lab, capsys) -> None:
     )
     assert done.returncode == 3 and "INCONSISTENT" in done.stdout
     assert not out.exists() and not out.with_suffix(".npz").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"no recordings at {DATA}")
-def test_real_recordings_of_a_gen3(tmp_path: Path, capsys) -> None:
-    out = tmp_path / "real.yaml"
-    done = run_without_ros(
-        capsys, "calibrate", *sorted(DATA.glob("*.csv")), "--robot", "kinova_gen3_2f85",
-        "--columns", COLUMNS, "--uncertainty=torque_absolute=3.0", "--out", out, "--json",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
-    assert result["consistent"] and out.is_file()
-    assert all(is_physical(np.array(phi)) for phi in result["links"].values())

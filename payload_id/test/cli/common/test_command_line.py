@@ -5,21 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import threading
-from argparse import Namespace
-from io import StringIO
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from command_line import run_here
 from described_arms import described
 from made_up_input import ROBOT, table
-from payload_id import Recording
-from payload_id.cli.common import completion, progress
+from payload_id.cli.common import completion
 from payload_id.cli.common.arguments import EXAMPLES
-from payload_id.cli.common.recording_arguments import OF_WHOLE, remarks, stretch_of
 from payload_id.cli.main import main, parser
 from payload_id.core.errors import InputError, printable
 from payload_id.core.rows.joint_torque.uncertainty import LISTS, Uncertainty
@@ -168,44 +162,3 @@ def test_a_shell_completes_commands_and_options(tmp_path):
         command = ["bash", "-c", f'{ask}; _payload_id; printf "%s\\n" "${{COMPREPLY[@]}}"']
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
         assert set(done.stdout.split()) == offered and done.stderr == ""
-
-
-class Shown(StringIO):
-    """A stream that tells when it is written to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.event = threading.Event()
-
-    def write(self, text: str) -> int:
-        if "thinking" in text:
-            self.event.set()
-        return super().write(text)
-
-
-def test_progress_is_shown_after_a_while_and_on_a_terminal_only(monkeypatch):
-    monkeypatch.setattr(progress, "AFTER", 0.1)
-    for terminal, waits in ((True, True), (True, False), (False, True)):
-        stream = Shown()
-        where = Console(file=stream, force_terminal=terminal, width=80)
-        with progress.progress("thinking", where) as tell:
-            tell(0.5)
-            if waits:
-                stream.event.wait(20.0 if terminal else 0.3)
-        assert stream.event.is_set() == (terminal and waits)
-
-
-def test_of_a_stretch_what_was_left_out_is_said_to_be_of_the_whole():
-    def recording(lost):
-        t, q = np.arange(20) * 0.1, np.zeros((20, 2))
-        q[lost] = np.nan
-        return Recording(t, q, 0.0 * q, 0.0 * q, joints=("a", "b"))
-
-    whole = recording([3, 15])
-    some = stretch_of(whole, Namespace(start=0.0, end=1.0))
-    assert len(some) == 10 and dict(some.dropped) == dict(whole.dropped)
-    assert sum(some.dropped.values()) >= 2
-    assert OF_WHOLE in remarks(some) and any("samples left out" in x for x in remarks(some))
-    for lost, start in (([3], None), ([], 0.5)):
-        part = stretch_of(recording(lost), Namespace(start=start, end=None))
-        assert OF_WHOLE not in remarks(part)

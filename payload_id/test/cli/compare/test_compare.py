@@ -62,20 +62,6 @@ def test_all_methods_are_compared_against_the_truth(compare, tmp_path):
     assert "(10)-(12)" in result["metric"]
 
 
-def test_chosen_methods_only_in_the_order_given(compare, tmp_path):
-    truth = tmp_path / "truth.json"
-    truth.write_text(json.dumps({"seed": 1, "payload": PAYLOAD.tolist()}))  # as the demo writes it
-    methods = ["--estimators=ols,lmi", "--intervals=hull_lp"]
-    code, result = compare(*methods, "--truth", truth, "--json")
-    assert code == 0 and [entry["name"] for entry in result["estimators"]] == ["ols", "lmi"]
-    assert [entry["name"] for entry in result["intervals"]] == ["hull_lp"]
-    assert result["intervals"][0]["ratio_to_hull"] == [None] * 10
-    assert "relative" in result["metric"]
-    _, table = compare(*methods)
-    assert all(word in table for word in ("ols", "lmi", "guaranteed", "Iyz"))
-    assert "truth" not in table
-
-
 def test_inconsistent_data_and_too_little_are_told_by_the_exit_code(compare):
     methods = ["--estimators=lmi", "--intervals=hull"]
     code, result = compare(*methods, "--json", noise=0.001)

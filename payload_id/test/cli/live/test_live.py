@@ -18,11 +18,9 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from command_line import run_here
-from payload_id.cli.common.presentation import console, verdict
 from payload_id.cli.live.command import obstacle
 from payload_id.core.errors import InputError, printable
-from payload_id.ros.client import planner_client, waiting
-from payload_id.ros.client.estimator_client import estimate_from
+from payload_id.ros.client import planner_client
 from payload_id.ros.common.topics import LATCHED
 from ros_domain import next_domain
 
@@ -190,22 +188,6 @@ def test_what_no_message_can_hold_is_refused_and_a_planner_that_is_not_there_is_
     ):  # fmt: skip
         code, said = live(*arguments)
         assert code == 2 and words in said
-
-
-def test_a_node_that_ends_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(waiting, "GONE", 0.2)
-    with pytest.raises(waiting.GoneError, match="has ended"):
-        waiting.wait_for(lambda: False, 600.0, "an answer", lambda: False)
-
-
-def test_without_samples_no_figures_are_shown_and_an_unknown_status_is_refused(capsys):
-    message = PayloadEstimate(status=PayloadEstimate.WAITING, message="No run is in progress.")
-    console().print(verdict(estimate_from(message)))
-    printed = capsys.readouterr().out
-    assert "No run is in progress." in printed
-    assert not any(word in printed for word in ("nan", "inf", "residual", "consistent"))
-    with pytest.raises(InputError, match="255"):
-        estimate_from(PayloadEstimate(status=255))
 
 
 @pytest.mark.slow

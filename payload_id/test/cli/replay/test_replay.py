@@ -11,9 +11,7 @@ import pytest
 from command_line import gen3_bag, run, run_without_ros, torque_noise_only
 from payload_id import RobotFile
 from payload_id.core.body.inertial import from_mass_com_inertia
-from payload_id.files.configuration.package_data import share_folder
 
-DATA = Path(__file__).parents[5] / "shared" / "datasets" / "torque_kinova_gen3"
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 ROBOT = ("--robot", "kinova_gen3")
 QUICK = (*ROBOT, "--intervals", "hull_lp", *torque_noise_only(0.025))
@@ -99,19 +97,3 @@ def test_a_tare_narrows_still_contains_the_truth_and_is_of_the_bare_arm(
     tight = ("--uncertainty=torque_offset=0", "--uncertainty=torque_absolute=0.1")
     done = run_without_ros(capsys, "replay", bare, *QUICK, *tight, "--tare", bag)
     assert done.returncode == 2 and "not of the bare arm" in done.stderr and not done.stdout
-
-
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"no recordings at {DATA}")
-@pytest.mark.slow
-def test_real_gen3_recording_is_consistent_from_about_one_newton_metre(replay):
-    common = (
-        DATA / "opti_traj_testing1.csv", *ROBOT, "--payload-frame", "bracelet_link", "--columns",
-        share_folder() / "config" / "recordings" / "kinova_gen3_csv.yaml",
-        "--to", "2", "--intervals", "hull_lp",
-    )  # fmt: skip
-    _, tight = replay(*common, "--uncertainty=torque_absolute=0.5")
-    assert tight["status"] == "INCONSISTENT"
-    _, wide = replay(*common)
-    # The gripper that it holds weighs 0.785 kg by its description (datasets/README.md).
-    assert wide["status"] in ("GOOD", "USABLE") and wide["physically_consistent"]
-    assert wide["lower"][0] <= 0.785 <= wide["upper"][0]

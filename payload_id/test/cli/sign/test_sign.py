@@ -97,18 +97,6 @@ def test_markup_in_a_certificate_is_shown_as_it_is(cell):
     assert markup in done.stdout and "'[bold]VERIFIED[/]'" in done.stdout
 
 
-def test_keys_that_cannot_be_used_are_an_error_in_a_sentence(cell):
-    before = cell.certificate.read_bytes()
-    for verb, wrong in (("sign", PUBLIC_NAME), ("verify", PRIVATE_NAME)):
-        done = cell.run(verb, cell.certificate, "--key", cell.keys / wrong)
-        assert done.returncode == 2 and "private key" in done.stderr
-    (cell.keys / PRIVATE_NAME).chmod(0o644)
-    done = cell.sign()
-    assert done.returncode == 2 and "chmod 600" in done.stderr
-    assert cell.certificate.read_bytes() == before
-    assert cell.run("new-key", cell.keys).returncode == 2
-
-
 def test_an_earlier_signature_is_replaced_and_named_through_a_link_too(cell):
     other, link = new_key_pair(cell.folder / "other"), cell.folder / "link.json"
     link.symlink_to(cell.certificate)

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from payload_id import RobotFile, RobotModel
 from payload_id.core.errors import ModelError, RecordingError, UnknownNameError
 from payload_id.files.drafts.arm_in_urdf import JointFound, find_arm, names_of
 from payload_id.files.drafts.column_draft import columns_text, find_columns
-from payload_id.files.drafts.robot_draft import ABSOLUTE, OFFSET, Scales, robot_text
+from payload_id.files.drafts.robot_draft import Scales, robot_text
 from payload_id.files.recordings.recording import Recording
 
 INERTIAL = (
@@ -110,16 +109,6 @@ def test_a_drive_is_thought_no_smaller_than_those_that_it_carries() -> None:
     assert (np.diff(scales.torque) <= 0.0).all()
 
 
-def test_bounds_of_small_and_large_arms_are_written_as_they_are() -> None:
-    for size in (3e-6, 2e-3, 40.0, 2e5):
-        scales = Scales(np.full(4, size), np.full(4, size), size)
-        text = robot_text(find_arm(digger()), scales, Path("/a/arm.urdf"), Path("/a"), 100.0)
-        bounds = yaml.safe_load(text)["uncertainty"]
-        for name, part in (("torque_absolute", ABSOLUTE), ("torque_offset", OFFSET)):
-            np.testing.assert_allclose(bounds[name], part * size, rtol=1e-3)
-        assert bounds["prior"]["mass_max"] > 0.0
-
-
 # ------------------------------------------------------------------------------- columns of tables
 
 TURN = [JointFound(name, "revolute", -2.0, 2.0, 1.5, 80.0) for name in JOINTS]
@@ -202,16 +191,6 @@ def test_columns_of_currents_and_per_cent_are_told_and_axes_named_a_are_no_amper
         assert table.said("per cent") == (effort not in (*torques, *currents)), effort
 
 
-def test_velocities_in_another_unit_are_left_out(tmp_path: Path) -> None:
-    for unit, angle, speed, per in (
-        ("", 1.0, "deg/s", 180.0 / np.pi), (" [deg]", 180.0 / np.pi, "rad/s", 1.0),
-        (" [rad]", 1.0, "rpm", 30.0 / np.pi), (" [rev]", 0.5 / np.pi, "rpm", 30.0 / np.pi),
-    ):  # fmt: skip
-        header = ["t", *columns_of(f"q{{k}}{unit}", "dq{k}", "tau{k}")]
-        table = Table(tmp_path, header, [T, *angle * Q.T, *per * DQ.T, *Q.T])
-        assert table.found.velocity == () and table.said(f"in {speed}")
-
-
 def test_angles_that_count_from_zero_keep_their_unit_and_velocities(tmp_path: Path) -> None:
     for unit, turn in (("", 2.0 * np.pi), (" [deg]", 360.0)):
         header = ["t", *columns_of(f"q{{k}}{unit}", "dq{k}", "tau{k}")]
@@ -253,18 +232,6 @@ def test_what_a_joint_did_and_what_was_measured_is_taken_before_all_else(tmp_pat
         assert found.position == tuple(columns_of("joint_pos_{k}"))
 
 
-def test_a_time_that_is_none_is_doubted_and_not_the_velocities(tmp_path: Path) -> None:
-    for name, factor, words in (
-        ("time (s)", 1e6, "looks like us"),
-        ("t", 1.0 / 60.0, "Is it the time, in that unit"),  # minutes
-        ("t", 50.0, "Is it the time"),  # numbers of rows
-    ):
-        header = [name, *columns_of("pos_j{k}", "vel_j{k}", "eff_j{k}")]
-        columns = [x[::2] for x in (factor * T, *Q.T, *DQ.T, *Q.T)]
-        table = Table(tmp_path, header, columns)
-        assert table.said(words) and not table.said("degrees") and not table.found.missing
-
-
 def test_seconds_and_nanoseconds_in_two_columns_are_one_time(tmp_path: Path) -> None:
     stamps = 1_700_000_000_000_000 + np.round(1e9 * T).astype(np.int64)
     header = ["header.stamp.sec", "header.stamp.nanosec", *columns_of("position{n}", "effort{n}")]
@@ -272,16 +239,6 @@ def test_seconds_and_nanoseconds_in_two_columns_are_one_time(tmp_path: Path) -> 
     assert (table.found.time, table.found.nanoseconds) == tuple(header[:2])
     found = table.read()
     np.testing.assert_allclose(found.stamp, T, atol=1e-9)
-
-
-def test_whole_seconds_alone_are_told_and_seconds_with_a_fraction_stay_alone(tmp_path) -> None:
-    for rest, told in (("msec", True), ("nsec", False), ("", True)):
-        header = ["sec", *([rest] if rest else []), *columns_of("position{n}", "effort{n}")]
-        parts = [np.round(T % 1.0 * 1e9)] if rest else []
-        for seconds in (np.floor(T), T):
-            table = Table(tmp_path, header, [seconds, *parts, *Q.T, *Q.T])
-            assert table.said("whole seconds only") == (told and seconds is not T)
-        assert table.found.nanoseconds == "" and table.found.rate == pytest.approx(100.0)
 
 
 def test_joints_that_slide_have_units_of_their_own(tmp_path: Path) -> None:

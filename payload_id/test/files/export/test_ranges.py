@@ -15,8 +15,6 @@ from payload_id.core.identification.status import Status
 from payload_id.files.export.loads.load import Load
 from payload_id.files.export.loads.ranges import Range
 from payload_id.files.export.loads.result_file import Result
-from payload_id.files.export.loads.tool import tool_beyond
-from payload_id.files.robots.robot_file import RobotFile
 
 TURN = Rotation.from_euler("xyz", [0.3, -1.1, 2.0])
 PLACE = np.array([0.05, -0.12, 0.2])
@@ -106,13 +104,3 @@ def test_a_mass_that_may_be_zero_leaves_its_centre_without_bounds():
     assert (load.com_range.lower == -np.inf).all() and (load.com_range.upper == np.inf).all()
     with_tool = Load.of(result(phi, 1.1 * phi[0] * np.ones(10)), "flange", described())
     assert not np.isnan(with_tool.com_range.lower).any()
-
-
-def test_the_gripper_of_the_gen3_is_what_its_description_says():
-    robot = RobotFile.load("kinova_gen3_2f85")
-    mass, com, inertia = tool_beyond(robot.urdf, "end_effector_link")
-    # Sum of the gripper's links with its fingers open, computed apart from this package.
-    assert mass == pytest.approx(0.920864, abs=1e-5)
-    np.testing.assert_allclose(com, [0, 0, 0.047419], atol=1e-5)
-    np.testing.assert_allclose(np.diag(inertia), [1.2461e-3, 2.0381e-3, 1.1534e-3], rtol=1e-3)
-    assert tool_beyond(robot.urdf, "tool_frame") is None

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
-import pinocchio as pin
 import pytest
 import yaml
 
@@ -20,7 +17,6 @@ from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.status import Status
 from payload_id.files.export.exported import TARGETS, exported
 from payload_id.files.export.loads.result_file import Result, read_result
-from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.run_file import RunFile
@@ -87,31 +83,6 @@ def test_every_target_is_told_the_body_in_its_own_units_and_order(saved):
     assert "/xarm/set_tcp_load" in exported(saved(), "xarm", XARM)
 
 
-def mass_of(urdf: str, link: str) -> np.ndarray:
-    """Return what a link adds to the joint that carries it, shape (10,), in its own frame."""
-    root = ElementTree.fromstring(urdf)
-    for each in root.findall("link"):
-        for inertial in each.findall("inertial") if each.get("name") != link else ():
-            each.remove(inertial)
-    model = pin.buildModelFromXML(ElementTree.tostring(root, encoding="unicode"))
-    placed = model.frames[model.getFrameId(link, pin.FrameType.BODY)]
-    body = placed.placement.actInv(model.inertias[placed.parentJoint])
-    return from_mass_com_inertia(body.mass, np.array(body.lever), np.array(body.inertia))
-
-
-def test_a_link_of_a_description_is_the_payload_again(saved, tmp_path):
-    (tmp_path / "payload.xacro").write_text(exported(saved(), "xacro", XARM))
-    include = '<xacro:include filename="payload.xacro"/><xacro:payload name="box"/>'
-    space = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" '
-    for name, link, more in (
-        ("arm.urdf", "payload", exported(saved(), "urdf", XARM)), ("arm.xacro", "box", include)
-    ):  # fmt: skip
-        text = XARM.urdf.replace("</robot>", f"{more}</robot>").replace("<robot ", space, 1)
-        (tmp_path / name).write_text(text)
-        found = mass_of(read_urdf(tmp_path / name), link)
-        np.testing.assert_allclose(found, PHI, rtol=1e-12, atol=1e-15)
-
-
 def test_the_load_at_the_flange_is_moved_there_and_has_the_gripper_where_it_must(saved):
     # The tool frame of the gripper has the flange's axes, at a distance along z.
     link = f'child link="{HOLDING.payload_frame}"'
@@ -128,15 +99,6 @@ def test_the_load_at_the_flange_is_moved_there_and_has_the_gripper_where_it_must
     felt = saved({"uncertainty": {"force_error": 0.1}}, frame="end_effector_link")
     found = yaml.safe_load(exported(felt, "gravity_filter", HOLDING))
     assert found["tool"]["mass"] == pytest.approx(MASS)
-
-
-def test_the_filters_parameters_give_the_loads_weight(saved):
-    found = yaml.safe_load(exported(saved(), "gravity_filter", XARM))
-    assert found["world_frame"] in XARM.urdf and found["sensor_frame"] == "link_eef"
-    weight = np.array(found["tool"]["gravity_field"]) * found["tool"]["mass"]
-    np.testing.assert_allclose(weight, [0, 0, -9.81 * MASS])
-    with pytest.raises(ConfigurationError, match="--robot"):
-        exported(replace(saved(), of_wrench=True), "gravity_filter")
 
 
 def test_a_record_has_null_for_what_is_not_known(saved):

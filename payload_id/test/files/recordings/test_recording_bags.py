@@ -1,6 +1,5 @@
 """Recordings read from bags: exact, by name, and never anything worse than a sentence."""
 
-import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -228,22 +227,6 @@ def test_cut_off_bags(write, tmp_path, storage):
     assert saved > 6 or storage == "sqlite3"
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-def test_flipped_bytes_end_in_a_recording_or_a_sentence(write, storage):
-    path = write(messages(60), storage)
-    file = file_of(path)
-    whole, rng = file.read_bytes(), np.random.default_rng(11)
-    for _ in range(40):
-        broken = bytearray(whole)
-        for at in rng.integers(0, len(whole), 6):
-            broken[at] = rng.integers(256)
-        file.write_bytes(broken)
-        try:
-            assert len(Recording.from_bag(path, joints=JOINTS))
-        except (RecordingError, UnknownNameError) as error:
-            assert "\n" not in str(error)
-
-
 def test_damaged_metadata_cost_nothing(write):
     path = write(MESSAGES)
     metadata = path / "metadata.yaml"
@@ -255,22 +238,6 @@ def test_damaged_metadata_cost_nothing(write):
         recording = Recording.from_bag(path)
         same(recording)
         assert recording.notes
-
-
-@pytest.mark.parametrize("storage", STORAGES)
-def test_a_pipe_among_the_files_of_a_bag_is_not_waited_for(write, storage):
-    path = write(MESSAGES, storage)
-    odd = path.rename(path.with_name(os.fsdecode(b"\xff\xfe")))
-    try:
-        same(Recording.from_bag(odd))
-    except RecordingError as error:
-        assert "not UTF-8" in str(error)
-    path = odd.rename(path)
-    file = file_of(path)
-    file.unlink()
-    os.mkfifo(file)
-    with pytest.raises(RecordingError, match="pipe"):
-        Recording.from_bag(path)
 
 
 def test_a_database_that_is_still_being_written_or_holds_other_cells(write):

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
@@ -28,7 +27,7 @@ from payload_id.core.errors import InputError, RecordingError, UnknownNameError
 from payload_id.core.identification.status import Status
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
-from payload_id.core.samples.arm_sensor_motion import model_at, motion_of
+from payload_id.core.samples.arm_sensor_motion import motion_of
 from payload_id.files.bags.joint_states_bag import JointStateMessage, write_joint_state
 from payload_id.files.configuration.package_data import share_folder
 from wrench_messages import pose_message, wrench_message
@@ -234,18 +233,6 @@ def test_what_is_not_there_is_named_with_what_is(run, robot, tmp_path):
             WrenchRecording.from_bag(bag, *([topic] if topic else []), **given)
 
 
-def test_another_frame_of_the_robot_moves_with_it(robot, run):
-    there = model_at(robot, "bracelet_link")
-    assert there.payload_frame == "bracelet_link"
-    assert model_at(robot, robot.payload_frame) is robot
-    moving = motion_of(there, run.motion.time, run.motion.q, run.motion.dq)
-    data, model = robot.pinocchio.createData(), robot.pinocchio
-    for k in range(0, COUNT, 100):
-        pin.framesForwardKinematics(model, data, robot.pinocchio_q(run.motion.q[k]))
-        place = data.oMf[model.getFrameId("bracelet_link")]
-        np.testing.assert_allclose(moving.rotation[k], place.rotation, atol=1e-9)
-
-
 # ----------------------------------------------------------------------------------------- tables
 
 DESCRIPTION = {
@@ -359,17 +346,6 @@ def test_a_dead_sensor_has_no_payload(run):
             identify_wrench(WrenchRecording.from_arrays(**given), BOUNDS)
         with pytest.raises(InputError, match="stuck"):
             identify_poses(given["rotation"][::50], given["wrench"][::50], BOUNDS)
-
-
-def test_stamps_that_differ_by_microseconds_change_next_to_nothing(run):
-    jitter = np.random.default_rng(1).uniform(-3e-5, 3e-5, COUNT)
-    for cutoff in (None, 8.0):
-        even = WrenchRecording.from_arrays(**arrays(run), cutoff=cutoff)
-        shaken = arrays(run, stamp=lambda x: x + jitter)
-        uneven = WrenchRecording.from_arrays(**shaken, cutoff=cutoff)
-        for name, most in (("angular_velocity", 0.01), ("angular_acceleration", 0.4)):
-            difference = np.abs(getattr(even, name) - getattr(uneven, name)[: len(even)])
-            assert difference[100:-100].max() < most
 
 
 # -------------------------------------------------------------------------- others' and no motion

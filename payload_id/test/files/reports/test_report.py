@@ -21,7 +21,6 @@ from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.files.export.loads.ranges import Range
 from payload_id.files.reports.assumptions import assumptions_of
 from payload_id.files.reports.comparison import Compared, agreement, compared
-from payload_id.files.reports.quality import noise
 from payload_id.files.reports.quantities import PAIRS, UPPER, physical
 from payload_id.files.reports.repeated_run import repeat, run_folder
 from payload_id.files.reports.report import Report
@@ -187,10 +186,3 @@ def test_bounds_of_a_force_torque_sensor_are_said_with_their_units():
     said = {each.name: each.stated for each in found}
     assert said["force_error"] == "0.1 to 0.3 N" and said["torque_gain"] == "1 %"
     assert said["orientation_error"] == "0.02 rad" and said["torque_bias"].endswith("N m")
-
-
-def test_noise_is_that_of_samples_and_not_the_motion():
-    rng = np.random.default_rng(1)
-    motion = np.sin(2 * np.pi * np.arange(0.0, 20.0, 1e-3)[:, None])
-    assert noise(motion) < 1e-6
-    assert noise(motion + 0.3 * rng.normal(size=motion.shape)) == pytest.approx(0.3, rel=0.03)

@@ -6,7 +6,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.body.inertial import FROM_PINOCCHIO
 from payload_id.core.rows.joint_torque.nuisance import nuisance_of
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -136,14 +135,3 @@ def test_rows_and_certificates_have_the_bounds_in_their_box():
         assert (phi >= box.links_lower - 1e-12).all() and (phi <= box.links_upper + 1e-12).all()
         off = np.abs(phi.ravel() - psi.centre[:20])
         assert (off <= psi.half_width[:20] + 1e-12).all()
-
-
-def test_an_arm_that_carries_nothing_held_is_as_it_was():
-    rng = np.random.default_rng(0)
-    text = link("root", rng) + link("one", rng) + link("wheel", rng)
-    text += joint("a", "root", "one", "revolute", rng)
-    text += joint("wheel_joint", "root", "wheel", "continuous", rng)
-    text = f'<robot name="r">{text}</robot>'
-    arm, plain = RobotModel.from_xml(text, "one", ("a",)), ArmModel.from_xml(text, "one", ("a",))
-    assert arm.travel is None and arm.digest == plain.digest
-    assert arm.link_range[0] is arm.link_phi

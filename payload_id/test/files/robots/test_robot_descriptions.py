@@ -85,13 +85,6 @@ def test_gripper_adds_its_mass_where_it_is():
         )
 
 
-def test_tool_frame_lies_between_the_finger_tips():
-    urdf = read_urdf(GEN3, {"gripper": "robotiq_2f_85"})
-    tool = position_of(urdf, "tool_frame") - position_of(urdf, "end_effector_link")
-    np.testing.assert_allclose(tool, (0, 0, 0.1208262), atol=2e-6)  # angles are rounded
-    assert "tool_frame" in read_urdf(GEN3)
-
-
 def inertia_of(inertial: ElementTree.Element) -> np.ndarray:
     """Return phi of a link, shape (10,)."""
     mass = float(inertial.find("mass").get("value"))
@@ -180,14 +173,6 @@ def test_limits_of_the_description_equal_the_set_urdf(name):
         assert float(limit.get("upper", "inf")) == limits.position_upper[k]
         assert float(limit.get("velocity")) == limits.velocity[k]
         assert float(limit.get("effort")) == limits.effort[k]
-
-
-@pytest.mark.parametrize("path", [GEN3, XARM7])
-def test_prefix_is_put_before_every_name(path):
-    root = ElementTree.fromstring(read_urdf(path, {"prefix": "left_"}))
-    names = [e.get("name") for e in (*root.findall("link"), *root.findall("joint"))]
-    assert names and all(name.startswith("left_") for name in names)
-    assert pin.buildModelFromXML(ElementTree.tostring(root, "unicode")).nv == 7
 
 
 def test_the_grippers_bodies_cover_the_whole_travel_of_its_fingers():
