@@ -73,14 +73,6 @@ def identified(jobs, folder, client):
     return rows(table)
 
 
-@pytest.fixture(scope="module")
-def undisturbed(bags, method, client, tmp_path_factory):
-    table = FleetTable.at(tmp_path_factory.mktemp("undisturbed"))
-    done = identify_fleet(jobs(bags, method), table, client)
-    assert (done.made, done.lost, done.part) == (COUNT, 0, 1.0)
-    return table
-
-
 def replayed(capsys, bag, *options):
     """Return what `replay` finds in a recording."""
     robot = ("--robot", "kinova_gen3", *NOISE, "--intervals", QUICK)
@@ -93,13 +85,6 @@ def assert_replayed(row, found):
     assert [row[name] for name in PARAMETERS] == found["phi"]
     for end in ("lower", "upper"):
         assert [row[f"{name}_{end}"] for name in PARAMETERS] == found[end]
-
-
-def test_numbers_are_those_of_replay_bit_for_bit(undisturbed, capsys):
-    for row in rows(undisturbed):
-        assert_replayed(row, replayed(capsys, row["bag"]))
-        assert row["day"] == "2023-11-14" and row["robot"] == "kinova_gen3"
-        assert row["joint_noise"] and len(row["torque_offset"]) == 7
 
 
 def test_stretches_of_a_length_are_those_of_replay_too(bags, method, client, tmp_path, capsys):
@@ -140,18 +125,6 @@ def test_a_tare_and_a_bare_arm_count(bags, method, client, tmp_path):
 # What is kept
 
 
-def test_a_second_run_has_nothing_to_do_and_labels_follow(undisturbed, bags, method, client):
-    before = rows(undisturbed)
-    done = identify_fleet(jobs(bags, method, payload="box", known_mass=1.4), undisturbed, client)
-    assert (done.kept, done.made) == (COUNT, 0)
-    after = rows(undisturbed)
-    assert {row["payload"] for row in after} == {"box"}
-    labels = {"payload": None, "known_mass": None}
-    assert [row | labels for row in after] == before
-    identify_fleet(jobs(bags, method), undisturbed, client)
-    assert rows(undisturbed) == before
-
-
 def test_other_settings_replace_results_and_come_back(bags, method, client, tmp_path):
     table, (job, *_) = FleetTable.at(tmp_path), jobs(bags, method)
     identify_fleet([job], table, client)
@@ -162,28 +135,6 @@ def test_other_settings_replace_results_and_come_back(bags, method, client, tmp_
     assert rows(table) != first
     done = identify_fleet([job], table, client)
     assert (done.kept, done.made) == (1, 0) and rows(table) == first
-
-
-def test_copies_moved_and_broken_recordings(bags, method, client, tmp_path):
-    mine = tmp_path / "bags"
-    for copy in ("a", "b"):
-        shutil.copytree(bags / "run_0", mine / copy)
-    (mine / "broken.mcap").write_bytes(b"\x89MCAP0\r\n" + bytes(200))
-    (mine / "empty").mkdir()
-    table = FleetTable.at(tmp_path / "results")
-    done = identify_fleet(jobs(mine, method), table, client)
-    assert (done.made, done.copies, done.lost) == (2, 1, 1)
-    assert done.verdicts["error"] == 2
-    found = {Path(row["bag"]).name: row for row in rows(table)}
-    assert set(found) == {"a", "broken.mcap", "empty"}
-    assert found["a"]["copies"] == [str(mine / "b")] and found["a"]["error"] is None
-    for name in ("broken.mcap", "empty"):
-        assert name in found[name]["error"] and found[name]["verdict"] is None
-    (mine / "a").rename(mine / "c")
-    shutil.rmtree(mine / "b")
-    done = identify_fleet(jobs(mine, method), table, client)
-    assert (done.kept, done.made, done.lost) == (2, 0, 1)
-    assert {Path(row["bag"]).name for row in rows(table)} == {"c", "broken.mcap", "empty"}
 
 
 class Deadly(Method):

@@ -73,19 +73,6 @@ def test_more_recordings_need_more_and_are_consistent_with_it() -> None:
     assert identify(joined, run.model, less).status is Status.INCONSISTENT
 
 
-def test_rest_tells_the_noise_but_for_its_mean() -> None:
-    run = record(arm("gen3"), 4, rate=100.0, seconds=3.0)
-    rng, s, none = np.random.default_rng(4), run.samples, np.zeros_like(run.samples.q)
-    error = np.cumsum(rng.normal(size=s.tau.shape), axis=0) * 0.01
-    error -= (error.max(axis=0) + error.min(axis=0)) / 2
-    at_rest = replace(s, q=s.q[0] + none, dq=none, tau=s.tau[0] + error)
-    stated = replace(REFERENCE, torque_offset=100.0)
-    (found,) = noise_needed([at_rest], run.model, stated, [0.5])
-    largest = largest_mean(at_rest.stamp, error, 0.5)
-    assert (found.absolute <= largest + 1e-3).all()
-    assert (found.absolute >= 0.5 * largest).all()
-
-
 def test_factors_of_runs_are_those_that_each_needs_and_less_where_less_is_known() -> None:
     runs = [noisy("gen3", seed)[0] for seed in (2, 3)]
     model = runs[0].model

@@ -18,8 +18,6 @@ from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.joint_samples import Samples
-from payload_id.files.robots.robot_file import RobotFile
-from payload_id.files.robots.robot_model import RobotModel
 
 STATED = Uncertainty(
     torque_relative=0.01,
@@ -119,20 +117,6 @@ def test_there_is_no_false_alarm_and_what_the_payload_does_is_inside_its_bounds(
             assert (mean <= each.torque_range.upper + slip).all()
 
 
-@EVERY_NAME
-def test_programs_find_what_explains_windows_without_contact(name):
-    """The point at hand mostly explains a window; here it is looked for in each of them."""
-    known = case(name)
-    knowledge = known.knowledge
-    samples = known.run(24).measured(STATED, "correlated", 7).samples
-    for window in known.watch().cut(samples)[::4]:
-        block = known.online.rows.window(window)
-        found = search(knowledge, block)
-        assert found.proof is None
-        C, r, d = knowledge.coordinates(block)
-        assert (np.abs(C @ found.point - r) <= d * (1.0 + 1e-6)).all()
-
-
 @pytest.mark.parametrize("velocity_error", (0.0, 0.02))  # without and with hats as weights
 def test_mean_torques_are_those_of_the_arm_at_rest(velocity_error):
     model, phi = arm("gen3"), draw_payload(np.random.default_rng(2))
@@ -151,32 +135,6 @@ def test_mean_torques_are_those_of_the_arm_at_rest(velocity_error):
         assert each.torque_range.contains((borne - bare)[0])
         assert each.external.contains(push)
         np.testing.assert_allclose(each.torque, (borne - bare)[0], atol=0.3)
-
-
-@pytest.mark.slow
-def test_shipped_bounds_raise_no_alarm():
-    """The short version of `benchmarks/contact.py`, with errors of the positions as well."""
-    robot = RobotFile.load("kinova_gen3")
-    model, stated = RobotModel.from_robot_file(robot), robot.uncertainty
-    rng = np.random.default_rng(8)
-    links = perturbed_links(model, rng, float(np.max(stated.link_relative)))
-    joints, phi = Joints.draw(rng, stated, model.n, extreme=True), draw_payload(rng)
-    unsure = stated.per_joint("position_error", model.n)
-
-    def measured(seed: int, noise: str) -> Samples:
-        run = record(model, seed, phi, 5.0, 250.0, links, joints=joints)
-        samples = run.measured(stated, noise, seed).samples
-        return replace(samples, q=samples.q + unsure * rng.uniform(-1.0, 1.0, samples.q.shape))
-
-    online = OnlineIdentifier(model, Settings(stated))
-    online.add(measured(1, "vertices"))
-    estimate, knowledge = online.update(), Knowledge.of(*online.established())
-    for seed, noise in ((2, "vertices"), (3, "correlated")):
-        watch = ContactWatch(online.rows, WINDOW)
-        watch.know(knowledge, estimate.phi)
-        for each in watch.add(measured(seed, noise)):
-            assert not each.certain
-            assert each.external.contains(np.zeros(model.n))
 
 
 # With a contact
@@ -198,17 +156,6 @@ def test_bounds_on_a_contact_hold(name):
             assert each.least_force <= size * (1.0 + 1e-9)
             assert each.least_torque <= np.abs(mean).max() + slip
         assert size < 300.0 or any(each.certain for each in judged)
-
-
-def test_a_certain_contact_is_said_of_its_window_only():
-    known = case("gen3")
-    joints = known.model.joints
-    samples, _ = known.pushed(known.run(41), np.array([0.0, 0.0, 200.0]), np.zeros(3), since=0.5)
-    judged = known.watch().add(samples)
-    assert not any(each.certain for each in judged if each.end < 0.5)
-    later = [each for each in judged if each.start >= 0.5]
-    assert later and all(each.certain and each.telling(joints) for each in later)
-    assert "external" in later[0].sentence(joints)
 
 
 def test_linear_programs_prove_more_than_single_joints():

@@ -8,17 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arms import Motion, Run, arm, draw_payload, joint_torques, record, rows_of
+from arms import Motion, Run, arm, draw_payload, joint_torques, record
 from injected_faults import CAUSES, OF_SAMPLES, SINGLE_JOINT, USUAL, inject, inject_in_samples
 from payload_id.core.body.inertial import PARAMETERS
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.bounds import Interval
-from payload_id.core.diagnosis import Diagnosis, Evidence, Finding, diagnose
+from payload_id.core.diagnosis import Diagnosis, Finding
 from payload_id.core.identification.identify import begun, identify, last_estimate
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
-from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.joint_samples import Samples
 
@@ -100,18 +98,6 @@ def test_where_no_cause_explains_it_what_each_leaves_is_said():
     assert found.status is Status.INCONSISTENT
     assert found.cause == ""
     assert "No single cause" in found.message and "torque offset" in found.message
-
-
-def test_diagnosis_does_not_depend_on_the_number_of_rows():
-    """Of many rows only some are looked at."""
-    fault = inject("ur10", "torque gain", 2)
-    rows = rows_of(fault.model, USUAL, fault.samples, length=0.02)
-    assert len(rows) > 1200
-    prior, source = USUAL.prior, MomentumRows.of(fault.model, USUAL)
-    known = Interval(*prior.box())
-    nothing = np.full(source.p, -1)
-    found = diagnose(Evidence.of(rows, known, prior.shape(), 0, nothing, float("nan")))
-    assert (found.likely.cause, found.likely.joint) == ("torque gain", fault.joint)
 
 
 def test_findings_that_explain_equally_are_all_named():

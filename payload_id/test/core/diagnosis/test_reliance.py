@@ -10,7 +10,7 @@ import pytest
 from arms import Motion, arm, record, windows
 from injected_faults import USUAL
 from payload_id.core.bounds import Interval
-from payload_id.core.diagnosis import Ground, rests_on
+from payload_id.core.diagnosis import Ground
 from payload_id.core.diagnosis.reliance.rests_on import ASSUMPTIONS
 from payload_id.core.diagnosis.reliance.tool import Tool
 from payload_id.core.identification.online import OnlineIdentifier
@@ -109,18 +109,6 @@ def test_a_mass_is_said_to_rest_on_the_tool():
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["rests_on"][0]["assumption"] == tool.assumption
     assert estimate.to_dict()["rests_on"] == []
-
-
-def test_a_cable_in_a_slow_run_passes_unnoticed():
-    model = arm("gen3")
-    motion = Motion.draw(model, np.random.default_rng(5), period=40.0)
-    run = record(model, 5, seconds=5.0, motion=motion).measured(USUAL, "uniform", 5)
-    case = replace(slow_run()[0], model=model, samples=run.samples)
-    _, estimate = identified(model, run.samples)
-    named = {each.assumption: each for each in rests_on(ground_of(case, estimate))}
-    cable = named["no cable, hose or contact that pulls"]
-    assert cable.unit == "N"
-    assert 2.0 * cable.false_from < cable.noticed_from
 
 
 def test_nothing_is_said_of_a_mass_that_is_not_identified():

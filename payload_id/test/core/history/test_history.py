@@ -128,10 +128,6 @@ def test_both_intervals_are_named_in_the_verdict(history):
     plain = estimate.to_dict()["calibrated"]
     assert plain["level"] == 0.95 and plain["lower"][1] is None
     assert hull.to_dict()["calibrated"] is None
-    found = interval_of(history, samples)
-    apart = np.full(10, found.upper[0] + 1.0)
-    assert "contradicts the stated bounds" in found.sentence(apart, apart + 1.0)
-    assert "contradicts" not in found.sentence(found.lower - 1.0, found.upper + 1.0)
 
 
 def test_what_is_unlike_the_known_runs_is_named(runs, history):
@@ -167,12 +163,6 @@ def test_runs_like_the_known_ones_are_seldom_called_slow():
 
 
 # Which runs make a history
-
-
-def test_order_and_names_of_runs_do_not_matter(runs, history):
-    again = learnt([replace(run, source=f"x{run.source}") for run in runs[::-1]])
-    np.testing.assert_allclose(again.scores[::-1], history.scores, rtol=1e-5, atol=1e-6)
-    assert again.inflation == pytest.approx(history.inflation, rel=1e-3)
 
 
 def test_runs_of_one_recording_are_left_out_together(runs):
@@ -261,23 +251,6 @@ def test_a_run_in_other_units_or_with_another_sign_is_named(runs, factor):
     notes = learnt([*runs[:10], strange]).notes
     assert any("strange" in note for note in notes)
     assert not [note for note in notes if "residuals" in note and "strange" not in note]
-
-
-def test_where_all_runs_are_beyond_the_stated_bounds_that_is_said():
-    """A false unit or sign is mostly that of all runs."""
-    tight = replace(
-        STATED, torque_absolute=0.2, torque_gain=0.01, torque_offset=0.5, friction_coulomb=1.0,
-        friction_viscous=1.0,
-    )  # fmt: skip
-    rows, samples = MomentumRows.of(MODEL, tight), [measured(k) for k in range(6)]
-    try:
-        made = [
-            known(f"{k}", replace(x, tau=1e3 * x.tau), rows=rows) for k, x in enumerate(samples)
-        ]
-        said = " ".join(learnt(made, rows).notes)
-    except InputError as error:
-        said = str(error)
-    assert "other units" in said
 
 
 def test_what_is_no_run_or_no_history_is_refused(runs):
