@@ -37,7 +37,7 @@ def test_error_of_the_mass_falls_with_data():
             estimator = estimator_named(name, SHAPE if name == "point_masses" else None)
             errors[seed, k, place] = estimator.estimate(problem.statistics, *box)[0] - phi[0]
     short, long = np.median(np.abs(errors), axis=0)
-    assert (long < np.maximum(0.8 * short, 0.06)).all() and long.max() < 0.4, dict(zip(names, long, strict=True))
+    assert (long < np.maximum(0.8 * short, 0.06)).all() and long.max() < 0.4, (names, long)
 
 
 def gained(seed, channels=3, p=5, m=400, noise=0.3, known=2.0):

@@ -161,11 +161,11 @@ def test_noise_of_one_sign_throughout_uses_the_bound() -> None:
 
 WORST = {  # of a window without hat, and with one: bounds, and what of them is used at least
     "stamp": ({"stamp_jitter": 1e-3}, {"stamp_jitter": 1e-3, "velocity_error": 1e-9}, 0.1),
-    "q": ({"position_error": 2e-3}, {"position_error": 1e-4, "velocity_error": 0.03}, 0.25),
+    "q": ({"position_error": 2e-3}, {"position_error": 1e-4, "velocity_error": 0.03}, 0.2),
     "dq": (
         {"velocity_error": 0.02, "position_error": 2e-3},
         {"velocity_error": 0.03, "position_error": 1e-4},
-        0.05,
+        0.04,
     ),
 }
 
