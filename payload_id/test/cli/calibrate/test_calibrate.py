@@ -108,18 +108,6 @@ def test_plant_is_inside_the_calibrated_box_and_bounds_stay_stated(lab: Lab, min
     assert RunFile.load(lab.folder).calibration == calibration
 
 
-@pytest.mark.slow
-def test_replay_with_the_calibrated_robot_is_narrower_and_right(lab, mine, capsys) -> None:
-    replay, half = ["replay", lab.folder / "loaded", "--json", "--window", "0.5", "--to", "1"], []
-    for options in ((*ROBOT, *BOUNDS), ("--robot", mine)):
-        done = run_without_ros(capsys, *replay, *options, "--intervals=hull_lp")
-        result = json.loads(done.stdout)
-        lower, upper = np.array(result["lower"]), np.array(result["upper"])
-        assert (lower <= PAYLOAD).all() and (upper >= PAYLOAD).all()
-        half.append(upper[0] - lower[0])
-    assert half[1] < 0.6 * half[0]
-
-
 def test_calibration_of_another_tool_or_a_damaged_one_is_refused(lab, mine, capsys, tmp_path):
     other = mine.with_name("other.yaml")
     other.write_text(mine.read_text().replace("kinova_gen3.yaml", "kinova_gen3_2f85.yaml"))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from command_line import gen3_bag, run_here, torque_noise_only
+from described_arms import described
 from payload_id.core.body.inertial import from_mass_com_inertia
 
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
@@ -26,7 +27,7 @@ WRITING = (
 )  # fmt: skip
 
 
-def test_an_unwritable_path_is_one_sentence_before_anything_is_read(tmp_path, capsys):
+def test_an_unwritable_path_is_one_sentence_before_anything_is_read(tmp_path, capsys, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     for name in ("x.yaml", "x.png"):
         (tmp_path / f"folder_{name}").mkdir()
@@ -47,6 +48,11 @@ def test_an_unwritable_path_is_one_sentence_before_anything_is_read(tmp_path, ca
         done = run_here(capsys, *command, "--out", tmp_path / "file" / "runs")
         assert done.returncode == 2 and "file" in done.stderr
     assert sorted(tmp_path.iterdir()) == before
+    (tmp_path / "arm.urdf").write_text(described())
+    (tmp_path / "arm.yaml").write_text("mine")
+    monkeypatch.chdir(tmp_path)
+    done = run_here(capsys, "new-robot", "arm.urdf")
+    assert done.returncode == 2 and (tmp_path / "arm.yaml").read_text() == "mine"
 
 
 @pytest.fixture(scope="module")

@@ -47,19 +47,6 @@ def test_noise_that_averages_out_is_measured_as_such(bag, said):
     assert "nothing is said of it" in printed and "Multiply" not in printed
 
 
-def test_means_of_the_noise_narrow_a_replay(bag, said):
-    means = ("--uncertainty=torque_mean_window=0.2,0.5", "--uncertainty=torque_mean=0.4,0.2")
-    loose = (*torque_noise_only(0.0), "--uncertainty=torque_absolute=2", "--intervals=hull_lp")
-    half = {}
-    for name, more in {"one": (), "several": means, "asked": ("--scales", "0.02", "0.3")}.items():
-        result = said("replay", bag, *loose, *more, "--to", "1", "--json")
-        assert result["lower"][0] <= 1.2 <= result["upper"][0]
-        half[name] = result["upper"][0] - result["lower"][0]
-        assert result["scales"] == ([0.02, 0.3] if name == "asked" else [])
-    assert half["several"] < 0.5 * half["one"]
-    assert half["asked"] <= half["one"] * (1.0 + 1e-9)
-
-
 def test_runs_with_known_payloads_tell_bounds_with_a_probability(bag, tmp_path, said):
     listed = tmp_path / "weights.yaml"
     listed.write_text(f"runs:\n  {bag}: {{mass: 1.2}}\n")

@@ -81,19 +81,3 @@ def test_what_is_stated_of_the_payload_narrows_or_is_named(bag, tmp_path, replay
     assert true["upper"][0] - true["lower"][0] <= 0.004 + 1e-6
     assert bad == 3 and (false["status"], false["cause"]) == ("INCONSISTENT", "stated knowledge")
     assert "'scales'" in false["message"]
-
-
-@pytest.mark.slow
-def test_a_tare_narrows_still_contains_the_truth_and_is_of_the_bare_arm(
-    bag, tmp_path, replay, capsys
-):
-    bare = gen3_bag(tmp_path / "bare", np.zeros(10), 4, 0.08, 1.0, 0.025)
-    offsets = (*QUICK, "--uncertainty=torque_offset=1")
-    plain, tared = (replay(bag, *offsets, *more)[1] for more in ([], ["--tare", bare]))
-    widths = [np.subtract(x["upper"], x["lower"]) for x in (plain, tared)]
-    assert contains(tared) and (widths[1] <= widths[0] * (1 + 1e-6)).all()
-    assert (widths[1] / widths[0]).min() < 0.8
-    assert (plain["tare"], tared["tare"]) == ([], [f"Topic '/joint_states' of {bare}"])
-    tight = ("--uncertainty=torque_offset=0", "--uncertainty=torque_absolute=0.1")
-    done = run_without_ros(capsys, "replay", bare, *QUICK, *tight, "--tare", bag)
-    assert done.returncode == 2 and "not of the bare arm" in done.stderr and not done.stdout

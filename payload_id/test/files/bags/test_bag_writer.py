@@ -106,19 +106,6 @@ def written_until_failed(writer):
     assert writer.failed
 
 
-def test_whatever_ends_the_writing_thread_is_told_and_counted(tmp_path, monkeypatch):
-    def fails(*_):
-        raise ValueError("nobody thought of it")
-
-    monkeypatch.setattr(BagWriter, "_write_one", fails)
-    writer = BagWriter(tmp_path / "bag")
-    written_until_failed(writer)
-    fill(writer, [1])
-    assert writer.lost >= 1
-    with pytest.raises(RecordingError, match="nobody thought of it"):
-        writer.close()
-
-
 @pytest.mark.parametrize("how", ["folder", "file"])
 def test_a_bag_that_is_removed_while_it_is_written_is_told_with_all_that_was_in_it(tmp_path, how):
     writer = BagWriter(tmp_path / "bag", flush_interval=0.02)

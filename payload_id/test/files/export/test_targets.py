@@ -25,7 +25,6 @@ MASS, COM = 1.25, np.array([0.012, -0.034, 0.056])
 INERTIA = np.array([[4e-3, 1e-4, -2e-4], [1e-4, 5e-3, 3e-4], [-2e-4, 3e-4, 6e-3]])
 PHI = from_mass_com_inertia(MASS, COM, INERTIA)
 XARM, HOLDING = RobotFile.load("xarm7"), RobotFile.load("kinova_gen3_2f85")
-GRIPPER = 0.920864  # [kg] of HOLDING beyond its flange
 NAMES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
@@ -81,37 +80,6 @@ def test_every_target_is_told_the_body_in_its_own_units_and_order(saved):
             np.testing.assert_allclose(inertia, INERTIA[np.triu_indices(3)], err_msg=name)
         assert "link_eef" in text and "1.249 to 1.251 kg" in text
     assert "/xarm/set_tcp_load" in exported(saved(), "xarm", XARM)
-
-
-def test_the_load_at_the_flange_is_moved_there_and_has_the_gripper_where_it_must(saved):
-    # The tool frame of the gripper has the flange's axes, at a distance along z.
-    link = f'child link="{HOLDING.payload_frame}"'
-    joint = next(x for x in HOLDING.urdf.split("<joint")[1:] if link in x)
-    away = np.array([float(x) for x in joint.split('xyz="')[1].split('"')[0].split()])
-    assert away[2] > 0.1
-    held = saved(frame=HOLDING.payload_frame)
-    found = yaml.safe_load(exported(held, "kinova", HOLDING))
-    assert found["payload_mass"] == pytest.approx(MASS)
-    np.testing.assert_allclose(told(found["payload_mass_center"], *"xyz"), COM + away, atol=1e-9)
-    whole = yaml.safe_load(exported(held, "xarm", HOLDING, frame="end_effector_link"))
-    assert whole["weight"] == pytest.approx(MASS + GRIPPER, abs=1e-4)
-    # What a sensor felt holds the tool already.
-    felt = saved({"uncertainty": {"force_error": 0.1}}, frame="end_effector_link")
-    found = yaml.safe_load(exported(felt, "gravity_filter", HOLDING))
-    assert found["tool"]["mass"] == pytest.approx(MASS)
-
-
-def test_a_record_has_null_for_what_is_not_known(saved):
-    lower, upper = PHI - 1e-3, PHI + 1e-3
-    lower[4:], upper[4:] = -np.inf, np.inf
-    result = saved(known=4, status=Status.USABLE, lower=lower, upper=upper)
-    found = yaml.safe_load(exported(result, "yaml", XARM))
-    assert found["inertia"] is None and found["inertia_interval"]["ixx"] == [None, None]
-    low, high = np.transpose(found["center_of_mass_interval"])
-    assert (low < COM).all() and (high > COM).all()
-    assert len(found["not_identified"]) == 6
-    bare = exported(result, "ur", XARM, frame="link_eef", with_inertia=False)
-    assert set(yaml.safe_load(bare)) == {"mass", "center_of_gravity"}
 
 
 ALLOWED = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)

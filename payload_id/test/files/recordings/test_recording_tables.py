@@ -13,7 +13,6 @@ from payload_id.core.identification.identify import identify
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
-from payload_id.files.tables.csv_columns import UNFINISHED
 
 PACKAGE = Path(__file__).resolve().parents[3]
 GEN3_COLUMNS = PACKAGE / "config" / "recordings" / "kinova_gen3_csv.yaml"
@@ -137,23 +136,6 @@ def test_tables_that_cannot_be_used_are_told_by_their_cause(read, tmp_path):
         read(rows, COLUMNS | {"delimiter": ";"}, head)
     with pytest.raises(RecordingError, match="missing"):
         Recording.from_csv(tmp_path / "missing.csv", COLUMNS)
-
-
-def test_wherever_a_table_is_cut_no_number_is_wrong(read):
-    lines = [f"{0.01 * k:.2f},1,2,3,4,5,{-12.345 - k:.3f}" for k in range(5)]
-    for end in ("\n", "\r\n", "\r"):
-        whole = read(lines, end=end)
-        assert len(whole) == 5 and not whole.dropped
-        for size in range(len(lines[-1])):
-            try:
-                found = read(lines[:4], end=end, last=lines[4][:size])
-            except RecordingError as error:
-                assert "line 6" in str(error)
-                continue
-            np.testing.assert_array_equal(found.tau, whole.tau[:4])
-            assert found.dropped == ({UNFINISHED: 1} if size else {})
-    with pytest.raises(RecordingError, match=UNFINISHED):
-        read([], last=lines[0])
 
 
 # ------------------------------------------------------------------------- stamps of another time

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from xml.etree import ElementTree
 
-import coal
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -123,36 +121,6 @@ def shape_extent(collision: ElementTree.Element) -> tuple[np.ndarray, np.ndarray
         size = np.array([2 * radius, 2 * radius, length])
     half = np.abs(rotation) @ size / 2
     return centre - half, centre + half
-
-
-def configuration(model: pin.Model, robot: RobotFile, q: np.ndarray) -> np.ndarray:
-    """Return Pinocchio's configuration for joint positions, shape (nq,)."""
-    result = pin.neutral(model)
-    for name, value in zip(robot.joints, q, strict=True):
-        joint = model.joints[model.getJointId(name)]
-        both = (np.cos(value), np.sin(value)) if joint.nq == 2 else (value,)
-        result[joint.idx_q : joint.idx_q + joint.nq] = both
-    return result
-
-
-@pytest.mark.parametrize("name", robot_names())
-def test_links_stand_clear_of_each_other_at_home(name):
-    robot = RobotFile.load(name)
-    model = pin.buildModelFromXML(robot.urdf)
-    geometry = pin.buildGeomFromUrdfString(model, robot.urdf, pin.GeometryType.COLLISION)
-    placed = pin.GeometryData(geometry)
-    q = configuration(model, robot, robot.home)
-    pin.updateGeometryPlacements(model, model.createData(), geometry, placed, q)
-    bodies = list(zip(geometry.geometryObjects, placed.oMg, strict=True))
-    for (a, at_a), (b, at_b) in combinations(bodies, 2):
-        if abs(a.parentJoint - b.parentJoint) > 1:
-            result = coal.DistanceResult()
-            coal.distance(
-                a.geometry, coal.Transform3s(at_a.rotation, at_a.translation),
-                b.geometry, coal.Transform3s(at_b.rotation, at_b.translation),
-                coal.DistanceRequest(), result,
-            )  # fmt: skip
-            assert result.min_distance > 0.005, (a.name, b.name)
 
 
 @pytest.mark.parametrize("name", robot_names())

@@ -19,10 +19,9 @@ from payload_id.core.errors import ConfigurationError
 from payload_id.core.safety.certificate.certificate import digest_of
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.runs.public_key import trusted_keys
-from payload_id.files.runs.signature import SignatureState, judged, signature_of, signed
+from payload_id.files.runs.signature import SignatureState, judged, signature_of
 from payload_id.files.runs.signing_key import (
     PASSPHRASE,
-    PRIVATE_NAME,
     PUBLIC_NAME,
     SigningKey,
     new_key_pair,
@@ -148,18 +147,6 @@ def test_keys_count_as_they_are_trusted_and_only_an_own_signature_holds(file, co
     assert judged(signature_of(content), []).holds is False
 
 
-def test_a_signature_of_another_certificate_or_key_is_none_of_this_one(content, keys, tmp_path):
-    cell, other = keys
-    second = json.loads(saved_certificate(tmp_path / "2.json", cell, seed=1).read_text())
-    assert second["trajectory"] != content["trajectory"]
-    content["signature"] = second["signature"]
-    assert state(content, cell) is CHANGED
-    content["signature"] = signed(content, other)["signature"]
-    assert state(content, cell) is FOREIGN
-    content["signature"]["public_key"] = cell.public.raw.hex()
-    assert state(content, cell) is CHANGED
-
-
 IMPOSSIBLE = (
     {}, {"algorithm": "none"}, {"algorithm": None}, {"algorithm": ["ed25519"]}, {"public_key": ""},
     {"public_key": 7}, {"public_key": "00" * 31}, {"public_key": "00" * 32}, {"value": "00" * 65},
@@ -177,24 +164,6 @@ def test_an_impossible_signature_is_a_changed_file_or_a_foreign_key(content, key
         content["signature"] = other
         verdict = judged(signature_of(content), [keys[0].public])
         assert verdict.state in (CHANGED, FOREIGN) and verdict.holds is False, other
-
-
-def test_a_new_pair_is_for_its_owner_and_is_never_replaced(tmp_path):
-    key = new_key_pair(tmp_path / "keys")
-    private, public = (tmp_path / "keys" / name for name in (PRIVATE_NAME, PUBLIC_NAME))
-    assert private.stat().st_mode & 0o777 == 0o600
-    assert trusted_keys([public]) == (SigningKey.load(private).public,) == (key.public,)
-    assert b"PRIVATE" not in public.read_bytes() and "PRIVATE" not in repr(key)
-    before = private.read_bytes()
-    for gone in (None, public, private):
-        text = b"" if gone is None else gone.read_bytes()
-        if gone is not None:
-            gone.unlink()
-        with pytest.raises(ConfigurationError, match="is not replaced"):
-            new_key_pair(tmp_path / "keys")
-        if gone is not None:
-            gone.write_bytes(text)
-    assert private.read_bytes() == before
 
 
 def test_a_private_key_that_others_can_use_is_refused(tmp_path):
