@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pinocchio as pin
 
-from payload_id import Recording
+from payload_id import Recording, Uncertainty
 
 from .arms import Arm, Motion, is_physical
 
@@ -205,3 +205,33 @@ def mean(run: Run, size: float) -> Recording:
     t = run.motion.time
     fast = 9 * size * np.sign(np.sin(2 * np.pi * t / 0.1 + 1e-3))
     return run.shown(run.tau + run.signs * (fast + size)[:, None])
+
+
+def everything(
+    run: Run, bounds: Uncertainty, rng: np.random.Generator, kind: str = "uniform"
+) -> Recording:
+    """Return what sensors say where every stated error is there at once, anywhere in its bound.
+
+    Noise and errors of the motion are `uniform`, or `worst`: at their bounds, a sign for each
+    joint; all else is drawn.
+    """
+    arm, n, m = run.arm, run.arm.n, run.motion
+
+    def of(name: str) -> np.ndarray:
+        return np.broadcast_to(np.asarray(getattr(bounds, name), dtype=float), n)
+
+    def drawn(name: str, least: float = -1.0) -> np.ndarray:
+        return of(name) * rng.uniform(least, 1.0, n)
+
+    def noise(size: np.ndarray) -> np.ndarray:
+        if kind == "worst":
+            return size * rng.choice([-1.0, 1.0], n)
+        return size * rng.uniform(-1.0, 1.0, (len(m.time), n))
+
+    tau = arm.torques(m, run.phi, arm.links(rng, bounds.link_relative))
+    tau = tau + drawn("friction_coulomb", 0.0) * np.sign(m.dq)
+    tau = tau + drawn("friction_viscous", 0.0) * m.dq + drawn("rotor_inertia", 0.0) * m.ddq
+    tau = (1 + drawn("torque_gain")) * tau + drawn("torque_offset")
+    tau = tau + noise(of("torque_relative") * np.abs(tau) + of("torque_absolute"))
+    q = m.q + drawn("joint_zero") + noise(of("position_error"))
+    return run.shown(tau, q=q, dq=m.dq + noise(of("velocity_error")))

@@ -6,6 +6,7 @@ sample, and bounds on phi are the optima of linear or semidefinite programs of S
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
@@ -105,6 +106,74 @@ def own_rows(arm: Arm, recording: Recording, bounds: Uncertainty, window: float 
     starts = range(0, len(recording) - every, every)
     blocks = [_window(regressors, recording, bounds, slice(k, k + every + 1)) for k in starts]
     return Rows(*(np.concatenate(x) for x in zip(*blocks, strict=True)))
+
+
+def joined(rows: Rows, n: int, count: int, seconds: float, mean: np.ndarray | float) -> Rows:
+    """Return rows of so many neighbouring windows, of which one ends with every window.
+
+    Args:
+        rows: Of the windows, n of each.
+        n: Number of joints.
+        count: Number of windows that are joined.
+        seconds: That they cover.
+        mean: What the mean of the noise stays within over that [N m].
+    """
+    found = []
+    for last in range(count, len(rows.b) // n + 1):
+        parts = [slice(j * n, (j + 1) * n) for j in range(last - count, last)]
+        total = {f.name: sum(getattr(rows, f.name)[x] for x in parts) for f in fields(Rows)}
+        found.append(Rows(**{**total, "d": np.minimum(total["d"], mean * seconds)}))
+    return stacked(found)
+
+
+def hat_rows(
+    arm: Arm,
+    recording: Recording,
+    length: float,
+    mean: np.ndarray | float,
+    every: float,
+    position: float = 0.0,
+) -> Rows:
+    """Return rows with a hat as their weight, nothing else being uncertain.
+
+    Args:
+        arm: Of the recording.
+        recording: In steps that divide half the length.
+        length: Of the hat [s].
+        mean: What the mean of the noise with that weight stays within [N m].
+        every: Time from one to the next [s].
+        position: Error of positions that take the place of velocities [rad or m].
+    """
+    of, n, step = Regressors(arm), arm.n, float(np.median(np.diff(recording.stamp)))
+    count, blocks = round(length / step), []
+    for first in range(0, len(recording) - count, round(every / step)):
+        q, dq, tau = (getattr(recording, x)[first : first + count + 1] for x in ("q", "dq", "tau"))
+        hat = 1 - np.abs(np.linspace(-1, 1, count + 1))
+        slope = np.where(np.arange(count) < count / 2, 2 / length, -2 / length)
+        weight = np.full(count + 1, step)
+        weight[[0, -1]] /= 2
+        momentum = np.array([of.momentum(*x) for x in zip(q, dq, strict=True)])
+        force = np.array([of.force(*x) for x in zip(q, dq, strict=True)])
+        middle = (momentum[1:] + momentum[:-1]) / 2
+        whole = -np.tensordot(slope * step, middle, 1) - np.tensordot(weight * hat, force, 1)
+        spread = np.zeros_like(whole)
+        for j in range(n if position else 0):
+            moved = [dq + 1e-6 * s * np.eye(n)[j] for s in (1, -1)]
+            of_m, of_c = (
+                (np.array([f(*x) for x in zip(q, moved[0], strict=True)])
+                 - np.array([f(*x) for x in zip(q, moved[1], strict=True)])) / 2e-6
+                for f in (of.momentum, of.force)
+            )  # fmt: skip
+            shape = (-1, 1, 1)
+            left = -slope.reshape(shape) * of_m[:-1] - hat[:-1].reshape(shape) * of_c[:-1]
+            spread += np.abs(left[0]) + np.abs(left[-1]) + np.abs(np.diff(left, axis=0)).sum(0)
+        theta = arm.links().ravel()
+        d = mean * (weight @ hat) * np.ones(n) + position * spread[:, :-10] @ np.abs(theta)
+        blocks.append(
+            Rows(whole[:, -10:], np.zeros((n, 0)), (weight * hat) @ tau - whole[:, :-10] @ theta,
+                 d, position * spread[:, -10:])
+        )  # fmt: skip
+    return stacked(blocks)
 
 
 def _window(of: Regressors, recording: Recording, bounds: Uncertainty, part: slice):
@@ -266,26 +335,61 @@ def stacked(parts: Iterable[Rows]) -> Rows:
     return Rows(*(np.concatenate([getattr(x, f.name) for x in parts]) for f in fields(Rows)))
 
 
+@dataclass(frozen=True)
+class Body:
+    """Variables of a semidefinite program: a body within the prior, phi = scale x."""
+
+    x: cp.Variable
+    scale: np.ndarray
+    limits: list[cp.Constraint]
+
+
+def body_within(bounds: Uncertainty, box: np.ndarray | None = None) -> Body:
+    """Return a body within the prior: its box, or a smaller one, its ball, J(phi) >= 0."""
+    (lower, upper), x = prior_box(bounds) if box is None else box, cp.Variable(10)
+    scale = np.maximum(np.abs(lower), np.abs(upper))
+    phi = cp.multiply(scale, x)
+    rows = [[phi[4], phi[5], phi[6]], [phi[5], phi[7], phi[8]], [phi[6], phi[8], phi[9]]]
+    inertia, h = cp.bmat(rows), cp.reshape(phi[1:4], (3, 1), order="C")
+    sigma = 0.5 * cp.trace(inertia) * np.eye(3) - inertia
+    J = cp.bmat([[sigma, h], [h.T, cp.reshape(phi[0], (1, 1), order="C")]])
+    ball = 0.5 * cp.trace(inertia) <= phi[0] * bounds.prior.com_max**2
+    return Body(x, scale, [x >= lower / scale, x <= upper / scale, J >> 0, ball])
+
+
 def own_hull(rows: Rows, bounds: Uncertainty) -> np.ndarray:
     """Return what rows without errors of A, the prior and J(phi) >= 0 leave, shape (2, 10)."""
-    lower, upper = prior_box(bounds)
-    phi, u, f = cp.Variable(10), cp.Variable(rows.B.shape[1]), cp.Parameter(10)
-    scale = upper
-    x = cp.multiply(scale, phi)
-    size = rows.d
-    inertia = cp.bmat([[x[4], x[5], x[6]], [x[5], x[7], x[8]], [x[6], x[8], x[9]]])
-    sigma = 0.5 * cp.trace(inertia) * np.eye(3) - inertia
-    h = cp.reshape(x[1:4], (3, 1), order="C")
-    J = cp.bmat([[sigma, h], [h.T, cp.reshape(x[0], (1, 1), order="C")]])
-    row = cp.multiply(1 / size, (rows.A * scale) @ phi + rows.B @ u - rows.b)
-    program = cp.Problem(
-        cp.Maximize(f @ phi),
-        [cp.abs(row) <= 1, cp.abs(u) <= 1, phi >= lower / scale, phi <= 1, J >> 0,
-         0.5 * cp.trace(inertia) <= x[0] * bounds.prior.com_max**2],
-    )  # fmt: skip
+    body = body_within(bounds, own_interval(rows, bounds))
+    u, f = cp.Variable(rows.B.shape[1]), cp.Parameter(10)
+    left = (rows.A * body.scale) @ body.x + rows.B @ u - rows.b
+    explained = [cp.abs(cp.multiply(1 / rows.d, left)) <= 1, cp.abs(u) <= 1]
+    program = cp.Problem(cp.Maximize(f @ body.x), [*body.limits, *explained])
     ends = np.empty((2, 10))
     for k in range(10):
-        for row, sign in enumerate((-1, 1)):
+        for end, sign in enumerate((-1, 1)):
             f.value = sign * np.eye(10)[k]
-            ends[row, k] = sign * program.solve(solver=cp.CLARABEL) * scale[k]
+            with warnings.catch_warnings():  # "may be inaccurate", in the fourth digit
+                warnings.simplefilter("ignore", UserWarning)
+                ends[end, k] = sign * program.solve(solver=cp.CLARABEL) * body.scale[k]
     return ends
+
+
+def own_noise_factor(rows: Rows, bounds: Uncertainty) -> float:
+    """Return the smallest factor on all d with which some body explains the rows."""
+    body, u, s = body_within(bounds), cp.Variable(rows.B.shape[1]), cp.Variable()
+    left = (rows.A * body.scale) @ body.x + rows.B @ u - rows.b
+    explained = [cp.abs(cp.multiply(1 / rows.d, left)) <= s, cp.abs(u) <= 1]
+    return float(cp.Problem(cp.Minimize(s), [*body.limits, *explained]).solve(solver=cp.CLARABEL))
+
+
+def own_image(rows: Rows, bounds: Uncertainty) -> np.ndarray:
+    """Return the image of the noise box under least squares without weights, shape (2, 10)."""
+    L = np.linalg.pinv(rows.A)
+    middle, size = L @ rows.b, np.abs(L) @ rows.d + np.abs(L @ rows.B).sum(axis=1)
+    lower, upper = prior_box(bounds)
+    return np.array([np.maximum(middle - size, lower), np.minimum(middle + size, upper)])
+
+
+def inside(rows: Rows, phi: np.ndarray) -> bool:
+    """Whether a payload explains rows within their bounds, but for a thousandth."""
+    return own_factor(rows, phi) <= 1.001
