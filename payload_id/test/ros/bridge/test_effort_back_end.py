@@ -146,16 +146,6 @@ def test_a_certified_motion_is_followed_by_torques_within_its_tube(robot):
 
 
 @pytest.mark.slow
-def test_cancelled_it_stops_as_certified_and_is_given_back(robot):
-    handle, future = robot.move_until(-0.15)
-    assert robot.active() == {TORQUES}
-    handle.cancel_goal_async()
-    result, status = robot.result(future)
-    assert status == CANCELED and result.at_rest and result.largest_tube_use < 1.0, result.message
-    robot.given_back()
-
-
-@pytest.mark.slow
 def test_a_loop_that_is_killed_leaves_the_arm_to_its_resting_controller(robot):
     loop = loop_of(robot)
     _, future = robot.move_until(0.1)

@@ -6,29 +6,18 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import InertiaStamped
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from payload_id_msgs.srv import GetEstimate, Save
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
-from visualization_msgs.msg import Marker, MarkerArray
 
 from harness import LATCHED, START_NS, NodeProcess, Observer
-from payload_id.core.body.inertial import mass_com_inertia
-from payload_id.core.identification.identify import replay
-from payload_id.core.identification.settings import Settings
-from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.samples.stamps import seconds_since
-from payload_id.files.robots.robot_model import RobotModel
-from payload_id.files.runs.run_file import RunFile
 from ros_domain import next_domain
-from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
+from synthetic import PAYLOAD, RATE, blocks, measured, robot_file
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
@@ -149,30 +138,6 @@ def test_without_a_run_every_answer_says_what_to_do(idle):
     assert np.isnan(answer.estimate.phi).all()
 
 
-def test_a_run_finds_the_payload(idle):
-    observer = idle.observer
-    inertias = observer.listen(InertiaStamped, f"{NODE}/payload_inertia", LATCHED)
-    markers = observer.listen(MarkerArray, f"{NODE}/markers", LATCHED)
-    final = idle.run(blocks(measured(LOADED, SECONDS)), parts=4)
-    assert final.status in (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
-    assert "(2000 samples, 39 windows" in idle.ended
-    assert final.windows == 39
-    assert final.header.frame_id == "end_effector_link"
-    assert abs(final.phi[0] - PAYLOAD[0]) < 0.01
-    found = [x for x in idle.estimates if np.isfinite(x.phi[0])]
-    assert len(found) >= 3
-    for earlier, later in zip(found, found[1:], strict=False):
-        assert np.all(later.lower >= earlier.lower)
-        assert np.all(later.upper <= earlier.upper)
-    assert all(contains(x, PAYLOAD) for x in found)
-    mass, com, _ = mass_com_inertia(np.array(final.phi))
-    observer.wait(lambda: inertias and inertias[-1].inertia.m == mass, "the inertia")
-    assert np.allclose([inertias[-1].inertia.com.x, inertias[-1].inertia.com.z], com[[0, 2]])
-    observer.wait(lambda: any("kg" in x.text for x in markers[-1].markers), "markers")
-    kinds = {x.type for x in markers[-1].markers if x.action == Marker.ADD}
-    assert kinds == {Marker.SPHERE, Marker.CUBE, Marker.ARROW, Marker.TEXT_VIEW_FACING}
-
-
 def test_samples_flow_on_while_a_solver_runs(idle):
     """Updates are due far more often than they can be solved; no sample may be lost."""
     assert idle.set_parameter("update_period", 0.01).successful
@@ -218,34 +183,6 @@ def test_blocks_of_another_arm_are_refused(idle):
     assert idle.get().estimate.samples == 0
 
 
-def assert_repeated(run):
-    """The run file holds all that repeats a tared run to the last bit."""
-    model = RobotModel.from_urdf(run.urdf, run.payload_frame, run.joints, run.gravity)
-    settings = Settings(Uncertainty.from_dict(dict(run.uncertainty)), window=run.window)
-    samples = measured(LOADED, SECONDS)
-    stamp = seconds_since(stamps_ns(samples), START_NS)
-    assert run.tare is not None
-    same = list(replay(replace(samples, stamp=stamp), model, settings, run.updates, run.tare))[-1]
-    assert [list(same.lower), list(same.upper)] == [run.result["lower"], run.result["upper"]]
-    assert list(same.phi) == run.result["phi"]
-
-
-def test_a_tare_is_kept_for_the_runs_that_follow(idle, tmp_path):
-    plain = idle.run(blocks(measured(LOADED, SECONDS)))
-    idle.trigger("reset")
-    idle.run(blocks(measured(tuple(NOTHING), SECONDS, seed=2)))
-    answer = idle.trigger("tare")
-    assert answer.success
-    assert "windows without payload are kept" in answer.message
-    tared = idle.run(blocks(measured(LOADED, SECONDS)))
-    assert contains(tared, PAYLOAD)
-    width = np.subtract(tared.upper, tared.lower) / np.subtract(plain.upper, plain.lower)
-    assert np.all(width < 1.02)
-    assert_repeated(RunFile.load(idle.observer.call(Save, f"{NODE}/save", path="tared").path))
-    assert "a tare" in idle.trigger("reset").message
-    assert not idle.trigger("tare").success
-
-
 def test_reset_during_a_run_begins_anew(idle):
     idle.trigger("start")
     idle.feed(blocks(measured(LOADED, 1.0)))
@@ -274,20 +211,6 @@ def test_absurd_values_are_a_status_and_the_next_run_is_sound(idle):
     assert not answer.success
     assert answer.estimate.status in bad
     assert contains(idle.run(blocks(measured(LOADED, 1.0))), PAYLOAD)
-
-
-def test_a_run_without_samples_says_so(idle):
-    assert idle.trigger("start").success
-    answer = idle.trigger("stop")
-    assert not answer.success
-    assert "NO_DATA. Only 0 samples" in answer.message
-
-
-def test_silence_during_a_run_is_diagnosed(idle):
-    idle.trigger("start")
-    status = idle.observer.diagnosis("No samples have come on /payload_sampler/samples")
-    assert status.level == DiagnosticStatus.ERROR
-    assert "published by /observer" in status.message
 
 
 class Late:
@@ -360,34 +283,3 @@ def test_what_is_asked_for_at_once_is_done_in_its_order(idle):
     assert "has ended" in said[0] and futures[1].result().success, said
     assert futures[5].result().success, said
     assert idle.get().estimate.samples == 0  # and what came before belongs to no run now
-
-
-def test_save_writes_what_a_replay_needs(idle, tmp_path):
-    final = idle.run(blocks(measured(LOADED, SECONDS)))
-    for path in ("kept/run", ""):
-        answer = idle.observer.call(Save, f"{NODE}/save", path=path)
-        assert answer.success
-        assert "makes no recording" in answer.message
-        run = RunFile.load(answer.path)
-        assert run.start_ns == START_NS
-        newest = START_NS + round((SECONDS - 1 / RATE) * 1e9)
-        assert newest - WINDOW / RATE * 1e9 <= run.end_ns <= newest  # of the last window at least
-        assert run.updates[-1] == final.windows
-        assert run.result["phi"] == list(final.phi)
-    for path in ("/proc/nowhere", str(tmp_path / "run"), "../beside", "~/run"):
-        answer = idle.observer.call(Save, f"{NODE}/save", path=path)
-        assert not answer.success
-        assert path in answer.message and "runs_folder" in answer.message
-    answer = idle.observer.call(Save, f"{NODE}/save", path="x" * 999)
-    assert not answer.success and "xxx" in answer.message
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_run_that_cannot_be_saved_keeps_its_verdict(idle):
-    final = idle.run(blocks(measured(LOADED, SECONDS)))
-    answer = idle.observer.call(Save, f"{NODE}/save", path="taken/run")
-    (Path(answer.path) / "robot.urdf").unlink()
-    (Path(answer.path) / "robot.urdf").mkdir()  # where a file must be written
-    answer = idle.observer.call(Save, f"{NODE}/save", path="taken/run")
-    assert not answer.success and "Nothing was saved" in answer.message
-    assert idle.get().estimate.status == final.status

@@ -18,12 +18,10 @@ from payload_id_msgs.msg import (
     StopReason,
 )
 from payload_id_msgs.srv import Describe, SetObstacles
-from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from harness import LATCHED
-from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
     ABORTED,
@@ -82,20 +80,6 @@ def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
     assert moved > 0.1
     assert np.abs(robot.q - description.goal_positions).max() < description.tube_position[0]
     assert {"moving"} <= {entry.phase for entry in feedback}
-
-
-def test_what_is_commanded_is_the_certified_motion(robot):
-    description = robot.planned()
-    Path(description.certificate_path).write_text("{}")  # no certificate is read
-    robot.commands.clear()
-    _, future, _ = robot.begin()
-    robot.result(future)
-    assert len(robot.commands) == 1
-    points = trajectory_from_message(robot.commands[0], ROBOT.joints)
-    assert np.allclose(points.q[0], description.start_positions)
-    assert np.allclose(points.q[-1], description.goal_positions)
-    assert points.duration == pytest.approx(description.duration, abs=1e-6)
-    assert points.ddq is not None and np.abs(points.dq[-1]).max() < 1e-9
 
 
 def test_an_obstacle_in_the_way_leads_to_refusal_or_another_motion(robot):
@@ -221,46 +205,6 @@ def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot
 
 
 ONE = {"one_motion": True, "goal": GOAL, "requested_by": "Ada"}
-
-
-def known(half_width, status=PayloadEstimate.GOOD):
-    """Return an estimate around the truth, within what motions are certified for."""
-    truth, (least, most) = np.array(PAYLOAD), PayloadPrior(1.5, 0.15).box()
-    lower, upper = np.maximum(truth - half_width, least), np.minimum(truth + half_width, most)
-    return PayloadEstimate(status=status, phi=truth, message="It is so.", lower=lower, upper=upper)
-
-
-def identifying(robot, **fields):
-    """Have a payload identified; return once the arm moves."""
-    robot.estimates.asked.clear()
-    start = robot.q
-    handle, future, feedback = robot.begin(Identify, "identify", **ONE | fields)
-    moved = lambda: np.abs(robot.q - start).max() > 0.02  # noqa: E731
-    robot.observer.wait(lambda: future.done() or moved(), "motion or refusal")
-    assert not future.done(), future.result().result.message
-    return handle, future, feedback
-
-
-def test_identify_goes_from_the_check_to_the_saved_run_and_rejects_others_meanwhile(robot):
-    rejected = robot.observer.listen(String, f"{PLANNER}/refusal", LATCHED)
-    _, future, feedback = identifying(robot, known_mass=[0.8, 0.05])
-    robot.estimates.publish(known(0.01))
-    other, _, _ = robot.begin(Identify, "identify", requested_by="Bob")
-    assert not other.accepted
-    robot.observer.wait(lambda: rejected, "why it was rejected")
-    assert "Bob" in rejected[-1].data and "for Ada" in rejected[-1].data
-    assert not robot.plan().success  # nor does anybody else get the arm
-    result, status = robot.result(future)
-    assert status == SUCCEEDED and result.error_code == Identify.Result.NONE, result.message
-    assert result.success and result.at_rest and result.validated and result.saved
-    assert result.reason.code == StopReason.COMPLETED and result.estimate == known(0.01)
-    assert robot.estimates.asked == ["begin", "hold_out", "stop", "validate", "save"]
-    assert robot.estimates.known_mass == [0.8, 0.05] and not robot.estimates.running
-    progress = [told.progress for told in feedback]
-    assert progress == sorted(progress) and progress[-1] > 0.5
-    states = [told.state for told in feedback]
-    assert states == sorted(states) and Identify.Feedback.EXCITING in states
-    assert all(0.0 < told.worst_margin < 1.0 and told.worst for told in feedback if told.tube_use)
 
 
 # The last one: the arm stays behind the clock.

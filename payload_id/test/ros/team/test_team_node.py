@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
-from payload_id_msgs.msg import GravityShare, TeamEstimate
-from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo, Save
+from payload_id_msgs.msg import TeamEstimate
+from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from harness import LATCHED, NodeProcess, Observer
-from payload_id.cli.main import main
-from payload_id.files.teams.team_run import SavedTeamRun, plain_estimate
 from ros_domain import next_domain
 from team_messages import RELIABLE, grasp_messages, joint_states, stamped
 from team_motion import Path as Way
@@ -129,64 +126,6 @@ def ended(observer: Observer, node, robots, samples) -> TeamEstimate:
     said = trigger(observer, "stop")
     assert said.success, said.message
     return observer.call(GetTeamEstimate, "/payload_team/get_estimate").estimate
-
-
-def test_every_interval_contains_the_truth(ended, team):
-    phi = np.array(team.phi)
-    assert (np.array(ended.lower) <= phi).all() and (phi <= np.array(ended.upper)).all()
-    assert ended.status in (TeamEstimate.GOOD, TeamEstimate.USABLE)
-    assert ended.header.frame_id == "omnid1/grasp"
-    assert abs(ended.phi[0] - phi[0]) < 0.005 * phi[0]
-
-
-def test_grasp_frames_are_where_the_robots_hold(observer, ended, team):
-    for i, one in enumerate(NAMES):
-        for j, other in enumerate(NAMES):
-            found = observer.call(
-                GetGraspTransform, "/payload_team/get_grasp_transform",
-                from_robot=one, to_robot=other,
-            )  # fmt: skip
-            assert found.success, found.message
-            place = found.transform.transform.translation
-            expected = team.R[i].T @ (team.p[j] - team.p[i])
-            np.testing.assert_allclose([place.x, place.y, place.z], expected, atol=0.01)
-            error = np.abs([place.x, place.y, place.z] - expected)
-            assert (error <= np.array(found.position_bound) + 1e-12).all()
-
-
-def test_every_robot_is_told_its_share_on_a_topic_and_by_a_service(observer, ended, team):
-    total = 0.0
-    for i, name in enumerate(NAMES):
-        box = observer.listen(GravityShare, f"/{name}/payload_share", LATCHED)
-        observer.wait(lambda box=box: box and box[-1].valid, f"the share of {name}")
-        share = box[-1]
-        asked = observer.call(GetGravityShare, "/payload_team/get_gravity_share", robot=name)
-        assert asked.success
-        assert asked.share.mass == share.mass
-        assert share.header.frame_id == f"{name}/grasp"
-        com = team.R[i].T @ (team.phi[1:4] / team.phi[0] - team.p[i])
-        assert share.com_lower.x <= com[0] <= share.com_upper.x
-        assert share.mass_lower <= team.phi[0] <= share.mass_upper
-        total += share.mass_share
-    assert total == pytest.approx(team.phi[0], rel=0.02)
-
-
-def test_a_saved_run_is_repeated_bit_by_bit(observer, ended, tmp_path, capsys):
-    said = observer.call(Save, "/payload_team/save", path="")
-    assert said.success, said.message
-    saved = SavedTeamRun.load(said.path)
-    assert repr(plain_estimate(saved.repeat())) == repr(dict(saved.result))
-    assert main(["replay", said.path]) == 0
-    assert "bit for bit" in capsys.readouterr().out
-    assert main(["replay", said.path, "--estimator", "ols"]) == 2
-    assert "leave out: --estimator" in capsys.readouterr().err
-    elsewhere = observer.call(Save, "/payload_team/save", path=str(tmp_path))
-    assert not elsewhere.success
-    assert "must lie within" in elsewhere.message
-    log = next(Path(said.path).glob("*.npys"))
-    log.write_bytes(log.read_bytes()[:-1])
-    with pytest.raises(ValueError, match="belongs to"):
-        SavedTeamRun.load(said.path)
 
 
 def test_names_that_do_not_exist_are_answered_with_those_that_do(observer, ended):
