@@ -93,7 +93,8 @@ class World:
     def plan(self, name, ends):
         trajectory = SimpleNamespace(duration=2.0)
         return SimpleNamespace(
-            name=name, ends=ends, motion=SimpleNamespace(trajectory=trajectory), certificate=None,
+            name=name, certificate_path=f"/c/{name}/motion.json", ends=ends, certificate=None,
+            motion=SimpleNamespace(trajectory=trajectory),
             request=SimpleNamespace(start=self.q),
         )  # fmt: skip
 
@@ -173,6 +174,7 @@ def test_the_arm_goes_to_the_start_makes_the_dry_run_goes_back_and_excites():
         "begin [1.0, 0.2]", "way to 0.5", "motion at 0.1", "way to 0.5", "motion", "stop", "save",
     ]  # fmt: skip
     assert result.success and result.saved == "/bag" and result.recording == "/bag"
+    assert result.certificates == "/c/motion"
     assert made.the_run.stages.progress()[0] > 0.9
 
 
