@@ -12,6 +12,7 @@ import cloudpickle
 import numpy as np
 import psutil
 import pytest
+from distributed import LocalCluster
 
 from command_line import gen3_bag, run_here, torque_noise_only
 from payload_id import RobotFile, Settings
@@ -176,6 +177,20 @@ def test_a_local_cluster_listens_to_this_machine_alone_and_stands_beside_others(
                  if each.status == psutil.CONN_LISTEN]  # fmt: skip
     assert len(heard) >= 4
     assert {each.laddr.ip for each in heard} == {"127.0.0.1"}
+
+
+def test_workers_of_a_scheduler_that_runs_already_find_the_same(bags, tmp_path, capsys):
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+    ) as cluster:
+        done = run_here(
+            capsys, "fleet", bags, "--robot", "kinova_gen3", *NOISE, "--intervals", QUICK,
+            "--out", tmp_path, "--scheduler", cluster.scheduler_address,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = rows(FleetTable.at(tmp_path))
+    assert len(found) == COUNT
+    assert_replayed(found[0], replayed(capsys, found[0]["bag"]))
 
 
 def test_two_runs_do_not_write_into_one_folder(bags, method, client, tmp_path):

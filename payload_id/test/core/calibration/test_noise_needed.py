@@ -102,15 +102,6 @@ def test_ranks_hold_as_stated_for_exchangeable_runs() -> None:
     assert abs(np.mean(held) - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(held))
 
 
-def test_too_few_runs_give_no_bound() -> None:
-    factors = np.ones((19, 2))
-    found = NoiseOfRuns(np.array(LENGTHS), np.ones(7), factors, 0.95)
-    assert found.missing == 1 and np.isinf(found.bounds).all()
-    one = NoiseOfRuns(np.array([0.2]), np.ones(7), factors[:, :1], 0.95)
-    assert one.missing == 0
-    np.testing.assert_allclose(one.bounds, 1.0)
-
-
 def test_what_cannot_be_measured_is_refused() -> None:
     run = record(arm("pendulum"), 5, seconds=0.3)
     loaded = [(run.samples, Load.exactly(run.phi))]

@@ -2,7 +2,6 @@
 
 import json
 import re
-from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from payload_id.core.identification.identify import begun, identify, last_estima
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
+from payload_id.core.identification.suspicion import Suspicion
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.joint_samples import Samples
 
@@ -138,7 +138,7 @@ def test_changed_payload_begins_a_run_which_replay_repeats(changed):
 
 
 @pytest.mark.slow
-def test_new_payload_is_that_of_its_rows_alone_until_a_reset(changed):
+def test_new_payload_is_that_of_its_rows_alone(changed):
     fault, online, _, estimates = changed
     last = estimates[-1]
     first = number(r"since ([\d.]+) s", last.message)
@@ -147,35 +147,16 @@ def test_new_payload_is_that_of_its_rows_alone_until_a_reset(changed):
     np.testing.assert_allclose(last.phi, alone.phi, atol=1e-6)
     # Of more updates, each intersected with those before.
     assert (last.half_width < alone.half_width * (1 + 1e-3)).all()
-    online = deepcopy(online)
-    online.reset()
-    online.add(fault.samples.part(0, 200))
-    estimate = online.update()
-    assert "changed" not in estimate.message
-    assert estimate.windows == online.windows
 
 
-@pytest.mark.slow
-def test_cause_is_told_at_every_update_and_looked_for_ever_more_seldom():
-    """Nor is it taken for another payload at any of them."""
-    fault = inject("ur10", "torque gain", 0, seconds=2.8)
-    online, looks = OnlineIdentifier(fault.model, Settings(USUAL)), []
-    for window in online.cut(fault.samples):
-        online.take(window)
-        if online.windows % 5:
-            continue
-        problem = online.problem()
-        solved = problem.solve()
-        online.accept(solved)
-        if solved.estimate.status is Status.INCONSISTENT:
-            assert solved.estimate.cause == solved.diagnosis.cause
-            looks += [online.windows] * (problem.suspicion.diagnosis_at(problem.upto) is None)
-    gaps = np.diff(looks)
-    assert len(gaps) >= 2
-    assert gaps[0] == 10  # windows: 1 s
-    assert (gaps[1:] == looks[1:-1] - np.array(looks[0])).all()
-    assert solved.estimate.status is Status.INCONSISTENT
-    assert solved.estimate.windows == online.windows // 5 * 5
+def test_cause_is_looked_for_anew_when_there_is_twice_as_much_inconsistent_data():
+    """At once when there is 1 s more; then ever more seldom."""
+    found, later = Diagnosis(None, (), ()), Diagnosis(None, (), ())
+    suspicion = Suspicion().diagnosed(20, found, window=0.1)
+    assert suspicion.diagnosis_at(29) is found and suspicion.diagnosis_at(30) is None
+    assert suspicion.diagnosed(25, found, window=0.1) is suspicion
+    again = suspicion.diagnosed(50, later, window=0.1)
+    assert again.diagnosis_at(79) is later and again.diagnosis_at(80) is None
 
 
 def test_inconsistent_data_are_told_before_their_cause():
