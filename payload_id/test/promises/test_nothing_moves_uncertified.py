@@ -60,7 +60,9 @@ bodies: {far_away: {shape: sphere, size: [0.1], position: [9.0, 0.0, 1.0]}}
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MovingRobot]:
-    with moving_robot(tmp_path_factory.mktemp("uncertified"), managed=True) as robot:
+    with moving_robot(
+        tmp_path_factory.mktemp("uncertified"), managed=True, start_delay=0.6
+    ) as robot:
         assert change(robot, "configure", "activate")
         robot.described = robot.planned(duration=1.0)
         robot.certificates["motion"] = Certificate.of(robot.described)
@@ -412,7 +414,11 @@ def test_an_arm_that_is_not_heard_does_not_set_off(robot):
 
 @pytest.mark.parametrize(
     ("by", "words"),
-    [(3600.0, "ahead of the clock"), (-3600.0, "back"), (None, "No sensor_msgs/msg/JointState")],
+    [
+        (3600.0, "ahead of the clock"),
+        (-3600.0, "The stamps of the joint states"),
+        (None, "No sensor_msgs/msg/JointState"),
+    ],
     ids=["ahead", "behind", "frozen"],
 )
 def test_an_arm_whose_stamps_and_the_clock_differ_does_not_set_off(robot, by, words):
@@ -477,10 +483,11 @@ def test_obstacles_that_the_certificate_does_not_know_let_nothing_begin(robot):
     assert not bad.success and "bad" in bad.message and bad.ids == ["ball"]
     assert robot.set_obstacles(SetObstacles.Request.REPLACE).success
     robot.driver.obstacles = [ball(radius=float("nan"))]
-    until_refused(robot, "cannot be used", "ball")
+    robot.observer.wait(lambda: "cannot be used" in robot.state.doubt, "the bridge's doubt")
+    refused(robot, "cannot be used", "ball")
     robot.driver.obstacles = [ball()]
-    until_refused(robot, "obstacles have changed")
     robot.observer.wait(lambda: "ball" in robot.state.bodies, "the ball")
+    until_refused(robot, "obstacles have changed")
     robot.driver.obstacles = ()
     robot.observer.wait(lambda: robot.state.bodies == "[]", "no obstacles")
     robot.driver.obstacles = None
