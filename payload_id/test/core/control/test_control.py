@@ -11,19 +11,17 @@ import pytest
 
 from payload_id.core.body.inertial import TO_PINOCCHIO, from_mass_com_inertia
 from payload_id.core.control.armour import Armour, robust_input
-from payload_id.core.control.controller import Measurement, limited
+from payload_id.core.control.controller import limited
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.gravity_pid import GravityPid
-from payload_id.core.control.robust_design import design_for, robust_design
+from payload_id.core.control.robust_design import robust_design
 from payload_id.core.control.slotine_li import SlotineLi
 from payload_id.core.errors import InputError
 from payload_id.core.motion.fourier import FourierSeries
-from payload_id.core.motion.joint_trajectory import DesiredState
 from payload_id.core.motion.limits import with_payload
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.torque.parameter_box import ParameterBox
-from payload_id.core.safety.torque.torque_change import torque_change
 from payload_id.core.safety.tube.inertia_bound import bodies_upper, inertia_bound
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.simulation.closed_loop import run
@@ -193,52 +191,6 @@ def excitation(seed: int, size: float = 0.012) -> FourierSeries:
     return FourierSeries.from_free(robot().home, free, 3.0)
 
 
-def test_change_of_torque_within_a_period_is_bounded():
-    """States in the tube, half of them corners, a period apart; and C r, by Pinocchio."""
-    model, rng, period = gen3(), np.random.default_rng(8), 1e-3
-    parameters = box(model, friction=0.3)
-    dynamics, trajectory = ArmDynamics(model, parameters), excitation(1)
-    tube = TrackingTube.passivity_based(0.1, np.full(7, 10.0), np.full(7, 8.0))
-    bound, rate = torque_change(model, parameters, trajectory, tube, period), np.full(7, 3.0)
-    allowed = bound(rate)
-    largest = np.zeros(7)
-    for _ in range(150):
-        step = rng.uniform(0.0, period)
-        t = rng.uniform(0.0, trajectory.duration - step)
-        before, after = (trajectory.at(np.array([x])) for x in (t, t + step))
-        signs = rng.choice([-1.0, 1.0], (8, 7)) * rng.choice([0.0, 0.5, 1.0], (8, 1))
-        widths = (tube.position, tube.velocity, tube.reference_velocity)
-        widths = np.array([*widths, tube.reference_acceleration])
-        one = [before.q[0], before.dq[0], before.dq[0], before.ddq[0]] + widths * signs[:4]
-        faster = np.abs(one[3])
-        change = [np.abs(one[1]), faster + rate, faster, 10.0 * (rate + widths[3])]
-        other = one + step * np.array(change) * signs[4:]
-        other[3] += after.ddq[0] - before.ddq[0]
-        desired = np.array([after.q[0], after.dq[0], after.dq[0], after.ddq[0]])
-        other = np.clip(other, desired - widths, desired + widths)
-        found = np.abs(np.subtract(dynamics.torque(*one), dynamics.torque(*other))).sum(axis=0)
-        assert (found <= allowed).all()
-        largest = np.maximum(largest, found / allowed)
-        r = widths[2] * signs[0]
-        zero = np.zeros(7)
-        C = dynamics.regressor(one[0], one[1], r, zero) - dynamics.regressor(one[0], *[zero] * 3)
-        coriolis = np.abs(C @ dynamics.centre) + np.abs(C) @ dynamics.half_width
-        assert (coriolis <= bound.coriolis.max(axis=0)).all()
-    assert largest.max() > 0.2
-
-
-def test_a_design_proves_its_change_of_torque():
-    """The reserve covers the bound at the speed that r may have with that reserve."""
-    model, trajectory = gen3(), excitation(0)
-    parameters = box(model)
-    made = design_for(ArmDynamics(model, parameters), trajectory, 0.05, 10.0)
-    bound = torque_change(model, parameters, trajectory, made.tube, made.period)
-    assert (bound(made.reserve.fastest) <= made.reserve.change).all()
-    assert (bound.coriolis <= made.reserve.change).all()
-    with pytest.raises(InputError, match="too narrow for a period"):
-        design_for(ArmDynamics(model, parameters), trajectory, 0.05, 10.0, 5e-3)
-
-
 def test_the_tube_is_left_and_said_when_the_payload_is_outside():
     """A payload far beyond its interval, with small torque limits, is noticed."""
     model = gen3()
@@ -284,29 +236,6 @@ def test_other_controllers_follow():
         (phi - PAYLOAD) ** 2 @ (1 / gamma) for phi in (0 * PAYLOAD, learnt.states[-1].phi)
     )
     assert last < first
-
-
-def test_steps_are_pure():
-    """The same arguments give the same command, and nothing is changed."""
-    model = gen3()
-    parameters = box(model)
-    dynamics, limit = ArmDynamics(model, parameters), np.full(7, 100.0)
-    q, dq, dq_d, ddq_d = 0.3 * state(7, 8)
-    controllers = (
-        Armour(dynamics, design(model, parameters), limit),
-        GravityPid.tuned(dynamics, np.ones(7), 20.0, limit),
-        SlotineLi(dynamics, np.full(7, 5.0), np.full(7, 5.0), np.ones(10), limit),
-    )
-    for controller in controllers:
-        seen, wanted = Measurement(1.0, q, dq), DesiredState(q + 0.002, dq_d, ddq_d)
-        copies = [a.copy() for a in (q, dq, wanted.q, dq_d, ddq_d)]
-        start = controller.start(seen)
-        first, after = controller.command(start, seen, wanted)
-        controller.command(after, Measurement(1.001, q + 0.1, dq), wanted)
-        second, _ = controller.command(start, seen, wanted)
-        np.testing.assert_array_equal(first.torque, second.torque)
-        for array, copy in zip((q, dq, wanted.q, dq_d, ddq_d), copies, strict=True):
-            np.testing.assert_array_equal(array, copy)
 
 
 def test_cut_torques_have_a_reason():

@@ -56,17 +56,6 @@ def test_drawn_candidates_keep_the_limits_and_those_there_and_back_end_where_the
                 assert np.allclose(ends.q, HOME)
 
 
-def test_the_box_of_the_bezier_family_uses_up_a_limit():
-    family = task().family
-    found = [family.trajectory(x) for x in (np.ones(7), -np.ones(7))]
-    ranges = [one.ranges(even_edges(one, 0.05)) for one in found]
-    speed = np.maximum.reduce([r.speed.max(axis=0) for r in ranges])
-    position = np.maximum.reduce([np.abs(r.q_upper).max(axis=0) for r in ranges])
-    lowest = np.minimum.reduce([r.q_lower.min(axis=0) for r in ranges])
-    near = (speed > 0.99 * 1.2) | (position > 0.99 * LIMITS.position_upper)
-    assert (near | (lowest < 0.99 * LIMITS.position_lower)).all()
-
-
 def test_a_state_from_which_no_motion_keeps_the_limits_is_refused():
     fast = MotionState(HOME, np.array([0, 0, 0, -1.2, 0, 0, 0.0]), np.zeros(7))
     with pytest.raises(InputError, match="joint number 4"):

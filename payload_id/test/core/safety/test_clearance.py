@@ -6,8 +6,8 @@ import pytest
 
 from arms import BRANCHED
 from payload_id.core.arm.kinetics import frames
-from payload_id.core.errors import InputError, ModelError, UnknownNameError
-from payload_id.core.safety.clearance.arm_geometry import AllowedContact, ArmGeometry, LinkBody
+from payload_id.core.errors import InputError, ModelError
+from payload_id.core.safety.clearance.arm_geometry import ArmGeometry, LinkBody
 from payload_id.core.safety.clearance.body_table import BodyTable, Items, PairTable, Poses
 from payload_id.core.safety.clearance.clearances import clearances, pose_clearance
 from payload_id.core.safety.clearance.convex_body import ConvexBody
@@ -21,7 +21,7 @@ from payload_id.core.safety.clearance.separation import (
     unit,
 )
 from payload_id.files.robots.arm_geometry import description_geometry, robot_geometry
-from safety_scenes import arm_named, branched, gen3, motion, obstacles, random_body, rotation
+from safety_scenes import branched, gen3, motion, obstacles, random_body, rotation
 
 KINDS = ("box", "cylinder", "capsule", "sphere", "hull")
 
@@ -209,31 +209,6 @@ def test_a_pose_in_collision_is_refused_and_names_the_pair():
     report = pose_clearance(scene, robot.home, np.zeros(model.n))
     assert report.refused is not None and report.refused.pair[1] == "ball"
     assert report.refused.nominal < 0
-
-
-@pytest.mark.parametrize("name", ["kinova_gen3", "kinova_gen3_2f85", "xarm7"])
-def test_shipped_robots_are_free_of_collisions_at_home(name):
-    robot, model = arm_named(name)
-    geometry = robot_geometry(robot, model)
-    assert {item.joint for item in geometry.bodies} == {-1, *range(model.n)}
-    scene = Scene.of(model, geometry, [])
-    assert pose_clearance(scene, robot.home, np.full(model.n, 0.01)).refused is None
-
-
-def test_pairs_leave_out_neighbours_and_allowed_links_only():
-    robot, model = gen3()
-    geometry = robot_geometry(robot, model)
-    links = [item.link for item in geometry.bodies]
-    found = {frozenset((links[i], links[j])) for i, j in geometry.pairs(model)}
-    order = list(dict.fromkeys(links))
-    expected = {frozenset((a, b)) for k, a in enumerate(order) for b in order[k + 2 :]}
-    assert found == expected
-    contact = AllowedContact(("base_link", "forearm_link"), "a shield between them")
-    allowed = geometry.with_allowed([contact])
-    names = {frozenset((links[i], links[j])) for i, j in allowed.pairs(model)}
-    assert expected - names == {frozenset(("base_link", "forearm_link"))}
-    with pytest.raises(UnknownNameError, match="Did you mean 'forearm_link'"):
-        geometry.with_allowed([AllowedContact(("base_link", "forearm"), "why")])
 
 
 def test_a_body_survives_its_own_dictionary():

@@ -16,7 +16,6 @@ from payload_id.core.motion.trajectory import MotionRanges
 from payload_id.core.safety.torque.bilinear_bound import bilinear_bound
 from payload_id.core.safety.torque.linear_terms import base_to_tip, body_terms
 from payload_id.core.safety.torque.parameter_box import ParameterBox
-from payload_id.core.safety.torque.slice_motion import SliceMotion
 from payload_id.core.safety.torque.slice_torque_bounds import slice_torque_bounds
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from torque_samples import TorqueSampler
@@ -183,30 +182,6 @@ def test_more_uncertainty_is_never_narrower():
     for other in (wide, loose):
         assert (other.upper - other.lower >= narrow.upper - narrow.lower).all()
         assert (other.disturbance >= narrow.disturbance).all()
-
-
-@pytest.mark.parametrize("parts", [1, 8])
-def test_slices_are_bounded_whole_and_their_drift_is_shared(parts):
-    """q(t) stays within centre + drift s/h -+ rest, and within reach."""
-    rng = np.random.default_rng(7)
-    model = arm("gen3")
-    piece, edges = piece_of(model, rng), np.linspace(0.0, DURATION, 41)
-    fine = piece.ranges(np.linspace(0.0, DURATION, 40 * parts + 1))
-    motion = SliceMotion.of(fine, TrackingTube.exact(7), parts)
-    for k in range(40):
-        share = np.linspace(-1.0, 1.0, 21)
-        at = piece.at((edges[k] + edges[k + 1]) / 2 + share * (edges[k + 1] - edges[k]) / 2)
-        for part, true in (
-            (motion.position, at.q),
-            (motion.desired_velocity, at.dq),
-            (motion.reference_acceleration, at.ddq),
-        ):
-            along = part.centre[k] + share[:, None] * part.drift[k]
-            assert (np.abs(true - along) <= part.rest[k] + 1e-13).all()
-            assert (np.abs(true - part.centre[k]) <= part.reach[k] + 1e-13).all()
-    assert np.median(motion.position.rest / motion.position.reach) < (0.2 if parts == 1 else 0.03)
-    acceleration = motion.reference_acceleration
-    assert np.median(acceleration.rest / acceleration.reach) < (1.1 if parts == 1 else 0.3)
 
 
 def test_ranges_of_parts_tell_the_torque_within_a_slice():

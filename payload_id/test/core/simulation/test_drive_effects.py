@@ -163,27 +163,6 @@ def test_drives_warm_up_as_an_exponential():
     assert still[599] == pytest.approx(20.0 + (seen[-1] - 20.0) * np.exp(-1.0))
 
 
-def smoothed(signal, cut_off):
-    """Return a signal behind a low-pass."""
-    return Lag(cut_off, 0.0).through(signal, STEP)[0]
-
-
-def delayed(signal, delay):
-    """Return a signal that is late."""
-    return Lag(np.inf, delay).through(signal, STEP)[0]
-
-
-def test_a_delay_is_where_the_correlation_peaks():
-    rng = np.random.default_rng(5)
-    signal = smoothed(rng.normal(size=(5000, 1)), 40.0)
-    late = delayed(signal, 0.0175)
-    lags = np.arange(0, 40)
-    match = [float(signal[: len(signal) - k, 0] @ late[k:, 0]) for k in lags]
-    assert abs(lags[int(np.argmax(match))] * STEP - 0.0175) <= 0.5 * STEP + 1e-12
-    line = STEP * np.arange(100.0)[:, np.newaxis]
-    assert delayed(line, 0.0175)[50:] == pytest.approx(line[50:] - 0.0175)
-
-
 def test_torque_signal_has_gain_offset_and_drift():
     one = np.ones(1)
     signal = TorqueSignal(

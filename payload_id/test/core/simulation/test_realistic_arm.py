@@ -113,16 +113,6 @@ def test_runs_one_after_the_other_warm_up_and_friction_falls():
     assert (fall > np.exp(-UR_LIKE.viscous_cooling * 40.0)).all()
 
 
-def test_a_sampled_motion_is_followed_like_the_trajectory_it_came_from():
-    model, path = arm("panda"), motion(7)
-    drawn = RealisticArm.drawn(model, "gen3_like", 2)
-    known = path.at(np.linspace(0.0, 2.0, 201))
-    shifted = Motion(known.time + 100.0, known.q, known.dq, known.ddq)
-    assert drawn.run(shifted, PAYLOAD).parts["links and payload"] == pytest.approx(
-        drawn.run(path, PAYLOAD).parts["links and payload"], abs=1e-2
-    )
-
-
 def test_capacity_is_the_description_s_unless_it_cannot_hold_the_arm():
     assert joint_capacity(arm("gen3")) == pytest.approx([39] * 4 + [9] * 3)
     weak = ArmModel.from_xml(TWO_LINKS.replace('effort="30"', 'effort="1"'), "tool")

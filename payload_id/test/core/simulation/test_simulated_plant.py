@@ -201,19 +201,6 @@ def test_stop_and_replace():
     np.testing.assert_allclose(plant.state[0], 0.0, atol=1e-3)
 
 
-def test_equal_plants_move_equally_however_they_are_stepped():
-    """Bit-equal results for two plants in one process, stepped in turn and in other portions."""
-    first, second = (Plant(*arm("kinova_gen3"), BRICK) for _ in range(2))
-    for plant in (first, second):
-        plant.set_trajectory(motion(7))
-    for k in range(1, 301):
-        first.step_to(k * 1e-3)
-        if k % 100 == 0:
-            second.step_to(k * 1e-3)
-    np.testing.assert_array_equal(first.measure().q, second.measure().q)
-    np.testing.assert_array_equal(first.measure().tau, second.measure().tau)
-
-
 def test_an_error_in_the_controller_surfaces(monkeypatch):
     """What goes wrong inside MuJoCo's callback is raised, and the callback is removed."""
     plant = Plant(*CRANE_ARM)

@@ -85,12 +85,6 @@ def late(offset, since=-1.0):
     return lambda r: replace(r, time=r.time + offset * (r.time > since))
 
 
-def bend(t, begin, end):
-    """A turn by 0.3 rad between two times, slow at both ends."""
-    part = np.clip((t - begin) / (end - begin), 0.0, 1.0)
-    return 0.3 * part**2 * (3.0 - 2.0 * part)
-
-
 def base_axes(R, vectors):
     return np.einsum("nij,nj->ni", R, vectors)
 

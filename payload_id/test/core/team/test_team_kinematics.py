@@ -16,12 +16,11 @@ from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_ume
 from payload_id.core.team.closed_form.resample import Resampling
 from payload_id.core.team.equations import Equations
 from payload_id.core.team.grasp_frames import START, FrameWeights, GraspFrames
-from payload_id.core.team.kinematic_bounds.frame_bounds import frame_bounds
-from payload_id.core.team.refine import begun, refine
+from payload_id.core.team.refine import begun
 from payload_id.core.team.sequential import sequential
 from payload_id.core.team.window_series import GRAVITY
 from payload_id.core.team.windows import feature_transform, windows_of
-from team_motion import Path, Team, disturbed, wrench_on
+from team_motion import Path, Team, wrench_on
 
 TIMES = np.arange(0.5, 14.0, 0.1)
 
@@ -76,32 +75,6 @@ def test_jacobian_of_the_refinement_is_that_of_finite_differences():
     numeric = np.stack([(ahead - behind) / 2e-6 for ahead, behind in ends], axis=1)
     J = problem.jacobian(x)
     np.testing.assert_allclose(J, numeric, atol=1e-8 * np.abs(J).max())
-
-
-def test_bounds_of_frames_hold_the_truth_and_covariance_its_scale():
-    bounds = RobotBounds(
-        orientation=1e-3, position=5e-4, angular_velocity=0.02, linear_velocity=0.01, clock=0.01
-    )
-    rng = np.random.default_rng(3)
-    team = Team.of_table_1(rng, clock=np.array([0.0, 0.008, -0.01]))
-    ideal = team.samples(path(rng), rng)
-    for kind in ("uniform", "corners"):
-        robots = [disturbed(r, bounds, rng, kind) for r in ideal]
-        blocks = Blocks.of(robots, TIMES, np.zeros(3), 0.01)
-        frames = GraspFrames.unknown(3)
-        for i in (1, 2):
-            frames, _ = begun(blocks, frames, i, 0.01, True)
-        frames = refine(blocks, frames, weights(3, 0.01))
-        assert np.abs(frames.clock - team.clock).max() < 2e-3
-        for i in (1, 2):
-            found = frame_bounds(blocks, i, frames, bounds, bounds, 2.0, (-0.01, 0.01))
-            eps = Rotation.from_matrix(frames.rotation[i].T @ team.R[i]).as_rotvec()
-            assert found.consistent
-            assert (np.abs(eps) <= found.rotation_vector).all()
-            assert (np.abs(team.p[i] - frames.position[i]) <= found.position).all()
-            assert abs(team.clock[i] - frames.clock[i]) <= found.clock
-            deviation = np.sqrt(np.diag(frames.covariance[i])[:3])
-            assert (np.abs(eps) < 6.0 * deviation).all()
 
 
 def test_robots_of_two_bodies_on_a_hinge_show_its_axis():
