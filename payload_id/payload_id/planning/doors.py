@@ -98,6 +98,7 @@ def plan(
     time_budget: float = 4.0,
     seed: int = 0,
     stop_step: float = 0.25,
+    torque_period: float | None = None,
     key: Path | str = "",
 ) -> MotionPlan:
     """Return a motion that teaches the payload's parameters, certified, with certified stops.
@@ -125,6 +126,8 @@ def plan(
             every machine.
         seed: Of what is drawn at random.
         stop_step: Time between two certified stops [s].
+        torque_period: Time within which torques follow the state, where the robust controller moves
+            the arm [s]; None: the arm's own position controller does.
         key: Private key (PEM) that signs the certificates; empty: they are not signed.
 
     Raises:
@@ -140,6 +143,7 @@ def plan(
     )  # fmt: skip
     volume = payload_volume(payload_box, payload_box_centre)
     settings = _settings(robot, bounds, cell, clearance, speeds, volume)
+    settings = replace(settings, torque_period=torque_period)
     with TemporaryDirectory() as folder, one_thread():
         worker = PlanningWorker(
             PlanningSettings(**vars(settings), stop_step=stop_step, folder=folder,

@@ -19,17 +19,21 @@ from payload_id import (
     Certificate,
     ConvexBody,
     FourierSeries,
+    MotionPlan,
     NotCertifiedError,
     PayloadIdError,
     PayloadPrior,
     Refusal,
     SpeedLimits,
     certify,
+    load_certificate,
     motion_through,
     plan,
+    verify,
 )
 
 from .arms import Arm
+from .files import digest
 from .worst import SPEEDS, Found, Worst
 
 NOBODY = "none, a test"
@@ -466,6 +470,91 @@ def test_a_finger_may_be_anywhere_unless_it_is_said_where_it_is(tmp_path):
         assert margin.left <= least + 1e-6, (margin, left)
         assert margin.left >= least - SLACK.get(margin.constraint, 0.03), (margin, left)
     assert np.ptp([x["obstacles"] for x in left]) > 0.05
+
+
+# What is said of a design that counts on this part of one of its numbers.
+DESIGN_WORDS = {
+    ("disturbance", 0.65): "Refused (disturbance)", ("change", 0.7): "Refused (torque change)",
+    ("inertia", 1.02): "Refused (inertia)", ("upper", 0.95): "Refused (inertia)",
+    ("rotor", 1.02): "Refused (inertia)", ("largest", 0.75): "Refused (reserve)",
+    ("start", 1.05): "Refused (initial energy)", ("rate", 0.5): "Refused (level)",
+    ("period", 1.3): "Refused (",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def by_torques(tmp_path_factory: Any) -> tuple[Arm, MotionPlan, dict[str, Any], Path]:
+    """An arm that torques move, a plan, its robust design as it is saved, and the saved file."""
+    folder = tmp_path_factory.mktemp("torques")
+    path = folder / "by_torques.yaml"
+    path.write_text(json.dumps({
+        "extends": "package://payload_id/config/robots/kinova_gen3.yaml",
+        "name": "by_torques",
+        "control": {"rotor_inertia": [10.0] * 7, "rotor_inertia_relative": 0.01},
+        "uncertainty": {"link_relative": 0.01, "friction_coulomb": 0.0, "friction_viscous": 0.0},
+        "limits": {"use": "safety_error"},
+    }))  # fmt: skip
+    planned = plan(path, cell=NOBODY, prior=LIGHT, duration=4.0, time_budget=1.0,
+                   torque_period=0.002, stop_step=2.5)  # fmt: skip
+    file = planned.save(folder / "plan")
+    return Arm(str(path)), planned, json.loads(file.read_text())["tube"], file
+
+
+def test_a_robust_design_holds_for_what_it_takes_for_granted(by_torques):
+    arm, planned, tube, _ = by_torques
+    made = {key: np.asarray(value) for key, value in tube["reserve"].items()}
+    rho = np.sqrt(2.0 * made["level"] / made["inertia"])
+    widths = {"position": rho / 4.0, "velocity": 2.0 * rho, "reference_velocity": rho,
+              "reference_acceleration": 8.0 * rho}  # fmt: skip
+    for name, width in widths.items():
+        np.testing.assert_allclose(tube[name], width, rtol=1e-6)
+    errors = (widths["position"], rho, widths["reference_acceleration"])
+    worst, motion = Worst(arm, LIGHT, errors=errors), planned.motion
+    (own,) = worst.extremes(
+        motion, worst.disturbance, made["disturbance"], arm.file.joints, together=True
+    )
+    margin = planned.certificate.margin("disturbance")
+    assert own.left - 0.4 <= margin.left <= own.left + 1e-6, (margin, own)
+    rng = np.random.default_rng(0)
+    for q in motion.at(np.linspace(0.0, motion.duration, 30)).q:
+        M = worst.inertia(q + rng.choice([-1, 1], 7) * errors[0], rng)
+        assert np.linalg.eigvalsh(M - np.diag(made["inertia"]))[0] > -1e-9
+        assert (np.diag(M) <= made["upper"]).all() and (made["upper"] < 1.5 * np.diag(M)).all()
+    assert {"disturbance", "torque change", "reserve", "inertia", "level", "initial energy"} <= {
+        m.constraint for m in planned.certificate.margins
+    }
+
+
+def test_of_a_robust_design_nothing_can_be_made_smaller(by_torques, tmp_path):
+    _, _, _, file = by_torques
+    assert verify(file, samples=100).verified
+    path, plain = tmp_path / "smaller.json", load_certificate(file)
+    for (key, part), words in DESIGN_WORDS.items():
+        entries = json.loads(file.read_text())
+        reserve, certificate = entries["tube"]["reserve"], entries["certificate"]
+        reserve[key] = (part * np.asarray(reserve[key])).tolist()
+        certificate["digests"]["tube"] = digest(entries["tube"])
+        path.write_text(json.dumps(entries))
+        others = certificate["assumptions"][len(plain.tube.rests_on) :]
+        certificate["assumptions"] = [*load_certificate(path).tube.rests_on, *others]
+        del entries["digest"]
+        path.write_text(json.dumps(entries | {"digest": digest(entries)}))
+        found = verify(path, samples=100)
+        assert not found.verified, key
+        assert words in " ".join(found.differences), (key, found.differences)
+
+
+def test_a_robust_design_that_does_not_exist_is_refused(by_torques):
+    arm, *_ = by_torques
+    with pytest.raises(PayloadIdError) as refused:
+        plan(
+            arm.name,
+            cell=NOBODY,
+            time_budget=0.5,
+            torque_period=0.004,
+            prior=PayloadPrior(2.0, 0.15),
+        )
+    assert "robust design" in str(refused.value) and "0.004 s" in str(refused.value)
 
 
 def test_a_cable_that_would_be_wound_up_too_far_is_refused(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import stat
 from collections.abc import Callable, Iterator
@@ -30,6 +29,7 @@ from payload_id import (
 
 from .arms import Arm
 from .command_line import is_one_sentence, payload_id
+from .files import digest
 from .worst import Worst
 
 HOME = np.array([0.0, 0.26, 3.14, -2.27, 0.0, 0.96, 1.57])
@@ -92,11 +92,6 @@ def written(folder: Path, entries: Any) -> Path:
     path = folder / "altered.json"
     path.write_text(json.dumps(entries))
     return path
-
-
-def digest(entries: Any) -> str:
-    """Return the digest of plain values as certificates state it."""
-    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
 
 
 def forged(folder: Path, change: Callable[[dict[str, Any]], None], name: str = "motion") -> Path:

@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 
 from payload_id import ConvexBody, PayloadPrior, SpeedLimits
 
-from .arms import TO_PINOCCHIO, Arm
+from .arms import TO_PINOCCHIO, Arm, phi_of
 
 TIMES = 40  # at which a worst case is first looked for
 DENSE = 20_001  # at which positions, velocities and accelerations are looked at
@@ -64,6 +64,8 @@ class Worst:
         speeds: Limits of speeds in space.
         gravity_error: Of each component of gravity, beside the robot file's [m/s2].
         payload: Ends of phi; None: the prior's.
+        errors: Largest tracking errors of position, velocity and acceleration, shape (n,) each;
+            None: those that the robot file states.
     """
 
     arm: Arm
@@ -75,6 +77,7 @@ class Worst:
     speeds: SpeedLimits = field(default_factory=SpeedLimits)
     gravity_error: float = 0.0
     payload: tuple[np.ndarray, np.ndarray] | None = None
+    errors: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def of(self, motion: Any) -> dict[str, Found]:
         """Return the worst of every constraint that there is."""
@@ -101,6 +104,8 @@ class Worst:
     @cached_property
     def tube(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Largest tracking errors of position, velocity and acceleration."""
+        if self.errors is not None:
+            return self.errors
         control, slow = self.arm.file.control, max(self.speeds.tool, self.speeds.elbow) <= 0.5
         part, n = control.tracking_slow if slow else 1.0, self.arm.n
         stated = (control.tracking_position, part * np.asarray(control.tracking_velocity),
@@ -197,6 +202,35 @@ class Worst:
     def _with_payload(self, Y: np.ndarray) -> np.ndarray:
         k = 10 * (self.frame.parentJoint - 1)
         return np.hstack([Y, Y[:, k : k + 10] @ self.carried])
+
+    def disturbance(self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
+        """Return how far torques may be from those of the middle of all parameters [N m]."""
+        Y = pin.computeJointTorqueRegressor(
+            self.model, self.data, self.arm.configuration(q), dq, ddq
+        )
+        control = self.arm.file.control
+        rotor = control.rotor_inertia_relative * np.asarray(control.rotor_inertia) * np.abs(ddq)
+        return np.abs(self._with_payload(np.asarray(Y))) @ self.parameters[1].ravel() + rotor
+
+    def inertia(self, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return a mass matrix: the least rotors, links within their bound, a payload of points."""
+        n, prior = self.arm.n, self.prior or self.arm.file.uncertainty.prior
+        links = self.arm.links() * (
+            1.0 + self.arm.file.uncertainty.link_relative * rng.choice([-1, 1], (n, 1))
+        )
+        x = rng.normal(size=3)
+        x *= prior.com_max / np.linalg.norm(x)
+        payload = phi_of(prior.mass_max * rng.choice([0.0, 1.0]), x, np.zeros((3, 3)))
+        theta = np.vstack([links, payload[None]]).ravel()
+        torques = []
+        for ddq in (np.zeros(n), *np.eye(n)):
+            Y = pin.computeJointTorqueRegressor(
+                self.model, self.data, self.arm.configuration(q), np.zeros(n), ddq
+            )
+            torques.append(self._with_payload(np.asarray(Y)) @ theta)
+        control = self.arm.file.control
+        rotor = (1 - control.rotor_inertia_relative) * np.asarray(control.rotor_inertia)
+        return np.array(torques[1:]) - torques[0] + np.diag(rotor)
 
     def fastest(self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
         """Return the largest speed of tool, payload and other links [m/s], and the energy [J]."""
