@@ -10,6 +10,7 @@ from control_msgs.action import FollowJointTrajectory as Action
 from controller_manager_msgs.srv import ListControllers, SwitchController
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
+from promises.real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -29,7 +30,6 @@ from planned_robot import (
     SUCCEEDED,
     PlannedRobot,
 )  # fmt: skip
-from real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 from ros_domain import next_domain
 
 PREFIX, RATE = installation(), 250

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from promises.controllers import SUCCEEDED, Asker
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter as RosParameter
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
-from conformance import SUCCEEDED, Asker
 from harness import NodeProcess
 from payload_id.files.robots.robot_file import RobotFile
 from ros_domain import next_domain

@@ -13,12 +13,13 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from std_msgs.msg import String
 
-from harness import LATCHED, PATIENCE, Observer
-from payload_id.files.robots.robot_file import RobotFile
-from payload_id.ros.simulated_arm.real_controllers.description import with_hardware
+from payload_id import RobotFile
+
+from .nodes import LATCHED, PATIENCE, Observer
 
 NEEDED = (
     "lib/controller_manager/ros2_control_node",
@@ -67,6 +68,32 @@ def parameters(robot: RobotFile, rate: int, claimed: Sequence[str]) -> dict[str,
     }
 
 
+def with_mock_hardware(
+    urdf: str, joints: dict[str, float], commands: Sequence[str], states: Sequence[str]
+) -> str:
+    """Return a description whose hardware is where it was commanded to be, one cycle later.
+
+    Args:
+        urdf: The description.
+        joints: Joints, with the position at which each begins [rad or m].
+        commands: Command interfaces of each joint.
+        states: Its state interfaces.
+    """
+    root = ElementTree.fromstring(urdf)
+    system = ElementTree.SubElement(root, "ros2_control", name="arm", type="system")
+    hardware = ElementTree.SubElement(system, "hardware")
+    ElementTree.SubElement(hardware, "plugin").text = "mock_components/GenericSystem"
+    for name, place in joints.items():
+        joint = ElementTree.SubElement(system, "joint", name=name)
+        for kind in commands:
+            ElementTree.SubElement(joint, "command_interface", name=kind)
+        for kind in states:
+            state = ElementTree.SubElement(joint, "state_interface", name=kind)
+            first = ElementTree.SubElement(state, "param", name="initial_value")
+            first.text = str(place if kind == "position" else 0.0)
+    return ElementTree.tostring(root, "unicode")
+
+
 class RealControllers:
     """A controller manager in a process of its own, with its controllers active."""
 
@@ -95,8 +122,7 @@ class RealControllers:
         """
         self._observer = Observer(domain, "robot_description_publisher")
         at, states = zip(robot.joints, robot.home, strict=True), dict.fromkeys([*STATES, *offered])
-        mirror = "mock_components/GenericSystem"
-        urdf = with_hardware(robot.urdf, mirror, {}, dict(at), offered, list(states))
+        urdf = with_mock_hardware(robot.urdf, dict(at), offered, list(states))
         self._description = self._observer.node.create_publisher(
             String, "robot_description", LATCHED
         )

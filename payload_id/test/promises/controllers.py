@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from action_msgs.msg import GoalStatusArray
 from action_msgs.srv import CancelGoal
+from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory as Action
 from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
 from controller_manager_msgs.msg import ControllerManagerActivity
@@ -26,9 +27,9 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from unique_identifier_msgs.msg import UUID
 
-from harness import LATCHED, Observer
-from payload_id.files.robots.robot_file import RobotFile
-from payload_id.ros.common.conversions import duration_message, time_message
+from payload_id import RobotFile
+
+from .nodes import LATCHED, Observer
 
 BROADCASTER, FORWARD = "joint_state_broadcaster", "forward_position_controller"
 BEST_EFFORT, STRICT = SwitchController.Request.BEST_EFFORT, SwitchController.Request.STRICT
@@ -37,6 +38,17 @@ STEP, TIME = 0.04, 0.3  # [rad], [s]: of the motions
 REJECTED = "rejected"
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
 REACHED = (SUCCEEDED, 0, "Goal successfully reached!")
+
+
+def lasting(seconds: float) -> Duration:
+    """Return a duration."""
+    whole, rest = divmod(round(seconds * 1e9), 10**9)
+    return Duration(sec=whole, nanosec=rest)
+
+
+def stamp(nanoseconds: int) -> Time:
+    """Return a stamp."""
+    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
 
 class Asker:
@@ -82,7 +94,7 @@ class Asker:
         points = [
             JointTrajectoryPoint(
                 positions=[q.get(name, 0.0) + step for name in names],
-                time_from_start=duration_message((k + 1) * TIME),
+                time_from_start=lasting((k + 1) * TIME),
             )
             for k, step in enumerate(steps or (STEP,))
         ]
@@ -193,7 +205,7 @@ def stamped(a: Asker, after: float, *steps: float) -> JointTrajectory:
     """Return a motion whose stamp lies some time after the newest joint state [s]."""
     path = a.path(*steps)
     newest = a.states[-1].header.stamp
-    path.header.stamp = time_message(newest.sec * 10**9 + newest.nanosec + round(after * 1e9))
+    path.header.stamp = stamp(newest.sec * 10**9 + newest.nanosec + round(after * 1e9))
     return path
 
 
@@ -401,7 +413,7 @@ AWAY = (ABORTED, -1, "Current goal cancelled during deactivate transition.")
 PREEMPTED = (ABORTED, -1, "Current goal preempted by new incoming action.")
 NONE, UNKNOWN, OVER = 0, 2, 3  # of action_msgs/CancelGoal
 
-QUESTIONS = (
+GOALS = (
     Question("a goal of all joints", lambda a: a.ask(a.path()), REACHED),
     Question("joints in another order", lambda a: reaches(a, a.joints[::-1]), (REACHED, True)),
     Question("a joint is missing", lambda a: a.ask(a.path(names=a.joints[:6])), REJECTED),
@@ -414,10 +426,10 @@ QUESTIONS = (
              lambda a: a.ask(changed(a, lambda p: [fields(k, velocities=[1e-8] * 7)(p)
                                                    for k in (0, 1)])), REACHED),
     Question("times that fall",
-             lambda a: a.ask(changed(a, fields(1, time_from_start=duration_message(0.1)))),
+             lambda a: a.ask(changed(a, fields(1, time_from_start=lasting(0.1)))),
              REJECTED),
     Question("times that are equal",
-             lambda a: a.ask(changed(a, fields(1, time_from_start=duration_message(TIME)))),
+             lambda a: a.ask(changed(a, fields(1, time_from_start=lasting(TIME)))),
              REJECTED),
     Question("too few positions",
              lambda a: a.ask(changed(a, fields(0, positions=[0.0] * 6))), REJECTED),
@@ -432,6 +444,8 @@ QUESTIONS = (
              lambda a: a.ask(stamped(a, -0.1, 0.0, STEP)), REACHED),
     Question("a motion that begins later", waits, (REACHED, True)),
     Question("a continuous joint a whole turn away", turned, (REACHED, REACHED)),
+)  # fmt: skip
+TOLERANCES = (
     Question("a tolerance on the path that no arm keeps",
              lambda a: a.ask(a.path(STEP, 2 * STEP), path_tolerance=tolerances(a, 1e-9)),
              (ABORTED, -4, "Aborted due to path tolerance violation")),
@@ -442,11 +456,15 @@ QUESTIONS = (
     Question("a tolerance of an unknown joint beside one that no arm keeps",
              lambda a: a.ask(a.path(), path_tolerance=[*tolerances(a, 1e-9),
                                                        *tolerances(a, 1.0, "elbow")]), REACHED),
+)  # fmt: skip
+IN_MOTION = (
     Question("what a goal shows in motion", shown, (2, True, [7, 7, 7])),
     Question("cancelled in motion", cancelled, (NONE, (CANCELED, 0, ""), True)),
     Question("cancelled when it was over", cancelled_afterwards, OVER),
     Question("the cancelling of a goal that nobody sent", lambda a: a.cancel([7] * 16), UNKNOWN),
     Question("a goal in motion", preempted, (PREEMPTED, REACHED)),
+)  # fmt: skip
+BY_TOPIC = (
     Question("a trajectory of the topic while a goal is followed", topic_in_motion,
              (REACHED, True)),
     Question("a trajectory of the topic", by_topic, True),
@@ -454,6 +472,8 @@ QUESTIONS = (
     Question("a trajectory of the topic that moves at its end",
              lambda a: by_topic(a, lambda path: fields(0, velocities=[0.1] * 7)(path.points)),
              False),
+)  # fmt: skip
+LISTED = (
     Question("the controller's state", state_of_controller, ([7] * 4, True, True, 1.0)),
     Question("which controllers there are", listed,
              [(EFFORT, EFFORT_TYPE, "inactive"), (FORWARD, FORWARD_TYPE, "inactive"),
@@ -462,6 +482,8 @@ QUESTIONS = (
     Question("command interfaces of a joint", claimed,
              [("effort", True, False), ("position", True, True), ("velocity", True, False)]),
     Question("state interfaces of a joint", states, ["effort", "position", "velocity"]),
+)  # fmt: skip
+SWITCHES = (
     Question("a controller whose interfaces are taken", lambda a: a.switch([FORWARD]),
              (False, TAKEN)),
     Question("the same, with best effort", lambda a: a.switch([FORWARD], how=BEST_EFFORT),
@@ -487,11 +509,15 @@ QUESTIONS = (
     Question("a trajectory of the topic when it is inactive", lambda a: inactive(a, by_topic),
              False),
     Question("deactivated and activated again", activated_again, (True, REACHED)),
+)  # fmt: skip
+FORWARD_COMMANDS = (
     Question("a command to the forward controller", forwarded, (True, "active")),
     Question("a command of too few numbers", lambda a: forwarded(a, 0.0, 0.0),
              (False, "inactive")),
     Question("a command that is no number", lambda a: forwarded(a, *[float("nan")] * 7),
              (False, "active")),
+)  # fmt: skip
+HEARD = (
     Question("joint states without their broadcaster", silent, 0),
     Question("what the activity says to whoever comes late", activity,
              [(EFFORT, 2, "inactive"), (FORWARD, 2, "inactive"), (BROADCASTER, 3, "active"),
@@ -504,3 +530,12 @@ QUESTIONS = (
     Question("quality of who hears commands", quality(f"/{FORWARD}/commands", False),
              (EITHER, VOLATILE)),
 )  # fmt: skip
+QUESTIONS = (
+    *GOALS, *TOLERANCES, *IN_MOTION, *BY_TOPIC, *LISTED, *SWITCHES, *FORWARD_COMMANDS, *HEARD,
+)  # fmt: skip
+
+
+def wrong(a: Asker, questions: Sequence[Question]) -> dict[str, tuple[Any, Any]]:
+    """Return answers that are not those of the real controllers, each beside what it should be."""
+    answers = {x.text: (x.ask(a), x.answer) for x in questions}
+    return {text: both for text, both in answers.items() if both[0] != both[1]}
