@@ -480,7 +480,8 @@ def test_a_saved_run_of_a_team_is_repeated_bit_for_bit(team, capsys, tmp_path):
         whole = file.read_bytes()
         for content in (whole[:-1], whole[: len(whole) // 2], b""):
             file.write_bytes(content)
-            assert is_one_sentence(payload_id(capsys, "replay", copy)), file.name
+            answer = payload_id(capsys, "replay", copy)
+            assert is_one_sentence(answer) or answer.out == said.out, (file.name, answer)
         file.write_bytes(whole)
     assert is_one_sentence(payload_id(capsys, "replay", folder, "--estimator", "ols"))
 
@@ -488,18 +489,22 @@ def test_a_saved_run_of_a_team_is_repeated_bit_for_bit(team, capsys, tmp_path):
 # ----------------------------------------------------------- a Gen3, identified in one goal
 
 TRUTH = drawn_payload(np.random.default_rng(41), 0.7, 1.2)
-KNOWN = dict.fromkeys(
-    "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia".split(), 0.0
-)
-OF_ALL = {f"uncertainty.{name}": value for name, value in KNOWN.items()} | {
-    "uncertainty.prior.mass_max": 1.6,
-    "uncertainty.prior.com_max": 0.25,
-}
+GEN3 = """---
+extends: package://payload_id/config/robots/kinova_gen3.yaml
+name: gen3
+uncertainty:
+  torque_absolute: 0.0
+  torque_offset: 0.0
+  friction_coulomb: 0.0
+  friction_viscous: 0.0
+  rotor_inertia: 0.0
+  prior: {mass_max: 1.6, com_max: 0.25}
+...
+"""
 OF_MOTION = {
     "cell": "none, a simulation",
     "payload_box": "[0.18, 0.18, 0.18]",
     "payload_box_centre": "[0.0, 0.0, 0.1]",
-    "clock_tolerance": 60.0,  # the simulated arm falls behind on a busy machine
 }
 SELDOM = {"payload_estimator:update_period": 2.0, "payload_estimator:intervals": "hull_lp"}
 GOAL = ExcitationGoal(family="bezier", duration=4.0, speed_scale=0.6, time_budget=1.0, seed=3)
@@ -509,15 +514,18 @@ GOAL = ExcitationGoal(family="bezier", duration=4.0, speed_scale=0.6, time_budge
 def identified(tmp_path_factory):
     """Give the result of `~/identify`, its feedback, and what the arm published meanwhile."""
     folder, domain = tmp_path_factory.mktemp("gen3"), next_domain()
-    bounds = OF_ALL | {"robot_file": "kinova_gen3"}
+    file = folder / "gen3.yaml"
+    file.write_text(GEN3)
+    of_all = {"robot_file": file, "use_sim_time": True}  # the arm falls behind on a busy machine
     nodes = [
-        NodeProcess("simulated_arm", domain, folder, payload=TRUTH.tolist(), rate=100.0, seed=5,
-                    link_relative=0.05, torque_relative=0.025, physics_step=1e-3),
+        NodeProcess("simulated_arm", domain, folder, robot_file=file, rate=100.0, seed=5,
+                    link_relative=0.05, torque_relative=0.025, physics_step=1e-3,
+                    publish_clock=True, payload=TRUTH.tolist()),
         NodeProcess("identify", domain, folder, bag=folder / "bag", recordings_folder=folder,
-                    **bounds, **SELDOM),
-        NodeProcess("bridge", domain, folder, **bounds, **OF_MOTION),
+                    **of_all, **SELDOM),
+        NodeProcess("bridge", domain, folder, **of_all, **OF_MOTION),
         NodeProcess("planner", domain, folder, limits="safety_warning",
-                    certificates_folder=folder / "certificates", **bounds, **OF_MOTION),
+                    certificates_folder=folder / "certificates", **of_all, **OF_MOTION),
     ]  # fmt: skip
     observer = Observer(domain)
     states = observer.listen(JointState, "/joint_states")
