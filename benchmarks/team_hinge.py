@@ -1,7 +1,7 @@
 """How far off are the sums of two bodies on a hinge, against the deviations given with them?
 
 Draws bodies on both sides of an axis, three robots with passive gimbals on them, 26 s of motion
-and errors: uniform, three times as large, slow sines (`test/support/hinged_trials.py`).
+and errors: uniform, three times as large, slow sines (`hinged_trials.py`).
 Everything is made by Newton and Euler; nothing is tuned on these seeds.
 
     ./payload-id python benchmarks/team_hinge.py --trials 40 --seed 1000

@@ -98,6 +98,7 @@ def plan(
     time_budget: float = 4.0,
     seed: int = 0,
     stop_step: float = 0.25,
+    torque_period: float | None = None,
     key: Path | str = "",
 ) -> MotionPlan:
     """Return a motion that teaches the payload's parameters, certified, with certified stops.
@@ -125,6 +126,8 @@ def plan(
             every machine.
         seed: Of what is drawn at random.
         stop_step: Time between two certified stops [s].
+        torque_period: Time within which torques follow the state, where the robust controller moves
+            the arm [s]; None: the arm's own position controller does.
         key: Private key (PEM) that signs the certificates; empty: they are not signed.
 
     Raises:
@@ -140,6 +143,7 @@ def plan(
     )  # fmt: skip
     volume = payload_volume(payload_box, payload_box_centre)
     settings = _settings(robot, bounds, cell, clearance, speeds, volume)
+    settings = replace(settings, torque_period=torque_period)
     with TemporaryDirectory() as folder, one_thread():
         worker = PlanningWorker(
             PlanningSettings(**vars(settings), stop_step=stop_step, folder=folder,
@@ -200,11 +204,11 @@ def certify(
     signing = SigningKey.load(key) if key else None
     cases = SafetyCases(settings)
     case = cases.case(_limits(robot, limits), {}, _ends(payload), tuple(obstacles))
+    _check_rest(motion, robot.joints)
     with one_thread():
         outcome = prove(case, motion)
     if isinstance(outcome, Refusal):
         return outcome
-    _check_rest(motion, robot.joints)
     if coarse := cases.too_coarse(motion):
         raise InputError(coarse)
     if save_as is not None:
@@ -272,8 +276,10 @@ def _start(robot: RobotFile, start: ArrayLike | None) -> Array:
 
 
 def _check_rest(motion: Trajectory, joints: Sequence[str]) -> None:
-    """Raise unless a motion begins and ends at rest."""
+    """Raise unless a motion is of these joints, and begins and ends at rest."""
     ends = motion.at(np.array([0.0, motion.duration])).dq
+    if ends.shape[1] != len(joints):
+        raise InputError(f"The motion is of {ends.shape[1]} joints; the arm has {len(joints)}.")
     for which, speed in zip(("begin", "end"), np.abs(ends), strict=True):
         worst = int(np.argmax(speed))
         if speed[worst] > REST:

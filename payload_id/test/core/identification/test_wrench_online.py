@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from payload_id import Settings, WrenchUncertainty
 from payload_id.core.identification.status import Status
-from payload_id.core.identification.wrench.online import LOOKS, OnlineWrench
+from payload_id.core.identification.wrench.online import OnlineWrench
 from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows
 from payload_id.core.samples.delay_line import DelayLine
 from payload_id.core.samples.wrench_samples import WrenchSamples
@@ -87,20 +85,6 @@ def test_a_delay_that_errors_within_the_bounds_explain_is_told_and_left_in(delay
     for estimate in found:
         assert not estimate.compensated and estimate.status is not Status.INCONSISTENT
         assert estimate.contains(PAYLOAD).all()
-
-
-def test_synchronous_wrench_is_left_alone():
-    online, found = fed(simulated(4.0, 100.0, noise=0.02), [100], Settings(), (), BOUNDS)
-    assert online.taken_out == 0.0 and not found[-1].compensated
-    assert online.offset is not None and found[-1].status is Status.GOOD
-
-
-def test_memory_of_a_run_is_bounded():
-    online = OnlineWrench(NewtonEulerRows.of(BOUNDS), Settings(window=0.5))
-    still = simulated(2.0, 50.0, speed=0.0)
-    for k in range(40):
-        online.add(replace(still, stamp=still.stamp + 2.0 * k))
-    assert sum(map(len, online._own)) <= 50 * (LOOKS[-1] + 4.0)
 
 
 def test_delay_line_interpolates_and_leaves_gaps_out():

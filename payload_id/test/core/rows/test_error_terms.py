@@ -61,7 +61,7 @@ EVERY_ARM = pytest.mark.parametrize(
 
 
 def case(name: str, kind: str, seed: int, **changes: object) -> ErringRun:
-    """Return a run with one kind of error: extremes of every sample's own, or of one sign for long."""
+    """Return a run with one kind of error, at its extremes or not, new at every sample or not."""
     period = 25.0 if kind in SLOW and seed % 2 else 6.0
     bounds = ALL[kind] | {key: changes.pop(key) for key in [*changes] if key in STATED}
     noise = ("vertices", "correlated", "constant")[seed % 3]
@@ -79,6 +79,12 @@ def test_no_row_misses_the_truth(name: str) -> None:
             assert run.used(run.rows()) <= 1.0, kind
 
 
+def test_zeros_that_are_far_off_bend_rows_within_their_bound() -> None:
+    for seed in range(4):  # one joint: what bounds allow for others does not cover for its own
+        run = case("pendulum", "zeros", seed, joint_zero=0.2)
+        assert run.used(run.rows()) <= 1.0
+
+
 @EVERY_ARM
 def test_no_row_that_takes_positions_for_velocities_misses_the_truth(name: str) -> None:
     for seed, kind in enumerate(ALL):
@@ -86,8 +92,8 @@ def test_no_row_that_takes_positions_for_velocities_misses_the_truth(name: str) 
             positions = {"position_error": 2e-5}
         else:
             positions = {"position_error": 1e-6}
-        run = case(name, kind, seed, velocity_error=0.02, **positions)
-        assert MomentumRows.of(run.model, run.stated).takes_hat(run.samples.part(0, 76))
+        run = case(name, kind, seed, velocity_error=0.02, rate=150.0, **positions)
+        assert MomentumRows.of(run.model, run.stated).takes_hat(run.samples.part(0, 46))
         assert run.used(run.rows(0.3)) <= 1.0, kind
 
 
@@ -96,7 +102,7 @@ def test_no_row_of_any_length_misses_the_truth(speed_error: float) -> None:
     means = {"torque_absolute": 0.1, "torque_mean_window": 0.5, "torque_mean": 0.1}
     for seed, kind in enumerate([*JOINTS, "everything"]):
         changes = {"velocity_error": speed_error, "position_error": 2e-5, **means}
-        run = case(("elbow", "gen3")[seed % 2], kind, seed, seconds=1.5, **changes)
+        run = case(("elbow", "gen3")[seed % 2], kind, seed, seconds=1.05, **changes)
         makes = Scales(MomentumRows.of(run.model, run.stated), 0.1, (0.03, 0.7))
         rows = RowBlock.stack([makes.block(window) for window in windows(run.samples)])
         assert {0.0, 0.03, 0.5, 0.7} <= {*rows.scale.tolist()}
@@ -187,16 +193,17 @@ def use_of_the_worst_signs(
 def test_no_row_needs_more_than_its_bound_with_the_worst_signs_and_some_much_of_it() -> None:
     for quantity, (box, hat, least) in WORST.items():
         boxes = [
-            use_of_the_worst_signs(name, box, quantity, 100.0, 0.1) for name in ("branched", "gen3")
+            use_of_the_worst_signs(name, box, quantity, 100.0, 0.1)
+            for name in ("branched", "gantry")
         ]
         hats = [
             use_of_the_worst_signs(name, hat, quantity, 100.0, seconds)
-            for name, seconds in (("elbow", 0.5), ("gantry", 0.22))
+            for name, seconds in (("elbow", 0.5), ("pendulum", 0.22))
         ]
         assert 0.3 < max(boxes) <= 1.0, quantity
         assert least < max(hats) <= 1.0, quantity
     long = {"velocity_error": 0.01}
-    assert use_of_the_worst_signs("elbow", long, "dq", 125.0, 3.0, group=10) <= 1.0
+    assert use_of_the_worst_signs("elbow", long, "dq", 125.0, 3.0, group=25) <= 1.0
 
 
 # At rest, where nothing but the error is to be seen.
@@ -319,7 +326,7 @@ def test_what_is_constant_costs_less_than_noise_of_its_size(kind, as_noise) -> N
 
 
 def test_gaussian_noise_stays_inside_as_often_as_stated_and_costs_less_than_hard_bounds() -> None:
-    coverage, trials, run = 0.8, 12, erring_run("ur10", Uncertainty(), 1, seconds=1.0, rate=100.0)
+    coverage, trials, run = 0.8, 10, erring_run("branched", Uncertainty(), 1, rate=100.0)
     stated, rng = Uncertainty(torque_sigma=0.4, coverage=coverage), np.random.default_rng(1)
     found = [
         identify(

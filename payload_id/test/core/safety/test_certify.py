@@ -6,15 +6,13 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.inertial import is_physical
 from payload_id.core.errors import InputError
-from payload_id.core.motion.limits import inverse_dynamics
+from payload_id.core.motion.limits import MotionLimits, inverse_dynamics
 from payload_id.core.motion.trajectory import sampled
 from payload_id.core.safety.certificate.certificate import Certificate, digest_of
 from payload_id.core.safety.certificate.certify import certify
 from payload_id.core.safety.certificate.sampled_check import sampled_margins
-from payload_id.core.safety.certificate.verify import verify
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import CONSTRAINTS, DESIGN, Refusal
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
@@ -46,6 +44,11 @@ def refused(case, path, constraint):
     return outcome
 
 
+def refusal(case, path):
+    """Return which constraint refuses a motion."""
+    return getattr(certify(case, path), "constraint", None)
+
+
 def robust(n):
     return TrackingTube.passivity_based(1e-3, np.full(n, 10.0), np.full(n, 2.0))
 
@@ -54,17 +57,7 @@ def test_a_certificate_has_a_margin_of_everything_and_its_digests():
     case, path, certificate = safe()
     assert [m.constraint for m in certificate.margins] == LIMITED
     assert all(m.value > 0 for m in certificate.margins)
-    assert set(certificate.digests) == {
-        "model",
-        "geometry",
-        "obstacles",
-        "box",
-        "tube",
-        "limits",
-        "required_clearance",
-        "speeds",
-        "trajectory",
-    }
+    assert set(certificate.digests) == {*case.digests, "trajectory"}
     assert case.tube.assumptions[0] in certificate.assumptions
     again = Certificate.from_dict(certificate.to_dict())
     assert digest_of(again.to_dict()) == digest_of(certificate.to_dict())
@@ -94,7 +87,7 @@ def test_a_certificate_says_what_it_rests_on():
 @pytest.mark.parametrize("kind", ["position_controlled", "robust"])
 def test_no_sampled_state_goes_beyond_a_margin(kind):
     checked = 0
-    for seed in range(4):
+    for seed in range(3):
         around = obstacles(np.random.default_rng(seed))
         case = gen3_case(around)
         if kind == "robust":
@@ -104,7 +97,7 @@ def test_no_sampled_state_goes_beyond_a_margin(kind):
         if isinstance(outcome, Refusal):
             continue
         checked += 1
-        sampled_ones = sampled_margins(case, path, 150, seed)
+        sampled_ones = sampled_margins(case, path, 80, seed)
         for margin in outcome.margins:
             assert sampled_ones[margin.constraint] >= margin.left - MARGIN, margin
         assert outcome.margin("torque").left > sampled_ones["torque"] - 0.2
@@ -160,37 +153,29 @@ def known(case, half):
     return replace(case, box=box, tube=TrackingTube.exact(n))
 
 
-@pytest.mark.slow
 def test_where_a_motion_falls_it_needs_less_than_a_hold_which_counts():
     _, model = gen3()
-    case, _, _ = safe()
-    exact, found = known(case, np.zeros(10)), 0
+    case, path, _ = safe()
     for seed in range(300):
-        if found == 2:
-            return
         path = motion(gen3()[0].home, np.random.default_rng(seed), 0.7, 1.2)
-        fine = path.at(np.linspace(0.0, path.duration, 600))
+        fine = path.at(np.linspace(0.0, path.duration, 300))
         still = replace(fine, dq=0.0 * fine.dq, ddq=0.0 * fine.ddq)
         moving, held = (
             np.abs(inverse_dynamics(model, each, PHI)).max(axis=0) for each in (fine, still)
         )
         joint = int(np.argmax(held / moving))
-        if held[joint] < 1.1 * moving[joint]:
-            continue
         limit = np.full(model.n, 1e3)
         limit[joint] = (held[joint] + moving[joint]) / 2
-        wide = {name: np.full(model.n, 1e3) for name in ("velocity", "acceleration")}
-        case = replace(exact, limits=replace(exact.limits, torque=limit, **wide))
-        outcome = certify(case, path)
-        if isinstance(outcome, Refusal) and outcome.constraint in ("self-collision", "obstacles"):
-            continue
-        found += 1
-        refused(case, path, "holding torque")
-        limit[joint] = 1.03 * held[joint]
-        certificate = certify(case, path)
-        assert isinstance(certificate, Certificate), certificate
-        assert certificate.margin("holding torque").left < certificate.margin("torque").left
-    raise AssertionError(f"only {found} motions that fall")
+        wide = MotionLimits(case.limits.position_lower, case.limits.position_upper,
+                            np.full(model.n, 1e3), np.full(model.n, 1e3), limit)  # fmt: skip
+        exact = replace(known(case, np.zeros(10)), limits=wide)
+        if held[joint] > 1.1 * moving[joint] and refusal(exact, path) == "holding torque":
+            break
+    refused(exact, path, "holding torque")
+    limit[joint] = 1.03 * held[joint]
+    certificate = certify(replace(exact, limits=replace(wide, torque=limit)), path)
+    assert isinstance(certificate, Certificate), certificate
+    assert certificate.margin("holding torque").left < certificate.margin("torque").left
 
 
 def test_a_limit_that_one_corner_of_the_box_breaks():
@@ -216,25 +201,6 @@ def test_a_limit_that_one_corner_of_the_box_breaks():
     assert isinstance(certify(replace(exact, limits=safe_limits), path), Certificate)
 
 
-@pytest.mark.parametrize("joint", [99, -2])
-def test_bodies_of_joints_that_the_arm_does_not_have_are_refused(joint):
-    case, _, _ = safe()
-    first, *others = case.geometry.bodies
-    bodies = (*others, replace(first, joint=joint))
-    with pytest.raises(InputError, match=f"joint number {joint}"):
-        replace(case, geometry=replace(case.geometry, bodies=bodies))
-
-
-def test_an_obstacle_in_the_way_is_named_with_time_and_pair():
-    case, path, _ = safe()
-    R, o = frames(case.model, path.at(np.array([1.4])).q)
-    place = o[0, -1] + R[0, -1] @ [0, 0, 0.17]
-    plate = ConvexBody.primitive("box", (0.001, 0.3, 0.3), R[0, -1], place, "plate")
-    outcome = refused(replace(case, obstacles=(plate,)), path, "payload volume")
-    assert outcome.where == ("payload", "plate")
-    assert "plate" in str(outcome)
-
-
 def test_a_start_that_is_no_start():
     case, path, _ = safe()
     ball = ConvexBody.primitive("sphere", (0.05,), translation=(0, 0, 0.4), name="ball")
@@ -249,43 +215,22 @@ def test_a_start_that_is_no_start():
     assert outcome.time == 0 and outcome.where == ("joint_4",)
 
 
-def test_a_motion_too_short_for_the_limits_is_refused():
+def test_impossible_cases_are_refused_by_name():
     case, path, _ = safe()
-    hurried = replace(path, duration=0.3)
-    refused(case, hurried, "velocity")
-    with pytest.raises(InputError, match="duration above 0 s"):
+    refused(case, replace(path, duration=0.3), "velocity")  # too short
+    first, *others = case.geometry.bodies
+    turned = replace(case.limits, position_lower=np.full(7, 1.0), position_upper=np.full(7, -1.0))
+    for change, words in (
+        *(
+            ({"geometry": replace(case.geometry, bodies=(*others, replace(first, joint=joint)))},
+             f"joint number {joint}")
+            for joint in (99, -2)
+        ),
+        ({"limits": turned}, "inverted"),
+        ({"clearance": float("nan")}, "clearance"),
+        ({"tube": TrackingTube.exact(3)}, "3 joints"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=words):
+            replace(case, **change)
+    with pytest.raises(InputError, match="duration"):
         certify(case, replace(path, duration=0.0))
-
-
-def test_impossible_cases_are_refused_in_one_sentence():
-    case, _, _ = safe()
-    with pytest.raises(InputError, match="inverted"):
-        replace(case, box=case.box.with_payload(case.box.payload_upper, case.box.payload_lower))
-    with pytest.raises(InputError, match="inverted"):
-        limits = case.limits
-        swapped = replace(limits, position_lower=np.full(7, 1.0), position_upper=np.full(7, -1.0))
-        replace(case, limits=swapped)
-    with pytest.raises(InputError, match="clearance must be a number of 0 m or more"):
-        replace(case, clearance=float("nan"))
-    with pytest.raises(InputError, match="tube is for 3 joints"):
-        replace(case, tube=TrackingTube.exact(3))
-
-
-def test_verification_repeats_the_proof_and_finds_what_was_changed():
-    case, path, certificate = safe()
-    found = verify(certificate, case, path, samples=100)
-    assert found.verified, found.differences
-    assert set(found.sampled) == set(LIMITED)
-    slower = replace(path, cosine=0.9 * path.cosine)
-    changed = {
-        "trajectory": verify(certificate, case, slower, 10),
-        "obstacles": verify(certificate, replace(case, obstacles=()), path, 10),
-        "tube": verify(certificate, replace(case, tube=TrackingTube.exact(7)), path, 10),
-        "required clearance": verify(certificate, replace(case, clearance=0.0), path, 10),
-    }
-    for name, result in changed.items():
-        assert any(name in sentence for sentence in result.differences), (name, result)
-    better = replace(certificate.margins[3], value=certificate.margins[3].value + 1.0)
-    margins = (*certificate.margins[:3], better, *certificate.margins[4:])
-    claimed = verify(replace(certificate, margins=margins), case, path, 10)
-    assert [s for s in claimed.differences if "margin of torque" in s]

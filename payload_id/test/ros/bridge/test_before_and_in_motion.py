@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from payload_id_msgs.action import Move
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Acknowledge, ExtendMotion, PrepareMotion
+from payload_id_msgs.srv import Acknowledge, ExtendMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.errors import ConfigurationError, InputError
+from payload_id.core.errors import InputError
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
@@ -24,14 +24,11 @@ from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
-from payload_id.ros.bridge import arm_use
 from payload_id.ros.bridge.context import BridgeContext
 from payload_id.ros.bridge.move_server import MoveServer, _continued
-from payload_id.ros.bridge.node import BridgeNode, _check_same_robot
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
-from payload_id.ros.execution import silence
 from payload_id.ros.execution.back_ends.back_end import BackEnd, Trouble
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
@@ -340,35 +337,6 @@ def test_a_stop_while_the_controller_is_asked_keeps_the_motion_from_beginning():
     assert ended.value.value.reason.code == StopReason.CANCELLED and not robot.back_end.sent
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_who_has_no_name_yet_is_waited_for_and_is_nobody_until_then(named, monkeypatch):
-    """Discovery knows a publisher before its node: that is no reason to say who it is."""
-    robot = Robot()
-    robot.back_end.unnamed = True
-    handle = SimpleNamespace(
-        request=Move.Goal(motion_id="plan"), abort=lambda: None, is_cancel_requested=False,
-        is_active=False,
-    )  # fmt: skip
-    running = robot.server.on_move(handle)
-    running.send(None)
-    robot.server.use.look()
-    assert not robot.back_end.sent and not robot.back_end.is_taken  # it waits
-    robot.back_end.unnamed = not named
-    now = time.monotonic()
-    monkeypatch.setattr(arm_use.time, "monotonic", lambda: now + 60.0 * (not named))
-    robot.server.use.look()
-    if named:
-        running.send(None)  # the arm is taken
-        robot.server.use.look()
-        running.send(None)  # it moves
-        assert len(robot.back_end.sent) == 1
-    else:
-        with pytest.raises(StopIteration) as ended:
-            running.send(None)
-        assert "has not named yet" in ended.value.value.message
-        assert not robot.back_end.sent
-
-
 def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
     """A `true` may come after the `false` before anybody looks."""
     robot = Robot()
@@ -379,71 +347,6 @@ def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
     robot.server.on_watch_due()
     assert robot.server.execution.reason is Reason.NOT_ENABLED
     assert not robot.context.forbidden  # it is held again: a next motion may begin
-
-
-def test_what_was_said_before_this_process_stood_still_is_not_old_after_it(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    robot = Robot()
-    context, robot.arm.running = robot.context, RunningTime(step=0.1)
-    context.settings = SimpleNamespace(**{**vars(SETTINGS), "enable_timeout": 1.0})
-    context._on_enable(SimpleNamespace(data=True), NOT_DATED)
-    context.obstacles.hear({}, robot.arm.running.real())
-    robot.arm.running.now()
-    now[0] += 60.0
-    assert "/enable" in context.forbidden and "old" in context.obstacle_doubt  # nothing begins
-    forbids = lambda: context.forbids(robot.arm.running.now())  # noqa: E731
-    doubt = lambda: context.obstacles.doubt(robot.arm.running.now())  # noqa: E731
-    for _ in range(14):
-        assert not forbids() and not doubt()  # but what moves is not stopped at once
-        now[0] += 0.06
-    now[0] += 0.24
-    assert "/enable" in forbids() and "old" in doubt()
-
-
-def test_what_an_enabling_device_said_before_this_process_stood_still_is_read_as_old():
-    robot = Robot()
-    context = robot.context
-    context.settings = SimpleNamespace(**{**vars(SETTINGS), "enable_timeout": 1.0})
-    ahead = 3_600_000_000_000  # of the device's clock [ns]
-    for age in (0.3, 0.2, 0.1, 0.0):
-        sent = {"source_timestamp": time.time_ns() + ahead - round(1e9 * age) + round(0.3e9)}
-        context._on_enable(SimpleNamespace(data=True), sent)
-    assert not context.forbidden
-    waiting = {"source_timestamp": time.time_ns() + ahead - 8_000_000_000}
-    context._on_enable(SimpleNamespace(data=True), waiting)
-    assert "/enable" in context.forbidden
-    context._on_enable(SimpleNamespace(data=True), {"source_timestamp": time.time_ns() + ahead})
-    assert not context.forbidden
-
-
-def test_a_controller_that_refuses_to_hold_is_said_and_kept():
-    robot = Robot()
-    assert robot.moved() == ""
-    assert robot.server.stop(Reason.CANCELLED, "by hand") and robot.back_end.holds == 1
-    robot.back_end.refused = "It rejected a cancelling"
-    robot.server.on_watch_due()
-    execution = robot.server.execution
-    assert execution.fault == (Reason.CONTROLLER_FAULT, "It rejected a cancelling")
-    assert len(robot.back_end.sent) == 2  # the certified stop
-
-
-def test_a_motion_that_is_refused_says_whether_the_arm_stands():
-    robot = Robot()
-    assert robot.server._result(Reason.REFUSED, "why", moved=False).at_rest
-    robot.arm.speed = np.full(7, 0.1)
-    assert not robot.server._result(Reason.REFUSED, "why", moved=False).at_rest
-
-
-def test_a_start_is_judged_as_the_motion_will_be():
-    robot = Robot()
-    allowed = motion().tube.position[0]
-    robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
-    assert robot.moved() == ""
-    robot = Robot()
-    robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
-    robot.context.arm.encoder_error = np.full(7, 0.02 * allowed)
-    assert "not where the plan begins" in robot.moved() and not robot.back_end.sent
 
 
 def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
@@ -476,26 +379,6 @@ def test_a_motion_that_begins_in_motion_can_only_continue_another_one():
     moving = replace(kept["plan"].proved, motion=replace(motion(), trajectory=path, stops=()))
     kept["piece"] = replace(kept["plan"], name="piece", proved=moving)
     assert "begins in motion" in robot.moved(name="piece") and not robot.back_end.sent
-
-
-@pytest.mark.parametrize(
-    ("topic", "namespace"),
-    [("", ""), ("joint_trajectory_controller/joint_trajectory", "/cell/right"),
-     ("/joint_trajectory_controller/joint_trajectory", ""),
-     ("/right/joint_trajectory_controller/joint_trajectory", "/right"), ("other/topic", "")],
-)  # fmt: skip
-def test_topics_of_the_driver_are_where_its_trajectories_go(topic, namespace):
-    node = SimpleNamespace(
-        resolve_topic_name=lambda name: name if name.startswith("/") else f"/cell/right/{name}"
-    )
-    found = BridgeNode._namespace(node, SimpleNamespace(trajectory_topic=topic), ROBOT)
-    assert found == namespace
-    driver, there = ROBOT.driver, ROBOT.driver.within(found)
-    assert [x.topic for x in there.follows_while] == [
-        f"{namespace}{x.topic}" for x in driver.follows_while
-    ]
-    assert [x.service for x in there.reset] == [f"{namespace}{x.service}" for x in driver.reset]
-    assert there.within(found).reset == there.reset
 
 
 FAULTS = {
@@ -537,56 +420,6 @@ def at_rest(robot):
 def acknowledged(robot, reason):
     request, response = Acknowledge.Request(reason=reason), Acknowledge.Response()
     return robot.server.on_acknowledge(request, response).success
-
-
-def test_states_of_two_arms_are_told_where_the_tube_is_left():
-    robot = moving()
-    robot.arm.leaps = 3, 0.5, 0.001
-    FAULTS[Reason.TUBE_LEFT](robot)
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert "somebody else publishes states" in robot.context.fault
-
-
-@pytest.mark.parametrize("reason", [Reason.TUBE_LEFT, Reason.CONTROLLER_FAULT, Reason.CLOCK_FAULT])
-def test_of_several_publishers_is_told_whatever_they_look_like(reason):
-    robot = moving()
-    robot.arm.has_several_publishers = True
-    FAULTS[reason](robot)
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert robot.context.fault.count("More than one publisher sends states") == 1
-
-
-def test_of_another_publisher_in_a_motion_the_arm_is_held():
-    robot = moving()
-    robot.arm.has_several_publishers = True
-    robot.server.on_watch_due()
-    assert robot.back_end.holds == 1
-    at_rest(robot)
-    assert robot.context.fault.startswith("JOINT_STATES_LOST: More than one publisher")
-
-
-@pytest.mark.parametrize("has_arm", [True, False])
-def test_an_arm_that_is_not_seen_before_it_was_given_back_is_a_fault(has_arm):
-    robot = Robot()
-    robot.back_end.still_has_arm = has_arm
-    robot.arm.silence = 0.9 * robot.context.settings.silence
-    robot.server.on_watch_due()
-    assert not robot.context.fault
-    robot.arm.silence = 1.1 * robot.context.settings.silence
-    robot.server.on_watch_due()
-    assert robot.context.fault.startswith("JOINT_STATES_LOST") is has_arm
-
-
-def test_an_arm_that_is_not_given_back_though_that_was_answered_is_a_fault():
-    robot = Robot()
-    robot.back_end.still_has_arm = True
-    robot.server.on_watch_due()
-    assert not robot.context.fault
-    robot.back_end.not_given_back = lambda: "the manager says otherwise"
-    robot.server.on_watch_due()
-    assert robot.context.fault == "CONTROLLER_INACTIVE: the manager says otherwise"
 
 
 @pytest.mark.parametrize("stopping", [False, True], ids=["moving", "stopping"])
@@ -652,72 +485,6 @@ def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():
     assert len(robot.back_end.sent) == 1
 
 
-@pytest.mark.parametrize("trouble", Trouble)
-def test_what_a_controller_says_while_the_arm_settles_counts_too(trouble):
-    robot = moving()
-    robot.arm.now_ns = robot.server.execution.start_ns + 2_010_000_000
-    robot.arm.q = robot.server.execution.end_positions()
-    robot.server.on_watch_due()
-    assert robot.server.execution.phase is Phase.SETTLING and not robot.back_end.holds
-    robot.back_end.said = trouble, "so the controller says"
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert robot.server.ended == (Reason[trouble.name], "so the controller says")
-    assert robot.back_end.holds == 1 and "so the controller says" in robot.context.fault
-
-
-@pytest.mark.parametrize("gives_back", [True, False])
-@pytest.mark.parametrize("moves", [0.0, 0.15])
-def test_an_arm_that_moves_as_it_is_given_back_is_a_fault(gives_back, moves):
-    """Another controller may follow what it was told before the torques."""
-    robot = Robot()
-    robot.back_end.gives_back = gives_back
-    assert not robot.moved()
-    execution, end = robot.server.execution, motion().trajectory.duration
-    for _ in range(400):
-        robot.arm.now_ns += 10_000_000
-        time_now = np.clip(execution.time(robot.arm.now_ns), 0.0, end)
-        robot.arm.q = execution.commanded.at(np.array([time_now])).q[0]
-        robot.server.on_watch_due()
-    assert execution.done and robot.server.ended[0] is Reason.COMPLETED
-    robot.context.busy = ""  # as the goal's end leaves it
-    robot.server.on_watch_due()
-    assert not robot.context.fault
-    still, away = robot.arm.q, robot.arm.q + moves * np.eye(7)[3]
-    several = np.array([still, away, still])  # and back within one cycle
-    robot.arm.take = lambda every: (np.zeros(3, np.int64), several, np.zeros((3, 7)))
-    robot.server.on_watch_due()
-    assert bool(robot.context.fault) is (gives_back and moves > 0.0)
-    if robot.context.fault:
-        assert ROBOT.joints[3] in robot.context.fault and "took the arm back" in robot.context.fault
-
-
-@pytest.mark.parametrize("kept", ["", "TUBE_LEFT: joint_2"])
-def test_what_another_publisher_says_is_not_taken_for_a_motion_after_the_arm_was_given_back(kept):
-    robot = Robot()
-    robot.context.busy = ""
-    if kept:
-        robot.context.latch(kept)
-    robot.server._left = time.monotonic(), robot.arm.q.copy(), np.full(7, 0.05)
-    robot.arm.has_several_publishers = True
-    robot.arm.q = robot.arm.q + 0.5
-    robot.server.on_watch_due()
-    assert robot.context.fault.startswith(kept or "JOINT_STATES_LOST: More than one publisher")
-
-
-@pytest.mark.parametrize(
-    ("certificate", "stops"),
-    [("c" * 4_000_001, []), ("c", ["s"] * 2001), ("c", ["s" * 3_600_000] * 9)],
-    ids=["long", "many", "long together"],
-)
-def test_certificates_larger_than_real_ones_are_refused_before_they_are_read(certificate, stops):
-    request = PrepareMotion.Request(motion_id="m", certificate=certificate, stops=stops)
-    motions = PreparedMotions(Robot().context)
-    with pytest.raises(StopIteration) as ended:
-        motions.on_prepare(request, PrepareMotion.Response()).send(None)
-    assert not ended.value.value.success and "at most" in ended.value.value.message
-
-
 def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_an_earlier_stop():
     robot = Robot()
     assert robot.moved(lambda: None) == ""
@@ -739,14 +506,6 @@ def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_a
     assert robot.back_end.left == [server.execution.start_ns + 1_000_000_000]
     asked = ExtendMotion.Request(motion_id="more", follows="more", after=1.5)
     assert "being ended" in server.on_extend(asked, ExtendMotion.Response()).message
-
-
-def test_states_of_one_robot_of_a_team_move_no_other():
-    for topic in ("/joint_states", "/a/joint_states", "/a/omnid1/joint_states", "/a/omnid1/b/q"):
-        _check_same_robot(topic, "/a/omnid1")
-    for topic in ("/a/omnid2/joint_states", "/a/omnid11/joint_states", "/b/omnid1/joint_states"):
-        with pytest.raises(ConfigurationError, match="the wrong robot would move"):
-            _check_same_robot(topic, "/a/omnid1")
 
 
 def test_a_stop_at_the_instant_of_a_take_over_is_that_of_the_part_before():

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from payload_id_msgs.action import Move
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import ExtendMotion, PrepareMotion, SetObstacles
+from payload_id_msgs.srv import ExtendMotion, PrepareMotion
 from rclpy.action import ActionClient
-from std_srvs.srv import Trigger
 
 from harness import LATCHED, NodeProcess
 from payload_id.core.body.payload_prior import PayloadPrior
@@ -20,14 +19,10 @@ from payload_id.ros.common.joint_trajectory_message import trajectory_from_messa
 from planned_robot import (
     ABORTED,
     BRIDGE,
-    CANCELED,
     PARAMETERS,
     ROBOT,
-    SUCCEEDED,
     PlannedRobot,
-    ball,
     parameters_of,
-    set_obstacles,
 )
 from ros_domain import next_domain
 
@@ -35,7 +30,6 @@ pytestmark = pytest.mark.slow  # nodes in real time
 
 TOLERANCE = 60.0  # [s]: clocks are no matter here, and the arm falls behind on a busy machine
 DOMAIN = next_domain()
-FAR = (1.5, 1.5, 0.3)  # out of the arm's reach
 
 
 @pytest.fixture(scope="module")
@@ -89,66 +83,6 @@ def refusal(robot, name="a motion"):
     assert status == ABORTED and result.reason.code == StopReason.REFUSED, result.message
     assert not result.begun and not robot.commands
     return result.message
-
-
-def test_a_certified_motion_is_proved_anew_and_followed(robot, planned):
-    motion, stops = planned
-    answer = prepare(robot, motion, stops)
-    assert answer.success, answer.message
-    result, status = move(robot)
-    assert status == SUCCEEDED and result.begun and result.at_rest, result.message
-    assert np.allclose(result.state.holding, robot.q, atol=0.02)
-    assert result.state.state == BridgeState.IDLE and not result.state.fault
-    assert "not where the plan begins" in refusal(robot)  # it is elsewhere now
-
-
-def test_a_moving_arm_is_stopped_or_paused_by_whoever_asks_the_bridge(robot, planned):
-    assert prepare(robot, *planned).success
-    start = robot.q
-    _, future = send(robot)
-    robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.05 or future.done(), "motion")
-    _, other = send(robot)
-    assert "in use" in robot.result(other)[0].message  # one motion at a time
-    assert robot.observer.call(Trigger, f"{BRIDGE}/pause").success
-    result, status = robot.result(future)
-    assert status == ABORTED and result.reason.code == StopReason.PAUSED and result.at_rest
-    assert result.resting_place > 0.0
-
-
-def test_cancelling_ends_by_a_certified_stop(robot, planned):
-    assert prepare(robot, *planned).success
-    start = robot.q
-    handle, future = send(robot)
-    robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.05 or future.done(), "motion")
-    handle.cancel_goal_async()
-    result, status = robot.result(future)
-    assert status == CANCELED and result.at_rest, result.message
-    assert result.largest_tube_use < 1.0
-
-
-def test_what_is_no_certificate_is_refused(robot, planned):
-    motion, stops = planned
-    answer = prepare(robot, motion[:-40], stops, "another motion")
-    assert not answer.success and "no readable JSON" in answer.message
-    assert "another motion" in refusal(robot, "another motion")
-
-
-def test_a_motion_that_does_not_know_the_obstacles_is_refused(robot, planned):
-    motion, stops = planned
-    assert prepare(robot, motion, stops).success
-    assert set_obstacles(robot, SetObstacles.Request.ADD, ball(FAR)).success
-    assert "obstacles have changed" in refusal(robot)
-    answer = prepare(robot, motion, stops)
-    assert not answer.success and "The obstacles is not the one" in answer.message
-    assert set_obstacles(robot, SetObstacles.Request.REMOVE, ball(FAR)).success
-
-
-def test_nothing_is_continued_that_does_not_move(robot, planned):
-    assert prepare(robot, *planned).success
-    answer = robot.observer.call(
-        ExtendMotion, f"{BRIDGE}/extend", motion_id="a motion", follows="a motion", after=0.5
-    )
-    assert not answer.success and "No motion is in progress" in answer.message
 
 
 def test_a_motion_is_not_continued_by_one_that_jumps(robot, planned):
@@ -214,10 +148,3 @@ def test_of_two_bridges_one_at_a_time_commands_the_arm(robot, planned, tmp_path_
         robot.observer.wait(lambda: np.allclose(robot.q, stop.q[-1], atol=0.02), "its end")
     finally:
         assert other.stop() == 0
-
-
-def test_when_its_planner_dies_the_arm_ends_at_rest_under_watch(robot, planned):
-    _, future, _ = robot.execute_until(moved=0.02)
-    robot.planner.process.kill()
-    robot.observer.wait(lambda: robot.state[-1].state == BridgeState.IDLE, "the end of the motion")
-    assert not robot.state[-1].fault and np.allclose(robot.state[-1].holding, robot.q, atol=0.02)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,9 +10,9 @@ from control_msgs.action import FollowJointTrajectory as Action
 from controller_manager_msgs.srv import ListControllers, SwitchController
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
+from promises.real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 from rclpy.action import ActionClient
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectoryPoint
 
 from harness import time_of
 from payload_id.core.motion.bezier import BezierPiece
@@ -27,12 +26,10 @@ from planned_robot import (
     CANCELED,
     CONTINUED,
     PAYLOAD,
-    PLANNER,
     ROBOT,
     SUCCEEDED,
     PlannedRobot,
 )  # fmt: skip
-from real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 from ros_domain import next_domain
 
 PREFIX, RATE = installation(), 250
@@ -93,18 +90,6 @@ def test_a_motion_is_cancelled_by_its_certified_stop(robot):
     robot.planned()  # no fault
 
 
-def test_a_motion_is_paused_and_goes_on(robot):
-    robot.planned()
-    _, future, _ = robot.execute_until()
-    assert robot.observer.call(Trigger, f"{PLANNER}/pause").success
-    robot.observer.wait(lambda: is_still(robot), "rest")
-    assert not future.done()
-    resumed = lambda: robot.observer.call(Trigger, f"{PLANNER}/resume").success  # noqa: E731
-    robot.observer.wait(resumed, "the rest of the motion")
-    result = ended(robot, future, "COMPLETED", SUCCEEDED)
-    assert result.at_rest and result.largest_tube_use < 0.5
-
-
 def is_still(robot: PlannedRobot) -> bool:
     """Whether the arm has stood for half a second."""
     return all(np.abs(x.velocity).max() < 1e-6 for x in robot.joint_states[-RATE // 2 :])
@@ -156,26 +141,6 @@ def test_a_goal_of_somebody_else_in_motion_is_a_fault_and_held(robot):
     result = ended(robot, future, "FOREIGN_COMMAND", ABORTED)
     assert result.at_rest and other.done()
     robot.acknowledge()
-    robot.planned()
-    ended(robot, robot.begin()[1], "COMPLETED", SUCCEEDED)
-
-
-def test_by_the_topic_an_arm_that_is_stopped_before_it_begins_stays_where_it_is(robot):
-    assert robot.bridge.stop() == 0, robot.printed()
-    robot.change(back_end="joint_trajectory_topic", start_delay=1.5)
-    robot.bridge = robot.start_bridge("topic.log")
-    robot.observer.wait(lambda: robot.plan().success, "a bridge", 60.0)
-    robot.planned()
-    q = robot.q
-    sent = robot.observer.listen(JointTrajectory, ROBOT.command.trajectory_topic)
-    _, future, _ = robot.begin()
-    robot.observer.wait(lambda: any(len(x.points) > 1 for x in sent), "a command")
-    assert robot.observer.call(Trigger, f"{PLANNER}/stop").success
-    result = ended(robot, future, "CANCELLED", ABORTED)
-    assert result.at_rest and [len(x.points) for x in sent][1:] == [1]
-    end = time.monotonic() + 3.0
-    robot.observer.wait(lambda: time.monotonic() > end, "the time of the motion")
-    assert np.abs(robot.q - q).max() < 1e-3
     robot.planned()
     ended(robot, robot.begin()[1], "COMPLETED", SUCCEEDED)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from promises.real_controllers import installation
 
-from real_controllers import installation
 from ros_domain import next_domain
 
 HARDWARE = "share/joint_state_topic_hardware_interface"

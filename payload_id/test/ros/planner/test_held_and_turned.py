@@ -10,7 +10,6 @@ from payload_id_msgs.msg import StopReason
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter as RosParameter
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
 from finger_robot import finger_robot
@@ -115,27 +114,6 @@ def test_a_finger_that_is_off_or_not_heard_lets_nothing_begin_and_stops_what_mov
     robot.observer.wait(lambda: robot.acknowledge().success, "the acknowledgement")
 
 
-@pytest.mark.slow
-def test_a_driver_in_fault_is_held_even_for_a_moment_and_lets_nothing_begin(robot):
-    fault = robot.observer.publisher(Bool, "/driver/fault")
-    robot.finger = 0.4
-    robot.observer.wait(lambda: robot.plan().success, "a plan")
-    robot.planned()
-    _, future, _ = robot.execute_until()
-    robot.commands.clear()
-    fault.publish(Bool(data=True))
-    fault.publish(Bool(data=False))
-    assert_latched(robot, "DRIVER_FAULT", future)
-    robot.planned()
-    said = robot.observer.listen(Bool, "/driver/fault")
-    set_on(robot, "/simulated_arm", "fault", True)
-    robot.observer.wait(lambda: said and said[-1].data, "that the arm is in fault")
-    _, future, _ = robot.begin()
-    refused = robot.result(future)[0].message
-    set_on(robot, "/simulated_arm", "fault", False)
-    assert "/driver/fault says data 1" in refused and "reset_fault" in refused
-
-
 def set_on(robot, node, name, value):
     """Set a parameter of a node."""
     asked = RosParameter(name, value=value).to_parameter_msg()
@@ -174,24 +152,3 @@ def test_a_cable_limits_the_whole_turn_and_commands_begin_in_the_turn_that_is_re
         ends.append(whole[-1])
         assert abs(robot.q[2] % (2 * np.pi) - whole[-1]) < 0.02
     assert np.pi + 0.03 < max(ends) < 2 * np.pi, ends  # positions were wrapped on the way
-
-
-@pytest.mark.slow
-def test_what_is_said_of_a_turn_must_go_with_the_position_and_lie_in_the_range(robot):
-    robot.finger = 0.4
-    robot.observer.wait(lambda: robot.plan().success, "a plan")
-    whole = robot.q[2] % (2 * np.pi)
-    turned(robot, whole + np.pi)
-    refusal = lambda words: lambda: words in robot.plan().message  # noqa: E731
-    robot.observer.wait(refusal("joint_3 is said to have turned by"), "the refusal")
-    turned(robot, whole + 2 * np.pi)
-    robot.observer.wait(refusal("outside the limits"), "the refusal")
-    turned(robot, whole)
-    robot.observer.wait(lambda: robot.plan().success, "a plan")
-    description = robot.planned()
-    turned(robot, whole + 2 * np.pi)  # as if somebody had turned it meanwhile
-    robot.observer.wait(refusal("outside the limits"), "the refusal")
-    _, future, _ = robot.begin(plan_id=description.plan_id, token=description.token)
-    assert "outside the limits" in robot.result(future)[0].message
-    turned(robot, whole)
-    robot.observer.wait(lambda: robot.plan().success, "a plan")

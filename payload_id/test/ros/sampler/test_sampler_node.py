@@ -111,23 +111,6 @@ def settled(observer: Observer, arm: Arm, blocks: list[SampleBlock]) -> SampleBl
     return blocks[-1]
 
 
-@pytest.mark.slow
-def test_a_missing_topic_is_reported_with_those_that_exist(observer, sampler):
-    observer.node.create_publisher(JointState, "/arm/joint_state", 1)
-    status = observer.diagnosis("/arm/joint_state.")
-    assert status.level == DiagnosticStatus.ERROR
-    assert f"No sensor_msgs/msg/JointState on {TOPIC} for" in status.message
-    assert "expected at 1000 Hz" in status.message
-    assert "Nobody publishes it" in status.message
-    assert "to '/arm/joint_state'" in status.message
-
-
-def test_a_misspelt_parameter_is_named_with_the_nearest(observer, sampler):
-    observer.wait(lambda: "Did you mean" in sampler.printed(), "the sampler's first words")
-    assert "Parameter 'silense' was given" in sampler.printed()
-    assert "Did you mean 'silence'?" in sampler.printed()
-
-
 def test_samples_are_ordered_by_joint_and_converted(observer, arm, blocks):
     arm.send(50)
     settled(observer, arm, blocks)
@@ -181,18 +164,6 @@ def test_bad_messages_are_counted_by_cause(observer, sampler, arm, blocks, cause
         assert words in sampler.printed()
 
 
-def test_garbage_is_counted_and_survived(observer, sampler, arm, blocks):
-    before = settled(observer, arm, blocks)
-    for data in (b"", b"\x00\x01\x00\x00", b"\x00\x01\x00\x00" + b"\xff" * 40):
-        arm.publisher.publish(data)
-    after = settled(observer, arm, blocks)
-    assert sampler.alive
-    assert after.first_index > before.first_index
-    assert after.received - before.received - 1 == (
-        after.dropped_wrong_length - before.dropped_wrong_length
-    )
-
-
 def test_messages_of_another_time_deafen_nobody(observer, arm, blocks):
     """Stamps a year ahead or back, alone or some in a row, cost no other message."""
     year = 365 * 86_400 * 10**9
@@ -209,24 +180,6 @@ def test_messages_of_another_time_deafen_nobody(observer, arm, blocks):
             assert after.first_index + len(after.stamp_ns) >= (
                 before.first_index + len(before.stamp_ns) + 6
             )
-
-
-def test_two_publishers_are_named(observer, arm, blocks):
-    second = Observer(DOMAIN, "intruder")
-    try:
-        publisher = second.publisher(JointState, TOPIC)
-        box = observer.mailbox["/diagnostics"]
-        box.clear()
-
-        def named() -> bool:
-            arm.send(5)
-            publisher.publish(joint_state(arm.stamp_ns - 5 * MILLISECOND, NAMES, *np.ones((3, 8))))
-            texts = [x.message for array in box for x in array.status]
-            return any("/intruder" in x and "each other's way" in x for x in texts)
-
-        observer.wait(named, "the names of both publishers")
-    finally:
-        second.close()
 
 
 def test_gaps_are_found_by_stamp(observer, arm, blocks):

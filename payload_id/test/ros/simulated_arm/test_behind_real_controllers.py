@@ -37,9 +37,9 @@ def test_parameters_are_those_of_the_robot_file(capsys):
     assert controller["ros__parameters"]["command_interfaces"] == ["position", "velocity"]
 
 
-@pytest.mark.parametrize("given", [[], ["kinova_gen3"], ["nothing", "100"], ["kinova_gen3", "0.5"]])
-def test_parameters_of_nothing_are_refused(capsys, given):
-    assert parameters.main(given) == 2 and capsys.readouterr().err.count("\n") == 1
+def test_parameters_of_nothing_are_refused(capsys):
+    for given in ([], ["nothing", "100"], ["kinova_gen3", "0.5"]):
+        assert parameters.main(given) == 2 and capsys.readouterr().err.count("\n") == 1
 
 
 class Controllers(Observer):

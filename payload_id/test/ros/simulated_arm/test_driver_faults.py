@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from promises.controllers import SUCCEEDED, Asker
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter as RosParameter
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
-from conformance import SUCCEEDED, Asker
 from harness import NodeProcess
 from payload_id.files.robots.robot_file import RobotFile
 from ros_domain import next_domain
@@ -73,25 +72,6 @@ def test_a_driver_that_hangs_is_silent_and_its_goals_do_not_end(arm):
     assert not arm.states and not answer.done()
     put(arm, "hung", False)
     arm.observer.wait(lambda: answer.done() and arm.states, "the end")
-
-
-@pytest.mark.slow
-def test_joint_states_are_merged_at_a_tenth_of_their_rate(arm):
-    merged = arm.observer.listen(JointState, "/joint_states")
-    arm.observer.wait(lambda: len(merged) > 4, "joint states")
-    stamps = [x.header.stamp.sec + 1e-9 * x.header.stamp.nanosec for x in merged[-5:]]
-    assert np.allclose(np.diff(stamps), 0.1, atol=1e-6)
-    assert list(merged[-1].name) == list(arm.joints)
-
-
-@pytest.mark.slow
-def test_an_arm_that_is_pushed_gives_way_until_nobody_pushes(arm):
-    before = arm.q
-    assert not put(arm, "push", [0.0, -400.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    arm.observer.wait(lambda: arm.q[1] < before[1] - 1e-3, "an arm that gives way")
-    assert not put(arm, "push", [0.0])
-    assert arm.arrives(before)
-    assert "7 for the joints" in put(arm, "push", [1.0, 2.0])
 
 
 @pytest.mark.slow

@@ -19,7 +19,6 @@ from payload_id.ros.supervision.claims_watch import ClaimsWatch
 from payload_id.ros.supervision.condition_watch import ConditionWatch
 from payload_id.ros.supervision.effort_watch import EffortWatch
 from payload_id.ros.supervision.tracking_watch import TrackingWatch
-from payload_id.ros.supervision.watches import Watches
 from ros_domain import next_domain
 
 DOMAIN = next_domain()
@@ -75,15 +74,6 @@ def test_a_driver_in_fault_is_heard_whoever_was_first_and_however_short_it_was(o
     assert watch.fault() is not None  # kept until the next motion
     watch.begin(STAMP, TUBE)
     assert watch.fault() is None
-
-
-def test_a_type_that_is_not_here_is_said_and_refuses_nothing(observer):
-    watch = ConditionWatch(observer.node, [flag("/states", "vendor_msgs/msg/Mode", "err")], ())
-    watch.attend()
-    watch.begin(STAMP, TUBE)
-    assert not watch.doubt() and watch.fault() is None
-    (words,) = Watches([watch]).unwatched()
-    assert "/states (no_fault)" in words and "'vendor_msgs'" in words and "source" in words
 
 
 @pytest.mark.parametrize(
@@ -209,11 +199,3 @@ def test_hardware_that_takes_no_commands_is_known_before_and_in_motion(observer,
     assert "shoulder/position" in attended(observer, watch, watch.doubt)
     watch.begin(STAMP, TUBE)
     assert watch.fault() is None
-
-
-def test_a_manager_that_is_not_there_is_said(observer):
-    watch = ClaimsWatch(observer.node, "/elsewhere/manager", "jtc", JOINTS)
-    watch.attend()
-    assert not watch.doubt() and watch.fault() is None
-    assert all("/elsewhere/manager/list_" in words for words in watch.unwatched())
-    assert len(watch.unwatched()) == 2
