@@ -72,7 +72,7 @@ CASE = NOTHING | {
 }
 LATE = 1.2  # [s] after which what enabling device, perception and finger said does not count
 OF_BRIDGE = {
-    "reaction": 0.3,
+    "reaction": 0.4,
     "silence": 0.8,
     "watch_period": 0.02,
     "enable_topic": "/enable",
@@ -426,8 +426,7 @@ class MovingRobot:
         self.say(PayloadEstimate(status=PayloadEstimate.WAITING))
         if self.state.bodies != "[]":
             self.set_obstacles(SetObstacles.Request.REPLACE)
-        if self.state.fault:
-            self.acknowledge()
+        self.acknowledge()  # if there is anything
 
     @contextmanager
     def publisher(self, kind: Any, topic: str, listeners: int = 1) -> Iterator[Callable[..., None]]:
