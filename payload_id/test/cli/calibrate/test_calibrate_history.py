@@ -72,12 +72,12 @@ def known(learnt, capsys):
 
 def test_replay_names_both_intervals(learnt, known, capsys):
     arguments = ["replay", learnt.folder / f"run_{RUNS}", "--robot", known, "--window", "0.2"]
-    arguments += ["--intervals", "calibrated", "--level", "0.8", "--to", "2"]
+    arguments += ["--intervals", "calibrated", "--level", "0.88", "--to", "2"]
     done = run_without_ros(capsys, *arguments, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     calibrated = result["calibrated"]
-    assert calibrated["level"] == 0.8 and calibrated["runs"][0] == 8
+    assert calibrated["level"] == 0.88 and calibrated["runs"][0] == 8
     assert calibrated["lower"][0] <= learnt.mass <= calibrated["upper"][0]
     assert calibrated["lower"][5] is None
     assert "By 8 earlier runs of this arm the mass is between" in result["message"]
