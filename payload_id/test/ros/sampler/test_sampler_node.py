@@ -13,7 +13,6 @@ from payload_id_msgs.msg import SampleBlock
 from sensor_msgs.msg import JointState
 
 from harness import START_NS, NodeProcess, Observer, joint_state
-from payload_id.files.recordings.recording import Recording
 from ros_domain import next_domain
 
 MEETING = 1.0  # [s]
@@ -111,32 +110,6 @@ def settled(observer: Observer, arm: Arm, blocks: list[SampleBlock]) -> SampleBl
     return blocks[-1]
 
 
-def test_samples_are_ordered_by_joint_and_converted(observer, arm, blocks):
-    arm.send(50)
-    settled(observer, arm, blocks)
-    seen = 0
-    for block in blocks:
-        assert tuple(block.joint_names) == JOINTS
-        rows = zip(
-            block.stamp_ns,
-            *(np.reshape(x, (-1, 7)) for x in (block.position, block.velocity, block.effort)),
-            strict=True,
-        )
-        for stamp_ns, *row in rows:
-            for found, sent in zip(row, arm.sent[int(stamp_ns)], strict=True):
-                assert np.array_equal(found, sent)
-            seen += 1
-    assert seen == len(arm.sent)
-
-
-def test_blocks_are_numbered_without_gaps(observer, arm, blocks):
-    arm.send(200)
-    settled(observer, arm, blocks)
-    assert [x.sequence for x in blocks] == list(range(len(blocks)))
-    lengths = [len(x.stamp_ns) for x in blocks]
-    assert [x.first_index for x in blocks] == np.cumsum([0, *lengths[:-1]]).tolist()
-
-
 @pytest.mark.parametrize(
     ("cause", "changes", "words"),
     [
@@ -182,14 +155,6 @@ def test_messages_of_another_time_deafen_nobody(observer, arm, blocks):
             )
 
 
-def test_gaps_are_found_by_stamp(observer, arm, blocks):
-    arm.send(300)
-    before = settled(observer, arm, blocks)
-    arm.send(1, step_ns=50 * MILLISECOND)
-    arm.send(20)
-    assert settled(observer, arm, blocks).gaps == before.gaps + 1
-
-
 def test_the_rate_is_diagnosed(observer, arm, blocks):
     """How fast this machine can send is not known, so good and slow are both right."""
     box = observer.mailbox["/diagnostics"]
@@ -220,20 +185,6 @@ def test_zero_efforts_are_an_error(observer, arm, blocks):
         return any("exactly zero for" in x.message for array in box for x in array.status)
 
     observer.wait(reported, "the error about zero efforts")
-
-
-@pytest.mark.slow
-def test_an_interrupt_leaves_no_traceback_and_a_whole_bag(observer, sampler, arm, blocks):
-    settled(observer, arm, blocks)
-    assert sampler.stop() == 0
-    assert "Traceback" not in sampler.printed()
-    received = Recording.from_bag(
-        sampler.log.parent / "bag", TOPIC, JOINTS, tuple(SIGN), tuple(OFFSET)
-    )
-    good = [arm.sent[int(s)] for s in received.start_ns + np.rint(received.stamp * 1e9).astype(int)
-            if int(s) in arm.sent]  # fmt: skip
-    assert len(good) == len(arm.sent)
-    assert received.dropped["not_finite"] == 6
 
 
 @pytest.mark.slow
