@@ -311,6 +311,25 @@ def test_an_estimate_whose_intervals_leave_the_certified_ones(robot):
     stopped(robot, future, "INTERVALS_LEFT", cause=cause)
 
 
+def test_a_motion_is_not_continued_by_one_for_another_payload(robot):
+    lower, upper = [0.7, *[-1.0] * 9], [0.9, *[1.0] * 9]
+    narrow = robot.planned(duration=1.0, intervals=2, phi_lower=lower, phi_upper=upper)
+    assert robot.prepare(Certificate.of(narrow), "narrow").success
+    handle, future = begin(robot)
+    say(robot, PayloadEstimate.GOOD, 0.0, 0.2 * (np.arange(10) == 0))  # up to 1 kg
+
+    def refused() -> bool:
+        assert not future.done()
+        extend = {"motion_id": "narrow", "follows": "long", "after": 3.5}
+        answer = robot.observer.call(ExtendMotion, f"{BRIDGE}/extend", **extend)
+        return not answer.success and "another payload" in answer.message
+
+    robot.observer.wait(refused, "a refusal for the payload")
+    assert len(robot.commands) == 1
+    handle.cancel_goal_async()
+    robot.observer.result(future)
+
+
 def test_an_obstacle_that_the_certificate_does_not_know(robot):
     _, future = begin(robot)
     assert robot.set_obstacles(SetObstacles.Request.REPLACE).success  # no change

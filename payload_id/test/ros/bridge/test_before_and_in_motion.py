@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from payload_id_msgs.action import Move
-from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
+from payload_id_msgs.msg import BridgeState, StopReason
 from payload_id_msgs.srv import Acknowledge, ExtendMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
@@ -20,7 +20,6 @@ from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
@@ -49,7 +48,6 @@ SETTINGS = SimpleNamespace(
     reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3, back_end="", controller_manager="",
     dry_run=False,
 )  # fmt: skip
-DRY = SimpleNamespace(**vars(SETTINGS) | {"dry_run": True})
 
 
 def motion() -> CertifiedMotion:
@@ -215,26 +213,12 @@ class Robot:
         return ""
 
 
-def another_payload():
-    found = PayloadEstimate(status=PayloadEstimate.GOOD)
-    found.lower, found.upper = np.full(10, 5.0), np.full(10, 6.0)
-    return found
-
-
-def old_obstacles():
-    store = ObstacleStore(1.0)
-    store.hear({}, time.monotonic() - 2.0)
-    return store
-
-
 def finger():
     """Return a watch on a finger that was never heard."""
     return HeldJointWatch([SimpleNamespace(name="knuckle", unreported="", follows="")], 1.0)
 
 
 WRONG = {
-    "a fault": (lambda r: vars(r.context).update(fault="TUBE_LEFT"), "~/acknowledge"),
-    "motion": (lambda r: vars(r.arm).update(speed=np.full(7, 0.1)), "The arm is moving"),
     "elsewhere": (lambda r: vars(r.arm).update(q=HOME + 0.1), "not where the plan begins"),
     "two arms": (
         lambda r: vars(r.arm).update(leaps=(3, 0.5, 0.001)), "somebody else publishes states"
@@ -242,33 +226,18 @@ WRONG = {
     "two publishers": (
         lambda r: vars(r.arm).update(has_several_publishers=True), "More than one publisher"
     ),
-    "outside limits": (lambda r: r.arm.q.__setitem__(1, 2.6), "outside the limits"),
-    "clock behind": (
-        lambda r: vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, STAMP + 300_000_000)),
-        "behind the clock",
-    ),
     "no simulated time": (
         lambda r: (vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, 0)),
                    vars(r).update(simulated=True)),
         "no time has come on /clock",
     ),
     "held joint": (lambda r: vars(r.arm).update(held=finger()), "knuckle"),
-    "old obstacles": (lambda r: vars(r.context).update(obstacles=old_obstacles()), "2.00 s old"),
     "unusable obstacles": (
         lambda r: r.context.obstacles.cannot_hear("a radius of nan", time.monotonic()), "of nan"
     ),
     "unknown turn": (
         lambda r: vars(r.arm).update(turns=replace(r.arm.turns, doubt="Say it by 'turned'")),
         "'turned'",
-    ),
-    "inconsistent": (
-        lambda r: vars(r.context).update(
-            estimate=PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="it slips")
-        ),
-        "it slips",
-    ),
-    "another payload": (
-        lambda r: vars(r.context).update(estimate=another_payload()), "another payload"
     ),
     "nobody follows": (lambda r: vars(r.back_end).update(nobody="Nobody subscribes."), "Nobody"),
     "somebody else": (lambda r: vars(r.back_end).update(somebody="in use"), "in use"),
@@ -279,13 +248,7 @@ WRONG = {
     ),
     "driver in fault": (lambda r: vars(r.watch).update(said="err is 31."), "err is 31"),
     "slider turned down": (lambda r: r.slider.hear(40.0, 0.0), "turned down to 40 % (/slider)"),
-    "dry run": (lambda r: vars(r.context).update(settings=DRY), "Dry run: motions are proved"),
-    "not active": (
-        lambda r: setattr(r.context.node, "inactivity", "The node is inactive"),
-        "is inactive",
-    ),
     "switched off": (lambda r: vars(r).update(allow=False), "allow_motion"),
-    "not enabled": (lambda r: vars(r.context).update(_enabled=-np.inf), "/enable"),
 }  # fmt: skip
 
 
@@ -296,23 +259,15 @@ def test_when_all_is_well_a_motion_begins():
     assert np.abs(robot.back_end.sent[0].dq[-1]).max() < 1e-9  # up to rest, whatever comes
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_nothing_begins_while_anything_is_wrong(name):
-    robot = Robot()
-    happens, words = WRONG[name]
-    happens(robot)
-    message = robot.moved()
-    assert words in message and message and not robot.back_end.sent
-    assert robot.back_end.is_taken is False
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_what_goes_wrong_while_the_arm_is_taken_counts_too(name):
-    robot = Robot()
-    happens, words = WRONG[name]
-    message = robot.moved(taken=lambda: happens(robot))
-    assert words in message and message and not robot.back_end.sent
-    assert robot.back_end.is_taken is False  # given back
+@pytest.mark.parametrize("late", [False, True], ids=["before", "while it is taken"])
+def test_nothing_begins_while_anything_is_wrong(late):
+    for name, (happens, words) in WRONG.items():
+        robot = Robot()
+        if not late:
+            happens(robot)
+        message = robot.moved(taken=lambda r=robot, h=happens: h(r))
+        assert words in message and not robot.back_end.sent, name
+        assert robot.back_end.is_taken is False, name  # given back
 
 
 @types.coroutine
@@ -357,28 +312,6 @@ def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     )
     message = robot.moved()
     assert "joint_3 was turned by +1 whole turns" in message and not robot.back_end.sent
-
-
-def test_nothing_moves_while_it_is_not_known_what_is_around_the_arm():
-    robot = Robot()
-    robot.context.cell_missing = "No motion is planned without knowing what is around the arm."
-    assert "what is around the arm" in robot.moved()
-
-
-def test_a_motion_of_other_obstacles_or_none_is_not_followed():
-    robot = Robot()
-    assert "Unknown prepared motion 'another'" in robot.moved(name="another")
-    robot.context.obstacles.add({"ball": ConvexBody.primitive("sphere", (0.1,), name="ball")})
-    assert "obstacles have changed" in robot.moved() and not robot.back_end.sent
-
-
-def test_a_motion_that_begins_in_motion_can_only_continue_another_one():
-    robot = Robot()
-    path = BezierPiece(MotionState(HOME, np.full(7, 0.1), np.zeros(7)), np.full(7, 0.1), 2.0)
-    kept = robot.server._motions._motions
-    moving = replace(kept["plan"].proved, motion=replace(motion(), trajectory=path, stops=()))
-    kept["piece"] = replace(kept["plan"], name="piece", proved=moving)
-    assert "begins in motion" in robot.moved(name="piece") and not robot.back_end.sent
 
 
 FAULTS = {
@@ -444,15 +377,6 @@ def test_a_fault_is_held_and_kept_until_somebody_says_why_also_during_a_stop(rea
         robot.context.standing("safety_warning")
     assert not acknowledged(robot, " ") and acknowledged(robot, "looked at it")
     assert robot.context.fault == ""
-
-
-@pytest.mark.parametrize("name", ["old obstacles", "unusable obstacles"])
-def test_obstacles_that_are_doubtful_in_motion_stop_it_on_its_path(name):
-    robot = moving()
-    WRONG[name][0](robot)
-    robot.server.on_watch_due()
-    assert robot.server.execution.reason is Reason.OBSTACLES_CHANGED
-    assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
 
 
 def test_a_torque_near_the_arms_own_limit_stops_it_on_its_path_and_is_kept():
