@@ -206,7 +206,8 @@ DOORS = {
          ('<xacro:property name="height" value="0.2"/>', "<xacro:part/>", "part"),
          ("</robot>", "<xacro:include filename='more.xacro'/></robot>", "more.xacro")),
     ),
-    "mesh": Door("box.stl", f"{QUICK} --shape box.stl", (("-0.3 -0.3 -0.3", "nan -0.3 -0.3", "box.stl"),)),
+    "mesh": Door("box.stl", f"{QUICK} --shape box.stl",
+                 (("-0.3 -0.3 -0.3", "nan -0.3 -0.3", "box.stl"),)),
 }  # fmt: skip
 
 
