@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -23,9 +22,7 @@ from payload_id import (
 )
 
 from .arms import Arm, drawn_payload
-from .command_line import payload_id
 from .errors import Run, everything
-from .recorded import columns_of, write_table
 from .sensors import Handling, tilted
 from .sliding_arm import sliding_arm
 
@@ -46,7 +43,7 @@ def arm(tmp_path_factory):
 def honest(arm: Arm, seed: int) -> tuple[Run, Recording]:
     rng = np.random.default_rng(seed)
     phi = drawn_payload(rng, 0.8)
-    run = Run.drawn(arm, rng, phi, seconds=2.0, rate=250.0, size=0.5)
+    run = Run.drawn(arm, rng, phi, seconds=2.0, rate=200.0, size=0.5)
     return run, everything(run, DRAWN, rng)
 
 
@@ -129,7 +126,7 @@ def exchanged(columns: np.ndarray) -> np.ndarray:
 
 
 def stuck(columns: np.ndarray) -> np.ndarray:
-    return np.where(np.arange(len(columns)) < 250, columns, columns[250])
+    return np.where(np.arange(len(columns)) < 200, columns, columns[200])
 
 
 # fault, cause, words of the message in their order
@@ -208,12 +205,12 @@ def test_positions_in_degrees_are_named_where_no_sample_is_left(arm):
         found = identify(false, arm.robot, BOUNDS)
         assert found.status in (Status.NO_DATA, Status.INCONSISTENT)
         assert found.lower[0] <= 0.0, found.message
-        assert sum(found.false_samples.values()) > 400 or "deg" in found.message
+        assert sum(found.false_samples.values()) > 300 or "deg" in found.message
 
 
 def test_nobody_is_called_false_in_honest_runs(arm):
     """Other seeds, payloads and motions; noise of either kind, in one piece and growing."""
-    for number, kind in enumerate(("uniform", "worst") * 3):
+    for number, kind in enumerate(("uniform", "worst") * 2):
         rng = np.random.default_rng(100 + number)
         run = Run.drawn(arm, rng, drawn_payload(rng), seconds=1.3, rate=250.0, size=0.5)
         online = OnlineIdentifier(arm.robot, Settings(BOUNDS))
@@ -232,12 +229,12 @@ def test_another_payload_begins_a_new_run_in_growing_data(arm):
     rng = np.random.default_rng(44)
     other = Run(arm, run.motion, drawn_payload(rng, 2.5, 3.0), run.signs)
     later = everything(other, DRAWN, rng)
-    later = replace(later, stamp=later.stamp + recording.stamp[-1] + 0.004)
+    later = replace(later, stamp=later.stamp + recording.stamp[-1] + 0.005)
     online = OnlineIdentifier(arm.robot, Settings(BOUNDS))
     online.add(recording)
     assert online.update().contains(run.phi).all()
-    for start in (0, 300):
-        online.add(later.part(start, start + 300))
+    for start in (0, 240):
+        online.add(later.part(start, start + 240))
         found = online.update()
     assert found.status is not Status.INCONSISTENT and found.contains(other.phi).all()
     assert abs(online.changed_at - recording.stamp[-1]) < 0.2 and f"{2.0:.1f}" in found.message
@@ -281,38 +278,3 @@ def test_a_false_wrench_is_named():
         assert any(word in found.message for word in words), said
     honest = identify_wrench(samples, bounds)
     assert honest.contains(phi).all() and not honest.diagnosis and honest.contamination is None
-
-
-# Before anything is identified: `check`.
-
-
-def test_check_names_gross_mistakes_and_no_innocent(arm, tmp_path, capsys):
-    run, recording = honest(arm, SEED)
-    joints = arm.file.joints
-    columns = tmp_path / "columns.yaml"
-    columns.write_text(columns_of(joints))
-
-    def checked(made: Recording, text: str = "") -> tuple[int, str]:
-        motion = replace(run.motion, time=made.stamp, q=made.q, dq=made.dq)
-        table = write_table(tmp_path / "run.csv", motion, made.tau)
-        if text:
-            columns.write_text(columns_of(joints).replace("position_unit: rad", text))
-        answer = payload_id(
-            capsys, "check", table, "--robot", arm.name, "--columns", columns, "--json"
-        )
-        columns.write_text(columns_of(joints))
-        return answer.code, json.dumps(json.loads(answer.out)) if answer.out else answer.err
-
-    code, said = checked(recording)
-    assert code == 0, said
-    turned = changed(0, q=np.rad2deg, dq=np.rad2deg)(run, recording)
-    pause = recording.stamp + 0.4 * (recording.stamp > 1.0)
-    for false, word in (
-        (changed(tau=np.negative)(run, recording), "sign"),
-        (turned, "lift_joint"),
-        (changed(1, tau=lambda x: 0 * x)(run, recording), "slide_joint"),
-        (replace(recording, stamp=pause), "gap"),
-    ):
-        code, said = checked(false)
-        assert code == 2 or word == "gap", (word, said)
-        assert word in said, (word, said)
