@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from payload_id_msgs.action import Move
 from payload_id_msgs.msg import BridgeState, StopReason
-from payload_id_msgs.srv import Acknowledge, ExtendMotion
+from payload_id_msgs.srv import ExtendMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.errors import InputError
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
@@ -31,7 +30,6 @@ from payload_id.ros.certifying.prover import Proved
 from payload_id.ros.execution.back_ends.back_end import BackEnd, Trouble
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
-from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.silence import Lateness, RunningTime
 from payload_id.ros.execution.speed_slider import SpeedSlider
 from payload_id.ros.execution.standing_arm import StandingArm
@@ -292,18 +290,6 @@ def test_a_stop_while_the_controller_is_asked_keeps_the_motion_from_beginning():
     assert ended.value.value.reason.code == StopReason.CANCELLED and not robot.back_end.sent
 
 
-def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
-    """A `true` may come after the `false` before anybody looks."""
-    robot = Robot()
-    assert robot.moved() == ""
-    for held in (False, True):
-        robot.context._on_enable(SimpleNamespace(data=held), NOT_DATED)
-    robot.arm.now_ns += 10_000_000
-    robot.server.on_watch_due()
-    assert robot.server.execution.reason is Reason.NOT_ENABLED
-    assert not robot.context.forbidden  # it is held again: a next motion may begin
-
-
 def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     robot = Robot()
     turn = 2 * np.pi * (np.arange(7) == 2)
@@ -314,86 +300,12 @@ def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     assert "joint_3 was turned by +1 whole turns" in message and not robot.back_end.sent
 
 
-FAULTS = {
-    Reason.CLOCK_FAULT: lambda r: vars(r.arm).update(
-        clock=ClockWatch(0.2).after(STAMP, STAMP + 300_000_000)
-    ),
-    Reason.HELD_JOINT_OFF: lambda r: vars(r.arm).update(held=finger()),
-    Reason.FOREIGN_COMMAND: lambda r: vars(r.back_end).update(heard="A trajectory of 3 points"),
-    Reason.CONTROLLER_INACTIVE: lambda r: vars(r.controller).update(wrong="jtc is inactive"),
-    Reason.CONTROLLER_FAULT: lambda r: vars(r.back_end).update(
-        said=(Trouble.CONTROLLER_FAULT, "no answer")
-    ),
-    Reason.JOINT_STATES_LOST: lambda r: vars(r.arm).update(silence=0.3),
-    Reason.TUBE_LEFT: lambda r: vars(r.arm).update(q=HOME + 0.3),
-    Reason.DRIVER_FAULT: lambda r: vars(r.watch).update(found=(Reason.DRIVER_FAULT, "err is 31")),
-}
-
-
-def moving() -> Robot:
-    """Return a robot whose arm is 0.5 s into its motion, as it should be."""
-    robot = Robot()
-    assert robot.moved() == ""
-    begin, path = robot.server.execution.start_ns, motion().trajectory
-    robot.arm.now_ns = begin + 500_000_000
-    robot.arm.q = path.at(np.array([0.5])).q[0]
-    robot.server.on_watch_due()
-    assert robot.server.execution.phase is Phase.MOVING and not robot.back_end.holds
-    return robot
-
-
 def at_rest(robot):
     """Let time pass until the arm was seen to rest where it is."""
     for _ in range(40):
         robot.arm.now_ns += 100_000_000
         robot.server.on_watch_due()
     assert robot.server.execution.done
-
-
-def acknowledged(robot, reason):
-    request, response = Acknowledge.Request(reason=reason), Acknowledge.Response()
-    return robot.server.on_acknowledge(request, response).success
-
-
-@pytest.mark.parametrize("stopping", [False, True], ids=["moving", "stopping"])
-@pytest.mark.parametrize("reason", FAULTS)
-def test_a_fault_is_held_and_kept_until_somebody_says_why_also_during_a_stop(reason, stopping):
-    robot = moving()
-    if stopping:
-        assert robot.server.stop(Reason.CANCELLED, "by hand")
-        assert len(robot.back_end.sent) == 2  # the motion and its certified stop
-    sent = len(robot.back_end.sent)
-    FAULTS[reason](robot)
-    robot.server.on_watch_due()
-    assert robot.back_end.holds == 1 and len(robot.back_end.sent) == sent
-    robot.arm.silence = 0.0
-    at_rest(robot)
-    assert len(robot.back_end.sent) == sent and robot.back_end.holds == 1
-    assert robot.server.ended[0] is (Reason.CANCELLED if stopping else reason)
-    assert robot.context.fault.startswith(reason.name)
-    told = robot.server._result(*robot.server.ended).message
-    assert (f"Meanwhile {reason.name}" in told) is stopping  # the next motion is refused for it
-    with pytest.raises(InputError, match=f"~/acknowledge: {reason.name}"):
-        robot.context.standing("safety_warning")
-    assert not acknowledged(robot, " ") and acknowledged(robot, "looked at it")
-    assert robot.context.fault == ""
-
-
-def test_a_torque_near_the_arms_own_limit_stops_it_on_its_path_and_is_kept():
-    robot = moving()
-    robot.watch.found = Reason.EFFORT_HIGH, "The torque of joint_2 was 57 N m"
-    robot.server.on_watch_due()
-    assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
-    robot.arm.q = robot.server.execution.end_positions()
-    robot.arm.now_ns += 1_000_000_000
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert robot.server.ended[0] is Reason.EFFORT_HIGH
-    assert "EFFORT_HIGH: The torque of joint_2" in robot.context.fault
-    assert acknowledged(robot, "looked at it") and not robot.context.fault
-    assert acknowledged(robot, "asked again, since the answer was lost")
-    robot.server._acknowledged = robot.server._acknowledged[0], time.monotonic() - 11.0
-    assert not acknowledged(robot, "of nothing")
 
 
 def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():

@@ -110,30 +110,27 @@ def settled(observer: Observer, arm: Arm, blocks: list[SampleBlock]) -> SampleBl
     return blocks[-1]
 
 
-@pytest.mark.parametrize(
-    ("cause", "changes", "words"),
-    [
-        ("duplicate", {"stamp_ns": START_NS + MILLISECOND}, ""),
-        ("out_of_order", {"stamp_ns": START_NS}, "older than the one before"),
-        ("not_finite", {"effort": [np.nan] * 8}, "no finite effort"),
-        ("not_finite", {"velocity": []}, "no finite velocity"),
-        ("wrong_length", {"effort": [1.0]}, "1 efforts"),
-        ("unknown_joints", {"names": ("gripper", "join_7", *NAMES[2:])}, "lacks joint joint_7"),
-    ],
+BAD = (
+    ("duplicate", {}, ""),
+    ("out_of_order", {"stamp_ns": START_NS}, "older than the one before"),
+    ("not_finite", {"effort": [np.nan] * 8}, "no finite effort"),
+    ("wrong_length", {"effort": [1.0]}, "1 efforts"),
+    ("unknown_joints", {"names": ("gripper", "join_7", *NAMES[2:])}, "lacks joint joint_7"),
 )
-def test_bad_messages_are_counted_by_cause(observer, sampler, arm, blocks, cause, changes, words):
-    before = settled(observer, arm, blocks)
-    if cause == "duplicate":
-        changes = {"stamp_ns": arm.stamp_ns}
-        arm.stamp_ns -= MILLISECOND
-    arm.send(3, **changes)
-    after = settled(observer, arm, blocks)
-    for other in ("not_finite", "duplicate", "out_of_order", "wrong_length", "unknown_joints"):
-        grown = getattr(after, f"dropped_{other}") - getattr(before, f"dropped_{other}")
-        assert grown == (3 if other == cause else 0), other
-    assert after.received == before.received + 4
-    # A cause is logged at most every few seconds, so only its first occurrence is.
-    if cause != "not_finite" or "effort" in words:
+
+
+def test_bad_messages_are_counted_by_cause(observer, sampler, arm, blocks):
+    for cause, changes, words in BAD:
+        before = settled(observer, arm, blocks)
+        if cause == "duplicate":
+            changes = {"stamp_ns": arm.stamp_ns}
+            arm.stamp_ns -= MILLISECOND
+        arm.send(3, **changes)
+        after = settled(observer, arm, blocks)
+        for other, _, _ in BAD:
+            grown = getattr(after, f"dropped_{other}") - getattr(before, f"dropped_{other}")
+            assert grown == (3 if other == cause else 0), other
+        assert after.received == before.received + 4
         assert words in sampler.printed()
 
 
