@@ -191,10 +191,11 @@ def test_what_was_given_is_verified_and_its_numbers_are_those_of_the_worst(place
         beyond = (
             CELL["clearance"] if name in ("self-collision", "obstacles", "payload volume") else 0
         )
+        near = 0.08 if "torque" in name else 0.02
         own, sampled = found[name].left - beyond, told["sampled"][name]
         proved = told["proved_with_denser_slices"][name]
         assert told["margins"][name] == checked.saved.certificate.margin(name).left
-        assert told["margins"][name] - 1e-9 <= sampled and own - 2e-3 <= sampled <= own + 0.12, name
+        assert told["margins"][name] - 1e-9 <= sampled and own - 2e-3 <= sampled <= own + near, name
         assert own + 1e-6 >= proved >= told["margins"][name] - 0.03, name
     stated = {claim["subject"]: claim["holds"] for claim in told["claims"]}
     assert {x for x, y in stated.items() if y is None} == {
