@@ -72,7 +72,7 @@ CASE = NOTHING | {
 }
 LATE = 1.2  # [s] after which what enabling device, perception and finger said does not count
 OF_BRIDGE = {
-    "reaction": 0.3,
+    "reaction": 0.4,
     "silence": 0.8,
     "watch_period": 0.02,
     "enable_topic": "/enable",
@@ -312,10 +312,10 @@ class MovingRobot:
             robot_file=self.file, payload=PAYLOAD, rate=RATE, physics_step=2e-3,
         )  # fmt: skip
 
-    def start_bridge(self) -> NodeProcess:
-        """Start a bridge."""
-        values = CASE | self.of_bridge
-        return NodeProcess("bridge", self.domain, self.folder, robot_file=self.file, **values)
+    def start_bridge(self, *options: str, **changes: Any) -> NodeProcess:
+        """Start a bridge, with other options of ROS and parameters."""
+        values = CASE | self.of_bridge | changes | {"robot_file": self.file}
+        return NodeProcess("bridge", self.domain, self.folder, *options, **values)
 
     def close(self) -> None:
         """End all; what printed a traceback is told."""
@@ -361,10 +361,10 @@ class MovingRobot:
             answer = self.plan(**changes)
         return answer.description
 
-    def prepare(self, certificate: Certificate, name: str) -> Any:
-        """Have the bridge prove a motion."""
+    def prepare(self, certificate: Certificate, name: str, bridge: str = BRIDGE) -> Any:
+        """Have a bridge prove a motion."""
         texts = {"certificate": certificate.motion, "stops": list(certificate.stops)}
-        return self.ask(PrepareMotion, f"{BRIDGE}/prepare", motion_id=name, **texts)
+        return self.ask(PrepareMotion, f"{bridge}/prepare", motion_id=name, **texts)
 
     def ask(self, kind: Any, service: str, **fields: Any) -> Any:
         """Call a service of a bridge; once more where the request went to one that was killed."""
@@ -384,10 +384,10 @@ class MovingRobot:
         self.observer.node.destroy_client(client)
         return found
 
-    def move(self, name: str) -> tuple[Any, Any]:
-        """Ask the bridge to follow a motion; return the goal's handle and future."""
+    def move(self, name: str, bridge: str = BRIDGE) -> tuple[Any, Any]:
+        """Ask a bridge to follow a motion; return the goal's handle and future."""
         handle, future, _ = self.observer.goal(
-            Move, f"{BRIDGE}/move", motion_id=name, requested_by="a test"
+            Move, f"{bridge}/move", motion_id=name, requested_by="a test"
         )
         return handle, future
 
@@ -426,8 +426,7 @@ class MovingRobot:
         self.say(PayloadEstimate(status=PayloadEstimate.WAITING))
         if self.state.bodies != "[]":
             self.set_obstacles(SetObstacles.Request.REPLACE)
-        if self.state.fault:
-            self.acknowledge()
+        self.acknowledge()  # if there is anything
 
     @contextmanager
     def publisher(self, kind: Any, topic: str, listeners: int = 1) -> Iterator[Callable[..., None]]:

@@ -7,7 +7,7 @@ sample, and bounds on phi are the optima of linear or semidefinite programs of S
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 
 import cvxpy as cp
@@ -357,13 +357,22 @@ def body_within(bounds: Uncertainty, box: np.ndarray | None = None) -> Body:
     return Body(x, scale, [x >= lower / scale, x <= upper / scale, J >> 0, ball])
 
 
-def own_hull(rows: Rows, bounds: Uncertainty) -> np.ndarray:
-    """Return what rows without errors of A, the prior and J(phi) >= 0 leave, shape (2, 10)."""
+def own_hull(
+    rows: Rows, bounds: Uncertainty, known: Callable[[cp.Expression], list] | None = None
+) -> np.ndarray:
+    """Return what rows without errors of A, the prior and J(phi) >= 0 leave, shape (2, 10).
+
+    Args:
+        rows: All of them.
+        bounds: With the prior.
+        known: What else is known of the payload, as constraints on phi.
+    """
     body = body_within(bounds, own_interval(rows, bounds))
     u, f = cp.Variable(rows.B.shape[1]), cp.Parameter(10)
     left = (rows.A * body.scale) @ body.x + rows.B @ u - rows.b
     explained = [cp.abs(cp.multiply(1 / rows.d, left)) <= 1, cp.abs(u) <= 1]
-    program = cp.Problem(cp.Maximize(f @ body.x), [*body.limits, *explained])
+    more = known(cp.multiply(body.scale, body.x)) if known else []
+    program = cp.Problem(cp.Maximize(f @ body.x), [*body.limits, *explained, *more])
     ends = np.empty((2, 10))
     for k in range(10):
         for end, sign in enumerate((-1, 1)):

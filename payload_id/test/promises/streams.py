@@ -143,6 +143,20 @@ class Listeners:
         """Kill a node, without a farewell."""
         assert process.stop(signal.SIGKILL) == -signal.SIGKILL
 
+    def answered(self) -> None:
+        """Wait until an estimator that was started anew answers: the dead one seems to be there."""
+        client = self.observer.node.create_client(GetEstimate, f"{ESTIMATOR}/get_estimate")
+        asked: list[Any] = []
+        reports = self.observer.listen(DiagnosticStatus, f"{ESTIMATOR}/condition", LATCHED)
+
+        def answer() -> bool:
+            if len(asked) <= len(reports) and client.service_is_ready():  # it reports each second
+                asked.append(client.call_async(GetEstimate.Request()))
+            return any(x.done() for x in asked)
+
+        self.observer.wait(answer, "an answer of the new estimator")
+        self.observer.node.destroy_client(client)
+
     @property
     def recording(self) -> Path:
         """The folder in which the sampler records now."""

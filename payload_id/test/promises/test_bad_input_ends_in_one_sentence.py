@@ -181,7 +181,7 @@ DOORS = {
     ),
     "certificate": Door(
         "motion.json", VERIFY,
-        (('"format"', '"fromat"', "fromat"), ('"joints"', '"joint"', "joint"),
+        (('"format"', '"fromat"', "format"), ('"joints"', '"joint"', "joint"),
          ('"value": 2', '"value": "2', "motion.json"), ("{", "[", "motion.json")),
     ),
     "public key": Door("public_key.pem",
@@ -206,7 +206,8 @@ DOORS = {
          ('<xacro:property name="height" value="0.2"/>', "<xacro:part/>", "part"),
          ("</robot>", "<xacro:include filename='more.xacro'/></robot>", "more.xacro")),
     ),
-    "mesh": Door("box.stl", f"{QUICK} --shape box.stl", (("facet", "fact", "box.stl"),)),
+    "mesh": Door("box.stl", f"{QUICK} --shape box.stl",
+                 (("-0.3 -0.3 -0.3", "nan -0.3 -0.3", "box.stl"),)),
 }  # fmt: skip
 
 

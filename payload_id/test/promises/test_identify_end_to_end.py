@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+import yaml
 from geometry_msgs.msg import InertiaStamped, WrenchStamped
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import (
@@ -164,6 +167,67 @@ def test_a_saved_run_that_was_altered_is_refused_or_says_the_same(made, saved, c
         (copy / name).write_bytes(whole[: len(whole) // 2])
         assert is_one_sentence(payload_id(capsys, "replay", copy)) or name.endswith("mcap")
         (copy / name).write_bytes(whole)
+
+
+def test_a_report_says_what_the_run_holds_in_each_format(nodes, made, saved, phi, capsys, tmp_path):
+    estimate, _, stamps = made
+    told = json.loads(payload_id(capsys, "report", saved, "--json").out)
+    for name in ("phi", "lower", "upper"):
+        assert told[name] == list(getattr(estimate, name))
+    said = {x["name"]: x for x in told["quantities"][:10]}
+    com = phi[1:4] / phi[0]
+    inertia = matrix(phi[4:]) - phi[0] * (com @ com * np.eye(3) - np.outer(com, com))
+    true = {"mass": phi[0]} | {
+        f"centre of mass, {x}": 1e3 * c for x, c in zip("xyz", com, strict=True)
+    }
+    true |= {f"{kind} of inertia, {name}": inertia[at] for kind, name, at in (
+        ("moment", "xx", (0, 0)), ("product", "xy", (0, 1)), ("product", "xz", (0, 2)),
+        ("moment", "yy", (1, 1)), ("product", "yz", (1, 2)), ("moment", "zz", (2, 2)))}  # fmt: skip
+    assert said.keys() == true.keys()
+    for name, value in true.items():
+        assert said[name]["lower"] <= value <= said[name]["upper"], name
+    for axis in "xyz":
+        given = getattr(estimate.inertia.com, axis)
+        assert said[f"centre of mass, {axis}"]["value"] == pytest.approx(1e3 * given)
+    assert said["product of inertia, xy"]["value"] == pytest.approx(estimate.inertia.ixy)
+    page = payload_id(capsys, "report", saved, "--markdown").out
+    rows = [
+        [x.strip() for x in line.strip("|").split("|")] for line in page.splitlines() if "|" in line
+    ]
+    table = {row[0]: row[1:] for row in rows}
+    for name, one in list(said.items())[:4]:
+        value, half, low, high = (float(x) for x in table[name][:4])
+        digit = 10.0 ** -len(table[name][0].partition(".")[2])
+        for shown, held in ((value, one["value"]), (low, one["lower"]), (high, one["upper"])):
+            assert abs(shown - held) <= digit, name
+        farther = max(one["upper"] - one["value"], one["value"] - one["lower"])
+        assert half == pytest.approx(farther, abs=digit)
+    torques = np.abs([nodes.sent[x][2] for x in stamps]).max(axis=0)
+    for joint, largest in zip(JOINTS, torques, strict=True):
+        assert float(table[joint][3].split()[0]) == pytest.approx(largest, rel=0.01)
+    assert "identical to the live run, bit for bit" in page and "**GOOD.**" in page
+    for name in ("payload_id_run.yaml", "robot.urdf"):
+        assert hashlib.sha256((saved / name).read_bytes()).hexdigest() in page
+    out = tmp_path / "run.html"
+    assert payload_id(capsys, "report", saved, "--out", out).code == 0
+    html = out.read_text()
+    assert "GOOD" in html and table["mass"][0] in html and "bit for bit" in html
+    assert not re.search(r"(src|href)=.?(http|//)", html)  # it needs no other file
+
+
+def matrix(six: Any) -> np.ndarray:
+    """Return the inertia matrix of its six elements, row by row."""
+    return np.array([six[[0, 1, 2]], six[[1, 3, 4]], six[[2, 4, 5]]])
+
+
+def test_an_export_of_a_run_is_of_its_payload(nodes, made, saved, capsys):
+    told = yaml.safe_load(payload_id(capsys, "export", saved, "--as", "yaml").out)
+    estimate = made[0].inertia
+    assert told["mass"] == pytest.approx(estimate.m)
+    assert told["center_of_mass"] == pytest.approx([estimate.com.x, estimate.com.y, estimate.com.z])
+    for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"):
+        assert told["inertia"][name] == pytest.approx(getattr(estimate, name))
+    assert told["mass_interval"] == [made[0].lower[0], made[0].upper[0]] and told["frame"] == "tool"
 
 
 def test_what_the_payload_does_to_the_joints_is_its_own_inverse_dynamics(nodes, made, phi):

@@ -471,6 +471,24 @@ def test_nothing_begins_where_another_controller_has_the_arm_or_somebody_else_ma
     robot.observer.wait(lambda: not robot.observer.node.count_publishers(TRAJECTORY), "nobody")
 
 
+def test_of_two_bridges_one_at_a_time_commands_the_arm(robot):
+    other = robot.start_bridge("-r", "__node:=other", managed=False)
+    try:
+        assert robot.prepare(robot.certificates["motion"], "motion", "/other").success
+        _, future = robot.move("motion")
+        robot.observer.wait(lambda: robot.commands, "the motion")
+        refusal, _ = robot.observer.result(robot.move("motion", "/other")[1])
+        assert name_of(refusal.reason) == "REFUSED" and ACTION in refusal.message
+        assert robot.observer.result(future)[0].success and len(robot.commands) == 1
+        robot.go_to(robot.home)
+        result, _ = robot.observer.result(robot.move("motion", "/other")[1])  # it was given back
+        assert result.success, result.message
+        robot.go_to(robot.home)
+        robot.commands.clear()
+    finally:
+        assert other.stop() == 0
+
+
 # What is known has changed since.
 
 

@@ -43,10 +43,10 @@ def contains(result) -> bool:
 @pytest.mark.slow
 def test_a_process_says_the_same_and_its_intervals_contain_the_truth(bag, replay, capsys):
     """However the robot is named."""
-    found = run("replay", bag, *ROBOT, "--json", *torque_noise_only(0.025))
+    found = run("replay", bag, *QUICK, "--json")
     assert found.returncode == 0, found.stderr
     path = ("--robot", RobotFile.load("kinova_gen3").path)
-    here = run_without_ros(capsys, "replay", bag, *path, "--json", *torque_noise_only(0.025))
+    here = run_without_ros(capsys, "replay", bag, *QUICK, *path, "--json")
     assert found.stdout == here.stdout
     result = json.loads(found.stdout)
     assert result["status"] == "GOOD" and contains(result)
@@ -63,7 +63,7 @@ def test_table_names_every_parameter_and_the_verdict_and_a_figure_is_drawn(bag, 
 
 
 def test_bounds_that_are_too_small_are_inconsistent_and_a_moment_is_no_data(bag, replay):
-    code, result = replay(bag, *ROBOT, *torque_noise_only(0.002))
+    code, result = replay(bag, *QUICK, *torque_noise_only(0.002))
     assert code == 3 and result["status"] == "INCONSISTENT" and result["noise_factor"] > 1
     assert result["lower"] == [None] * 10
     code, result = replay(bag, *QUICK, "--to", "0.05")

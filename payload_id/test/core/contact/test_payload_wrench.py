@@ -56,23 +56,26 @@ def test_at_rest_it_is_the_weight():
     np.testing.assert_allclose(W @ phi, -weight, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ("gen3", "branched"))
-def test_errors_of_the_motion_stay_within_the_bound(name):
-    model, rng = arm(name), np.random.default_rng(2)
-    uncertainty = Uncertainty(
-        position_error=1e-3, joint_zero=1e-3, velocity_error=5e-3, gravity_error=0.05
-    )
-    rows = MomentumRows.of(model, uncertainty)
+@pytest.mark.parametrize("gravity_error", (0.0, 0.5))
+def test_errors_of_the_motion_and_of_gravity_stay_within_the_bound(gravity_error):
+    """Each alone: the bound of one could hide that the other's is too small."""
+    model, rng = arm("branched"), np.random.default_rng(2)
+    moves = {"position_error": 1e-3, "joint_zero": 1e-3, "velocity_error": 5e-3}
+    stated = {"gravity_error": gravity_error} if gravity_error else moves
+    rows = MomentumRows.of(model, Uncertainty(**stated))
+    position, velocity = (0.0, 0.0) if gravity_error else (1e-3, 5e-3)
     samples, _, _ = moving(model, 5, count=51)
     exact, remainder = coefficients(model, samples)
-    for _ in range(10):
-        zero, *signs = (
-            rng.choice([-1.0, 1.0], shape) for shape in (model.n, *[samples.q.shape] * 2)
+    for corner in np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T:
+        zero = position * rng.choice([-1.0, 1.0], model.n)
+        signs = rng.choice([-1.0, 1.0], (2, *samples.q.shape))
+        wrong = replace(
+            samples,
+            q=samples.q + zero + position * signs[0],
+            dq=samples.dq + velocity * signs[1],
         )
-        q, dq = samples.q + 1e-3 * (zero + signs[0]), samples.dq + 5e-3 * signs[1]
-        gravity = model.gravity + 0.05 * rng.uniform(-1, 1, 3)
-        tilted = replace(rows, model=replace(model, gravity=gravity))
-        W, error = wrench_coefficients(tilted, replace(samples, q=q, dq=dq))
+        there = replace(model, gravity=model.gravity + gravity_error * corner)
+        W, error = wrench_coefficients(replace(rows, model=there), wrong)
         assert (np.abs(W - exact) <= error + remainder).all()
 
 

@@ -22,6 +22,7 @@ from payload_id.core.motion.limits import with_payload
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.torque.torque_change import torque_change
 from payload_id.core.safety.tube.inertia_bound import bodies_upper, inertia_bound
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.simulation.closed_loop import run
@@ -189,6 +190,40 @@ def test_reserve_covers_what_sampling_can_add():
 def excitation(seed: int, size: float = 0.012) -> FourierSeries:
     free = size * np.random.default_rng(seed).normal(size=(7, 2, 4))
     return FourierSeries.from_free(robot().home, free, 3.0)
+
+
+def test_change_of_torque_within_a_period_is_bounded():
+    """States in the tube, half of them corners, a period apart; and C r, by Pinocchio."""
+    model, rng, period = gen3(), np.random.default_rng(8), 1e-3
+    parameters = box(model, friction=0.3)
+    dynamics, trajectory = ArmDynamics(model, parameters), excitation(1)
+    tube = TrackingTube.passivity_based(0.1, np.full(7, 10.0), np.full(7, 8.0))
+    bound, rate = torque_change(model, parameters, trajectory, tube, period), np.full(7, 3.0)
+    allowed = bound(rate)
+    largest = np.zeros(7)
+    for _ in range(150):
+        step = rng.uniform(0.0, period)
+        t = rng.uniform(0.0, trajectory.duration - step)
+        before, after = (trajectory.at(np.array([x])) for x in (t, t + step))
+        signs = rng.choice([-1.0, 1.0], (8, 7)) * rng.choice([0.0, 0.5, 1.0], (8, 1))
+        widths = (tube.position, tube.velocity, tube.reference_velocity)
+        widths = np.array([*widths, tube.reference_acceleration])
+        one = [before.q[0], before.dq[0], before.dq[0], before.ddq[0]] + widths * signs[:4]
+        faster = np.abs(one[3])
+        change = [np.abs(one[1]), faster + rate, faster, 10.0 * (rate + widths[3])]
+        other = one + step * np.array(change) * signs[4:]
+        other[3] += after.ddq[0] - before.ddq[0]
+        desired = np.array([after.q[0], after.dq[0], after.dq[0], after.ddq[0]])
+        other = np.clip(other, desired - widths, desired + widths)
+        found = np.abs(np.subtract(dynamics.torque(*one), dynamics.torque(*other))).sum(axis=0)
+        assert (found <= allowed).all()
+        largest = np.maximum(largest, found / allowed)
+        r = widths[2] * signs[0]
+        zero = np.zeros(7)
+        C = dynamics.regressor(one[0], one[1], r, zero) - dynamics.regressor(one[0], *[zero] * 3)
+        coriolis = np.abs(C @ dynamics.centre) + np.abs(C) @ dynamics.half_width
+        assert (coriolis <= bound.coriolis.max(axis=0)).all()
+    assert largest.max() > 0.2
 
 
 def test_the_tube_is_left_and_said_when_the_payload_is_outside():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import pytest
 
-from arms import arm, draw_payload, record, rows_of
+from arms import arm, draw_payload
 from made_history import with_history
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds.hull import Hull, HullLP
@@ -24,23 +24,15 @@ from payload_id.core.excitation.prediction.candidate_rows import (
     RowPredictor,
 )
 from payload_id.core.history import (
-    KnownRun,
-    Load,
-    calibrated_interval,
     largest_scores,
-    learn_history,
     statistics_of,
 )
 from payload_id.core.history.error_size import ErrorSize
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.there_and_back import there_and_back
-from payload_id.core.motion.trajectory import Trajectory, sampled
-from payload_id.core.motion.wave import WavePiece
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
-from payload_id.core.simulation.realistic_arm import RealisticArm
 from payload_id.core.statistics.posterior import Posterior
 from payload_id.core.statistics.statistics import Statistics
 from planning_scene import HOME, KNOWN, LIMITS, LOWER, PHI, UNSURE, UPPER, predictor, some, task
@@ -188,59 +180,6 @@ def test_expected_errors_are_those_of_the_posterior_of_such_rows():
     nothing = Collected.nothing(of_history().p)
     still = of_history().rows(lambda t: WAYS.motion(WAYS.calm[None], t), 8.0)
     assert made.value(two, nothing)[0] < made.value(still, nothing)[0] < 0.0
-
-
-@dataclass(frozen=True)
-class Followed:
-    """A trajectory as `record` takes it."""
-
-    trajectory: Trajectory
-
-    def at(self, t: np.ndarray) -> tuple[np.ndarray, ...]:
-        motion = self.trajectory.at(t)
-        return motion.q, motion.dq, motion.ddq
-
-
-def error_under_odd_torques(motion: Trajectory) -> np.ndarray:
-    """Return what friction that nobody models does to the estimate of phi, shape (10,)."""
-    run = record(MODEL, 0, LOAD, seconds=motion.duration, motion=Followed(motion))
-    v, tau = run.true.dq, run.true.tau
-    stribeck = 8.0 * np.exp(-((v / 0.1) ** 2)) * np.sign(v)
-    friction = (10.0 + 0.08 * np.abs(tau)) * np.sign(v) + 12.0 * v + stribeck
-    # Even parameters are at the middle of their boxes, to which a worse fit draws them.
-    odd = replace(STATED, torque_gain=0.0, rotor_inertia=0.0)
-    block = rows_of(MODEL, odd, replace(run.true, tau=tau + friction))
-    found = Statistics.empty(block.B.shape[1]).add(block, np.zeros(10))
-    return Posterior.of(found).phi - LOAD
-
-
-def test_friction_that_nobody_models_leaves_the_payload_alone_on_both_ways():
-    """Friction with load and Stribeck's curve: a fit on one way errs, a fit on both does not."""
-    rng = np.random.default_rng(3)
-    k, waves = rng.uniform(-1.0, 1.0, 6), 0.4 * rng.normal(size=(6, 2))
-    path = WavePiece(MotionState.at_rest(START), k, waves, 3.9)
-    both = error_under_odd_torques(there_and_back(path, 0.2))
-    once = error_under_odd_torques(WavePiece(MotionState.at_rest(START), k, waves, 8.0))
-    assert (np.abs(once[:4]) > 0.05).all()
-    assert np.abs(both[:4]).max() < 1e-3
-
-
-def test_what_is_expected_before_a_run_is_what_its_interval_shows():
-    """Arms with drives as they are: the criterion knows motion and load, the interval the run."""
-    real, rng = RealisticArm.drawn(MODEL, "ur_like", 4), np.random.default_rng(8)
-    drawn, known = ways(6, seed=1), []
-    loads = [draw_payload(rng) if k % 3 else np.zeros(10) for k in range(6)]
-    for k, (x, phi) in enumerate(zip(drawn, loads, strict=True)):
-        motion = sampled(WAYS.trajectory(x), 100.0)
-        samples = real.run(motion, phi, k, k, rate=100.0).samples
-        known.append(KnownRun.of(f"run {k}", samples, Load.of_mass(phi[0]), ROWS, WINDOW))
-    history = learn_history(known[:5], ROWS, WINDOW)
-    run, x, phi = known[5], drawn[5], loads[5]
-    found = calibrated_interval(history, run.statistics, run.motion, run.seconds, 0.8)
-    made = replace(calibrated(), history=history, payload=phi)
-    rows = replace(of_history(), payload=phi).rows(lambda t: WAYS.motion(x[None], t), SECONDS)
-    expected = made.predicted(rows, Collected.nothing(ROWS.p), 0.8)[0, 0]
-    assert 0.6 < expected / ((found.upper - found.lower)[0] / 2) < 1.3
 
 
 def test_a_criterion_that_cannot_be_had_is_refused():

@@ -166,3 +166,11 @@ def test_wrench_rows_without_nuisance_are_the_same_and_noise_averages():
         for w, k in ((0.1, 4), (0.4, 1))
     )
     assert 1.5 < short / long < 2.2
+    one_state = states(model, 1)
+    errors = {"linear_acceleration_error": 0.1, "force_error": 0.2}
+    sigmas = {"linear_acceleration_sigma": 0.3, "force_sigma": 0.1}
+    none, one, other, both = (
+        rows(WrenchPredictor(model, WrenchUncertainty(**each), PHI, window=0.4), 0.4, one_state).d
+        for each in ({}, errors, sigmas, errors | sigmas)
+    )
+    assert np.allclose(one + other, both + none)

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from arms import arm, joint_torques
-from payload_id.core.excitation.search.candidate_search import Counter, Search
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.search.verdict import Verdict
 from planning_scene import ACCEPT, HANDOVER, LENGTH, LIMITS, REFUSE, Clock, some, task
@@ -78,28 +77,6 @@ def test_only_what_the_certifier_accepts_is_returned_best_first():
     assert accepted >= 4 and found.trajectory is asked[accepted - 1]
 
 
-def test_missing_torque_makes_the_next_candidates_calmer():
-    """The certifier allows 40 % of the way from the calm motion's torque to the first plan's."""
-    made = task()
-    family, used = made.family, []
-    middle, half = (family.lower + family.upper) / 2, (family.upper - family.lower) / 2
-
-    def torque(x: np.ndarray) -> np.ndarray:
-        return (made.usage(x[None])[0, :-3] * LIMITS.torque).max(axis=0)
-
-    calm = torque(family.calm)
-
-    def certify(motion) -> Verdict:
-        used.append(torque((motion.k - middle) / half))
-        over = np.maximum(used[-1] - np.maximum(1.1 * calm + 0.5, 0.6 * calm + 0.4 * used[0]), 0.0)
-        if not over.any():
-            return ACCEPT
-        return Verdict(False, "refusal", "too much torque", (over / LIMITS.torque).max(), over)
-
-    found = plan(made, certify, Budget(evaluations=300), 1, Clock())
-    assert isinstance(found, Plan) and 1 < found.asked <= 6
-
-
 def test_a_hopeless_task_is_a_refusal_with_the_nearest_reason():
     calls = []
 
@@ -138,25 +115,3 @@ def test_no_answer_is_later_than_the_budget_and_a_plan_is_never_worse_for_more_t
                      for answer in (once, accept))  # fmt: skip
     assert first.trajectory is asked[0] and better.value <= first.value
     assert max(first.seconds, better.seconds) <= budget.seconds
-
-
-def test_an_interrupted_search_is_gone_on_with():
-    calls = []
-    search = Search(task("half_widths", family="wave"), 3, Counter(), lambda: False)
-    before = search.pool.value[0]
-
-    def late() -> bool:
-        calls.append(0)
-        return len(calls) > 8
-
-    search.refine(1, late)
-    cut_off = search.pool.value[0]
-    assert not search.done and cut_off <= before
-    search.refine(1, lambda: False)
-    assert search.pool.value[0] < cut_off
-
-
-def test_candidates_near_collision_are_asked_for_last():
-    clear = lambda q: np.where(q[:, -1, 0] > 0.0, 1.0, -1.0)  # noqa: E731  first joint turns left
-    found = plan(task(clearance=clear), accept, Budget(evaluations=300), 1, Clock())
-    assert found.trajectory.at(np.array([LENGTH])).q[0, 0] > 0.0

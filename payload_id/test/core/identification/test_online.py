@@ -8,7 +8,6 @@ import pytest
 
 from arms import (
     ARMS,
-    PAYLOADS,
     arm,
     description,
     draw_payload,
@@ -19,7 +18,6 @@ from payload_id.core.body.inertial import change_of_frame
 from payload_id.core.bounds import METHODS
 from payload_id.core.errors import InputError, RecordingError, UnknownNameError
 from payload_id.core.estimators import ESTIMATORS
-from payload_id.core.identification import identify as identify_module
 from payload_id.core.identification import kept_rows
 from payload_id.core.identification.identify import identify, replay
 from payload_id.core.identification.online import OnlineIdentifier
@@ -28,7 +26,6 @@ from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 
 USUAL = Uncertainty(torque_relative=0.025, link_relative=0.05)
-LENGTHS = replace(USUAL, torque_mean_window=(0.5,), torque_mean=(0.5,))
 WITHOUT_SHAPE = [name for name in ESTIMATORS if name != "point_masses"]
 GUARANTEED = [name for name, method in METHODS.items() if method.guaranteed]
 EVERY_METHOD = pytest.mark.parametrize("method", GUARANTEED)
@@ -74,24 +71,6 @@ def live(samples, model, settings, updates, rng):
 
 
 # The same result
-
-
-@pytest.mark.parametrize("way", ["usual", "several lengths", "rows dropped"])
-def test_replay_is_the_live_run_to_the_last_bit(way, monkeypatch):
-    run = usual_run("ur10", 6, jitter=0.3)
-    settings, updates = Settings(USUAL), [0, 4, 9, 15]
-    monkeypatch.setattr(identify_module, "CHUNK", 97)
-    if way == "several lengths":
-        settings = Settings(LENGTHS, scales=(0.03, 0.25))
-    elif way == "rows dropped":
-        few_rows(monkeypatch)
-    online, expected = live(run.samples, run.model, settings, updates, np.random.default_rng(6))
-    assert online.updates[:3] == updates[:3]
-    found = list(replay(run.samples, run.model, settings, online.updates))
-    for one, other in zip(found, expected, strict=True):
-        assert_equal(one, other)
-    if way == "several lengths":
-        assert set(online.problem().rows.scale) == {0.0, 0.03, 0.25, 0.5}
 
 
 def test_an_answer_may_be_taken_up_later():
@@ -140,18 +119,6 @@ def test_dropping_rows_only_widens(method, monkeypatch):
 
 
 # Truth
-
-
-@pytest.mark.parametrize(("name", "kind"), list(zip(ARMS, PAYLOADS, strict=True)))
-def test_payload_is_found_without_any_error(name, kind):
-    phi = draw_payload(np.random.default_rng(3), kind)
-    run = record(arm(name), 3, phi=phi, seconds=2.0, rate=1000.0)
-    found = identify(run.samples, run.model)
-    np.testing.assert_allclose(found.phi, phi, atol=1e-5 if kind == "cloud" else 5e-5)
-    assert found.status in (Status.GOOD, Status.SMALL_LOAD)
-    assert found.contains(phi).all()
-    assert np.isnan(found.noise_factor)
-    assert found.physically_consistent
 
 
 @pytest.mark.parametrize("name", ARMS)

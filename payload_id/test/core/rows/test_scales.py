@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from payload_id.core.errors import InputError
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
-from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.scales import Scales
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -134,19 +132,6 @@ def test_a_mean_of_the_noise_over_a_window_with_a_hat_counts_in_its_box_row() ->
         np.testing.assert_allclose(less, (2.0 - 0.1) * length, rtol=1e-9)
 
 
-def test_statistics_count_every_sample_once() -> None:
-    stated, problems = Uncertainty(torque_absolute=0.5), []
-    run = record(arm("gen3"), 5, seconds=2.0).measured(stated, "uniform")
-    for scales in ((), (0.02, 0.5)):
-        online = OnlineIdentifier(run.model, Settings(stated, scales=scales))
-        online.add(run.samples)
-        problems.append(online.problem())
-    one, several = problems
-    assert len(several.rows) > len(one.rows)
-    assert np.array_equal(one.statistics.weighted, several.statistics.weighted)
-    assert one.statistics.rows == several.statistics.rows
-
-
 def test_nothing_is_joined_over_a_gap_and_goes_on_after_it() -> None:
     run = record(arm("pendulum"), 6, seconds=4.0)
     keep = (run.samples.stamp < 1.45) | (run.samples.stamp > 1.75)
@@ -154,21 +139,6 @@ def test_nothing_is_joined_over_a_gap_and_goes_on_after_it() -> None:
     assert ((rows.end <= 1.45) | (rows.start >= 1.75)).all()
     for scale in (0.5, 0.6):
         assert len(np.unique(rows.end[(rows.scale == scale) & (rows.start > 1.7)])) > 5
-
-
-def test_long_windows_end_as_soon_as_there_are_enough_and_those_with_hats_begin_often() -> None:
-    run = record(arm("pendulum"), 7, seconds=1.05)
-    rows = blocks_of(run, HATS, (0.25, 0.5))
-    for scale, count, length in ((0.25, 8, 0.3), (0.5, 6, 0.5)):
-        some = rows.take(rows.scale == scale)
-        assert len(some) == count
-        np.testing.assert_allclose(some.end - some.start, length, atol=1e-9)
-        assert all(b - a == pytest.approx(0.1) for a, b in pairwise(some.start))
-    for scale in (0.36, 0.6):
-        some = rows.take(rows.scale == scale)
-        length = some.end - some.start
-        assert (length >= scale - 1e-6).all() and (length < scale + 2.0 / 250.0).all()
-        assert np.diff(some.end).max() <= scale / 8.0 + 2.0 / 250.0
 
 
 def gravity_of_payload(run: Run) -> Array:
@@ -232,16 +202,6 @@ def test_bounds_on_means_narrow_intervals_that_contain_the_truth() -> None:
         assert found.half_width[0] < 0.6 * wide.half_width[0]
 
 
-def test_a_bound_that_fails_at_one_length_says_so() -> None:
-    run = record(arm("gen3"), 8, rate=100.0, seconds=4.0)
-    slow = 0.3 * np.sign(np.sin(2 * np.pi * run.samples.stamp / 3.0))[:, None]
-    samples = with_errors(run, tau=slow).samples
-    stated = Uncertainty(torque_absolute=0.4, torque_mean_window=(1.0,), torque_mean=(0.02,))
-    estimate = identify(samples, run.model, stated)
-    assert estimate.status is Status.INCONSISTENT and "windows of 1 s" in estimate.message
-    assert identify(samples, run.model, replace(stated, torque_mean=(0.3,))).contains(run.phi).all()
-
-
 def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
     first, other = (
         record(arm("branched"), 9, phi=phi, seconds=6.0, rate=60.0)
@@ -278,12 +238,3 @@ def test_means_and_lengths_that_cannot_be_are_refused_by_name() -> None:
     for source in (gen3, NewtonEulerRows.of(WrenchUncertainty(), "sensor")):
         with pytest.raises(InputError, match="scales"):
             OnlineIdentifier(source, Settings(scales=(-1.0,)))
-
-
-def test_means_survive_files() -> None:
-    stated = Uncertainty(
-        torque_mean_window=0.5, torque_mean=(1.0, 2.0), torque_hat_window=0.4, torque_hat=1.0
-    )
-    assert Uncertainty.from_dict(stated.to_dict()) == stated
-    ((length, bound),) = stated.means(2)
-    assert length == 0.5 and bound.tolist() == [1.0, 2.0]

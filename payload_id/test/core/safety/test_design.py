@@ -1,6 +1,6 @@
 """The design of a robust controller is proved with each motion, or the motion is refused."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,17 +19,13 @@ from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import SafetyCase, certify
 from payload_id.core.safety.certificate.sampled_check import sampled_margins
-from payload_id.core.safety.certificate.verify import verify
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import DESIGN, Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.simulation.closed_loop import run
 from payload_id.core.simulation.torque_plant import TorquePlant
-from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.arm_geometry import robot_geometry
-from payload_id.files.runs.certificate_file import load_certificate, save_certificate
-from payload_id.files.runs.claims import claims
 from safety_scenes import arm_named, limits_of, motion
 
 ARMS = ("kinova_gen3", "xarm7")
@@ -158,36 +154,6 @@ def test_a_motion_that_is_faster_than_the_design_is_refused():
     assert found & {"disturbance", "torque change"}, found
 
 
-def test_a_certificate_of_an_altered_design_is_not_verified(tmp_path):
-    """Whether its digests are made to fit or not."""
-    case, _, path, certificate = designed()
-    robot, model = arm_named("kinova_gen3")
-    assert verify(certificate, case, path, 20).verified
-    lie = altered(case, change=0.5 * case.tube.reserve.change)
-    without = replace(case, tube=replace(case.tube, reserve=None))
-    fitted, bare = (
-        replace(
-            certificate, digests={**certificate.digests, **other.digests},
-            assumptions=other.assumptions(),
-        )
-        for other in (lie, without)
-    )  # fmt: skip
-    for false, other, words in (
-        (certificate, lie, "The tube is not the one"),
-        (fitted, lie, "Refused (torque change)"),
-        (bare, without, "margin of torque change is missing or too much"),
-    ):
-        found = verify(false, other, path, 5)
-        assert not found.verified and words in " ".join(found.differences)
-    saved = load_certificate(
-        save_certificate(tmp_path / "motion.json", certificate, case, path, robot, "none, a test")
-    )
-    assert saved.intact and verify(saved.certificate, saved.case(model), saved.trajectory, 4)
-    for entry in fields(case.tube.reserve):
-        kept = getattr(saved.tube.reserve, entry.name)
-        np.testing.assert_array_equal(kept, getattr(case.tube.reserve, entry.name))
-
-
 def plant_of(name: str, payload, links, rotor, friction=0.0) -> TorquePlant:
     robot, _ = arm_named(name)
     place = (robot.urdf, robot.joints, robot.payload_frame)
@@ -289,29 +255,6 @@ def test_the_worst_disturbance_from_the_edge_of_the_level_does_not_leave_it(monk
     r = done.velocity_error + made.gain * done.position_error
     V = energies(model, model.link_phi, PAYLOAD, ROTOR, done.q[::5], r[::5])
     assert V.max() <= made.level and np.median(V) > 0.5 * made.level
-
-
-def test_what_a_robust_certificate_rests_on_is_held_against_the_robot_file(tmp_path):
-    """The rotors that a torque accelerates are those of `control`, not of the measured torque."""
-    robot, model = arm_named("kinova_gen3")
-    case, _, path, certificate = designed()
-    low, high = robot.control.rotor_interval()
-    for interval, holds in (((low, high), True), ((low * 1.01, high), False)):
-        box = replace(case.box, rotor_inertia_lower=interval[0], rotor_inertia_upper=interval[1])
-        saved = load_certificate(
-            save_certificate(
-                tmp_path / "m.json",
-                certificate,
-                replace(case, box=box),
-                path,
-                robot,
-                "none, a test",
-            )
-        )
-        found = claims(saved, robot, model, Cell("none", 0.0, (), reason="a test"))
-        (rotor,) = (claim for claim in found if claim.subject == "rotor inertia")
-        assert rotor.holds is holds
-        assert any("robust controller, proved" in claim.certified for claim in found)
 
 
 def test_impossible_designs_are_refused_by_name():

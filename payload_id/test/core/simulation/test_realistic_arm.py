@@ -100,27 +100,6 @@ def test_seeds_repeat_and_tell_arms_sessions_and_runs_apart(preset):
         assert (other.tau != first.tau).any()
 
 
-def test_runs_one_after_the_other_warm_up_and_friction_falls():
-    model, path = arm("panda"), motion(7, duration=10.0)
-    drawn = RealisticArm.drawn(model, replace(UR_LIKE, warm_up_time=20.0), 0)
-    cold = drawn.run(path, temperature=20.0)
-    warm = cold
-    for seed in range(1, 5):
-        warm = drawn.run(path, seed=seed, temperature=warm.temperature)
-        assert (warm.temperature > cold.temperature).all()
-    fall = np.std(warm.parts["friction"], axis=0) / np.std(cold.parts["friction"], axis=0)
-    assert (fall < 0.99).all()
-    assert (fall > np.exp(-UR_LIKE.viscous_cooling * 40.0)).all()
-
-
-def test_capacity_is_the_description_s_unless_it_cannot_hold_the_arm():
-    assert joint_capacity(arm("gen3")) == pytest.approx([39] * 4 + [9] * 3)
-    weak = ArmModel.from_xml(TWO_LINKS.replace('effort="30"', 'effort="1"'), "tool")
-    seen = joint_capacity(weak)
-    assert seen[0] > 1.0 * 9.81 * 0.4  # what the lower link alone asks for
-    assert seen[1] == 12.0
-
-
 def test_live_drives_show_what_a_run_shows():
     """Sample by sample at 1 kHz: the same but for the acceleration, which is a difference there."""
     model, path = arm("panda"), motion(7, duration=0.6)

@@ -10,17 +10,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from payload_id_msgs.action import Move
-from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Acknowledge, ExtendMotion
+from payload_id_msgs.msg import BridgeState, StopReason
+from payload_id_msgs.srv import ExtendMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.errors import InputError
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
@@ -32,7 +30,6 @@ from payload_id.ros.certifying.prover import Proved
 from payload_id.ros.execution.back_ends.back_end import BackEnd, Trouble
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
-from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.silence import Lateness, RunningTime
 from payload_id.ros.execution.speed_slider import SpeedSlider
 from payload_id.ros.execution.standing_arm import StandingArm
@@ -49,7 +46,6 @@ SETTINGS = SimpleNamespace(
     reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3, back_end="", controller_manager="",
     dry_run=False,
 )  # fmt: skip
-DRY = SimpleNamespace(**vars(SETTINGS) | {"dry_run": True})
 
 
 def motion() -> CertifiedMotion:
@@ -215,26 +211,12 @@ class Robot:
         return ""
 
 
-def another_payload():
-    found = PayloadEstimate(status=PayloadEstimate.GOOD)
-    found.lower, found.upper = np.full(10, 5.0), np.full(10, 6.0)
-    return found
-
-
-def old_obstacles():
-    store = ObstacleStore(1.0)
-    store.hear({}, time.monotonic() - 2.0)
-    return store
-
-
 def finger():
     """Return a watch on a finger that was never heard."""
     return HeldJointWatch([SimpleNamespace(name="knuckle", unreported="", follows="")], 1.0)
 
 
 WRONG = {
-    "a fault": (lambda r: vars(r.context).update(fault="TUBE_LEFT"), "~/acknowledge"),
-    "motion": (lambda r: vars(r.arm).update(speed=np.full(7, 0.1)), "The arm is moving"),
     "elsewhere": (lambda r: vars(r.arm).update(q=HOME + 0.1), "not where the plan begins"),
     "two arms": (
         lambda r: vars(r.arm).update(leaps=(3, 0.5, 0.001)), "somebody else publishes states"
@@ -242,33 +224,18 @@ WRONG = {
     "two publishers": (
         lambda r: vars(r.arm).update(has_several_publishers=True), "More than one publisher"
     ),
-    "outside limits": (lambda r: r.arm.q.__setitem__(1, 2.6), "outside the limits"),
-    "clock behind": (
-        lambda r: vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, STAMP + 300_000_000)),
-        "behind the clock",
-    ),
     "no simulated time": (
         lambda r: (vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, 0)),
                    vars(r).update(simulated=True)),
         "no time has come on /clock",
     ),
     "held joint": (lambda r: vars(r.arm).update(held=finger()), "knuckle"),
-    "old obstacles": (lambda r: vars(r.context).update(obstacles=old_obstacles()), "2.00 s old"),
     "unusable obstacles": (
         lambda r: r.context.obstacles.cannot_hear("a radius of nan", time.monotonic()), "of nan"
     ),
     "unknown turn": (
         lambda r: vars(r.arm).update(turns=replace(r.arm.turns, doubt="Say it by 'turned'")),
         "'turned'",
-    ),
-    "inconsistent": (
-        lambda r: vars(r.context).update(
-            estimate=PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="it slips")
-        ),
-        "it slips",
-    ),
-    "another payload": (
-        lambda r: vars(r.context).update(estimate=another_payload()), "another payload"
     ),
     "nobody follows": (lambda r: vars(r.back_end).update(nobody="Nobody subscribes."), "Nobody"),
     "somebody else": (lambda r: vars(r.back_end).update(somebody="in use"), "in use"),
@@ -279,13 +246,7 @@ WRONG = {
     ),
     "driver in fault": (lambda r: vars(r.watch).update(said="err is 31."), "err is 31"),
     "slider turned down": (lambda r: r.slider.hear(40.0, 0.0), "turned down to 40 % (/slider)"),
-    "dry run": (lambda r: vars(r.context).update(settings=DRY), "Dry run: motions are proved"),
-    "not active": (
-        lambda r: setattr(r.context.node, "inactivity", "The node is inactive"),
-        "is inactive",
-    ),
     "switched off": (lambda r: vars(r).update(allow=False), "allow_motion"),
-    "not enabled": (lambda r: vars(r.context).update(_enabled=-np.inf), "/enable"),
 }  # fmt: skip
 
 
@@ -296,23 +257,15 @@ def test_when_all_is_well_a_motion_begins():
     assert np.abs(robot.back_end.sent[0].dq[-1]).max() < 1e-9  # up to rest, whatever comes
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_nothing_begins_while_anything_is_wrong(name):
-    robot = Robot()
-    happens, words = WRONG[name]
-    happens(robot)
-    message = robot.moved()
-    assert words in message and message and not robot.back_end.sent
-    assert robot.back_end.is_taken is False
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_what_goes_wrong_while_the_arm_is_taken_counts_too(name):
-    robot = Robot()
-    happens, words = WRONG[name]
-    message = robot.moved(taken=lambda: happens(robot))
-    assert words in message and message and not robot.back_end.sent
-    assert robot.back_end.is_taken is False  # given back
+@pytest.mark.parametrize("late", [False, True], ids=["before", "while it is taken"])
+def test_nothing_begins_while_anything_is_wrong(late):
+    for name, (happens, words) in WRONG.items():
+        robot = Robot()
+        if not late:
+            happens(robot)
+        message = robot.moved(taken=lambda r=robot, h=happens: h(r))
+        assert words in message and not robot.back_end.sent, name
+        assert robot.back_end.is_taken is False, name  # given back
 
 
 @types.coroutine
@@ -337,18 +290,6 @@ def test_a_stop_while_the_controller_is_asked_keeps_the_motion_from_beginning():
     assert ended.value.value.reason.code == StopReason.CANCELLED and not robot.back_end.sent
 
 
-def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
-    """A `true` may come after the `false` before anybody looks."""
-    robot = Robot()
-    assert robot.moved() == ""
-    for held in (False, True):
-        robot.context._on_enable(SimpleNamespace(data=held), NOT_DATED)
-    robot.arm.now_ns += 10_000_000
-    robot.server.on_watch_due()
-    assert robot.server.execution.reason is Reason.NOT_ENABLED
-    assert not robot.context.forbidden  # it is held again: a next motion may begin
-
-
 def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     robot = Robot()
     turn = 2 * np.pi * (np.arange(7) == 2)
@@ -359,117 +300,12 @@ def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     assert "joint_3 was turned by +1 whole turns" in message and not robot.back_end.sent
 
 
-def test_nothing_moves_while_it_is_not_known_what_is_around_the_arm():
-    robot = Robot()
-    robot.context.cell_missing = "No motion is planned without knowing what is around the arm."
-    assert "what is around the arm" in robot.moved()
-
-
-def test_a_motion_of_other_obstacles_or_none_is_not_followed():
-    robot = Robot()
-    assert "Unknown prepared motion 'another'" in robot.moved(name="another")
-    robot.context.obstacles.add({"ball": ConvexBody.primitive("sphere", (0.1,), name="ball")})
-    assert "obstacles have changed" in robot.moved() and not robot.back_end.sent
-
-
-def test_a_motion_that_begins_in_motion_can_only_continue_another_one():
-    robot = Robot()
-    path = BezierPiece(MotionState(HOME, np.full(7, 0.1), np.zeros(7)), np.full(7, 0.1), 2.0)
-    kept = robot.server._motions._motions
-    moving = replace(kept["plan"].proved, motion=replace(motion(), trajectory=path, stops=()))
-    kept["piece"] = replace(kept["plan"], name="piece", proved=moving)
-    assert "begins in motion" in robot.moved(name="piece") and not robot.back_end.sent
-
-
-FAULTS = {
-    Reason.CLOCK_FAULT: lambda r: vars(r.arm).update(
-        clock=ClockWatch(0.2).after(STAMP, STAMP + 300_000_000)
-    ),
-    Reason.HELD_JOINT_OFF: lambda r: vars(r.arm).update(held=finger()),
-    Reason.FOREIGN_COMMAND: lambda r: vars(r.back_end).update(heard="A trajectory of 3 points"),
-    Reason.CONTROLLER_INACTIVE: lambda r: vars(r.controller).update(wrong="jtc is inactive"),
-    Reason.CONTROLLER_FAULT: lambda r: vars(r.back_end).update(
-        said=(Trouble.CONTROLLER_FAULT, "no answer")
-    ),
-    Reason.JOINT_STATES_LOST: lambda r: vars(r.arm).update(silence=0.3),
-    Reason.TUBE_LEFT: lambda r: vars(r.arm).update(q=HOME + 0.3),
-    Reason.DRIVER_FAULT: lambda r: vars(r.watch).update(found=(Reason.DRIVER_FAULT, "err is 31")),
-}
-
-
-def moving() -> Robot:
-    """Return a robot whose arm is 0.5 s into its motion, as it should be."""
-    robot = Robot()
-    assert robot.moved() == ""
-    begin, path = robot.server.execution.start_ns, motion().trajectory
-    robot.arm.now_ns = begin + 500_000_000
-    robot.arm.q = path.at(np.array([0.5])).q[0]
-    robot.server.on_watch_due()
-    assert robot.server.execution.phase is Phase.MOVING and not robot.back_end.holds
-    return robot
-
-
 def at_rest(robot):
     """Let time pass until the arm was seen to rest where it is."""
     for _ in range(40):
         robot.arm.now_ns += 100_000_000
         robot.server.on_watch_due()
     assert robot.server.execution.done
-
-
-def acknowledged(robot, reason):
-    request, response = Acknowledge.Request(reason=reason), Acknowledge.Response()
-    return robot.server.on_acknowledge(request, response).success
-
-
-@pytest.mark.parametrize("stopping", [False, True], ids=["moving", "stopping"])
-@pytest.mark.parametrize("reason", FAULTS)
-def test_a_fault_is_held_and_kept_until_somebody_says_why_also_during_a_stop(reason, stopping):
-    robot = moving()
-    if stopping:
-        assert robot.server.stop(Reason.CANCELLED, "by hand")
-        assert len(robot.back_end.sent) == 2  # the motion and its certified stop
-    sent = len(robot.back_end.sent)
-    FAULTS[reason](robot)
-    robot.server.on_watch_due()
-    assert robot.back_end.holds == 1 and len(robot.back_end.sent) == sent
-    robot.arm.silence = 0.0
-    at_rest(robot)
-    assert len(robot.back_end.sent) == sent and robot.back_end.holds == 1
-    assert robot.server.ended[0] is (Reason.CANCELLED if stopping else reason)
-    assert robot.context.fault.startswith(reason.name)
-    told = robot.server._result(*robot.server.ended).message
-    assert (f"Meanwhile {reason.name}" in told) is stopping  # the next motion is refused for it
-    with pytest.raises(InputError, match=f"~/acknowledge: {reason.name}"):
-        robot.context.standing("safety_warning")
-    assert not acknowledged(robot, " ") and acknowledged(robot, "looked at it")
-    assert robot.context.fault == ""
-
-
-@pytest.mark.parametrize("name", ["old obstacles", "unusable obstacles"])
-def test_obstacles_that_are_doubtful_in_motion_stop_it_on_its_path(name):
-    robot = moving()
-    WRONG[name][0](robot)
-    robot.server.on_watch_due()
-    assert robot.server.execution.reason is Reason.OBSTACLES_CHANGED
-    assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
-
-
-def test_a_torque_near_the_arms_own_limit_stops_it_on_its_path_and_is_kept():
-    robot = moving()
-    robot.watch.found = Reason.EFFORT_HIGH, "The torque of joint_2 was 57 N m"
-    robot.server.on_watch_due()
-    assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
-    robot.arm.q = robot.server.execution.end_positions()
-    robot.arm.now_ns += 1_000_000_000
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert robot.server.ended[0] is Reason.EFFORT_HIGH
-    assert "EFFORT_HIGH: The torque of joint_2" in robot.context.fault
-    assert acknowledged(robot, "looked at it") and not robot.context.fault
-    assert acknowledged(robot, "asked again, since the answer was lost")
-    robot.server._acknowledged = robot.server._acknowledged[0], time.monotonic() - 11.0
-    assert not acknowledged(robot, "of nothing")
 
 
 def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():

@@ -6,15 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from control_msgs.action import FollowJointTrajectory as Action
 from controller_manager_msgs.srv import ListControllers, SwitchController
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
 from promises.real_controllers import ABSENT, CONTROLLER, RealControllers, installation
-from rclpy.action import ActionClient
-from trajectory_msgs.msg import JointTrajectoryPoint
 
-from harness import time_of
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory_points import points_of
@@ -22,7 +18,6 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
 from planned_robot import (
-    ABORTED,
     CANCELED,
     CONTINUED,
     PAYLOAD,
@@ -109,40 +104,6 @@ def test_goals_replace_each_other_in_motion_in_a_receding_horizon(robot):
     print(f"{result.pieces} pieces, {result.seconds:.1f} s, tube use {use:.2f}; {result.message}")
     assert use < 0.5
     robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
-
-
-def test_a_controller_that_is_deactivated_in_motion_is_a_fault(robot):
-    robot.planned()
-    _, future, _ = robot.execute_until()
-    switched(robot, False)
-    result = ended(robot, future, "CONTROLLER_INACTIVE", ABORTED)
-    assert result.at_rest
-    refused = robot.plan()
-    assert not refused.success and "~/acknowledge" in refused.message
-    assert robot.acknowledge().success
-    robot.planned()
-    refused, status = robot.result(robot.begin()[1])
-    assert status == ABORTED and "inactive" in refused.message
-    assert refused.at_rest  # as joint states show it
-    switched(robot, True)
-
-
-def test_a_goal_of_somebody_else_in_motion_is_a_fault_and_held(robot):
-    robot.planned()
-    _, future, _ = robot.execute_until()
-    client = ActionClient(robot.observer.node, Action, ACTION)
-    robot.observer.wait(client.server_is_ready, "the controller")
-    goal = Action.Goal()
-    goal.trajectory.joint_names = list(ROBOT.joints)
-    goal.trajectory.points = [JointTrajectoryPoint(positions=robot.q)]
-    goal.trajectory.points[0].time_from_start.sec = 4
-    goal.trajectory.header.stamp = time_of(0)
-    other = client.send_goal_async(goal)
-    result = ended(robot, future, "FOREIGN_COMMAND", ABORTED)
-    assert result.at_rest and other.done()
-    robot.acknowledge()
-    robot.planned()
-    ended(robot, robot.begin()[1], "COMPLETED", SUCCEEDED)
 
 
 def test_the_controller_itself_gives_up_where_the_arm_leaves_the_tube(robot):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -211,75 +209,3 @@ def test_absurd_values_are_a_status_and_the_next_run_is_sound(idle):
     assert not answer.success
     assert answer.estimate.status in bad
     assert contains(idle.run(blocks(measured(LOADED, 1.0))), PAYLOAD)
-
-
-class Late:
-    """Many blocks at once and then a request; more blocks follow, as from a sampler."""
-
-    def __init__(self, idle: Estimator, service: str) -> None:
-        messages = blocks(measured(LOADED, 2 * SECONDS), size=10)
-        before, self._after = messages[:200], iter(messages[200:])
-        self.samples_before, self.samples_after = size_of(before), 0
-        self._idle = idle
-        client = idle.observer.node.create_client(Trigger, f"{NODE}/{service}")
-        idle.observer.wait(client.service_is_ready, "the service")
-        for message in before:
-            idle.publisher.publish(message)
-        self._answer = client.call_async(Trigger.Request())
-        idle.observer.wait(self._done, "the answer")
-        self.answer = self._answer.result()
-
-    def _done(self) -> bool:
-        message = next(self._after, None)
-        if message is not None:
-            self._idle.publisher.publish(message)
-            self.samples_after += size_of([message])
-        return self._answer.done()
-
-
-def size_of(messages: list[SampleBlock]) -> int:
-    return sum(len(message.stamp_ns) for message in messages)
-
-
-def samples_of(answer: Trigger.Response) -> int:
-    return int(re.search(r"\((\d+) samples", answer.message).group(1))
-
-
-def test_samples_that_were_published_before_a_stop_belong_to_the_run(idle):
-    assert idle.trigger("start").success
-    late = Late(idle, "stop")
-    assert late.samples_before <= samples_of(late.answer)
-    assert samples_of(late.answer) <= late.samples_before + late.samples_after
-
-
-def test_samples_that_were_published_before_a_start_do_not_belong_to_the_run(idle):
-    late = Late(idle, "start")
-    assert late.answer.success
-    assert samples_of(idle.trigger("stop")) <= late.samples_after
-
-
-def test_what_is_asked_for_at_once_is_done_in_its_order(idle):
-    """A start right after a stop begins the next run: it does not overtake the stop."""
-    assert idle.trigger("start").success
-    idle.feed(blocks(measured(LOADED, 1.0)))
-    names = ["stop", "start", "tare", "stop", "reset", "start"]
-    clients = [idle.observer.node.create_client(Trigger, f"{NODE}/{name}") for name in names]
-    for client in clients:
-        idle.observer.wait(client.service_is_ready, "services")
-    futures = []
-    for client in clients:
-        futures.append(client.call_async(Trigger.Request()))
-        time.sleep(0.1)  # so that they arrive in this order
-    nothing = SampleBlock(joint_names=blocks(measured(LOADED, 1.0))[0].joint_names)
-
-    def answered() -> bool:
-        idle.publisher.publish(nothing)
-        return all(future.done() for future in futures)
-
-    idle.observer.wait(answered, "all answers")
-    said = [future.result().message for future in futures]
-    for client in clients:
-        idle.observer.node.destroy_client(client)
-    assert "has ended" in said[0] and futures[1].result().success, said
-    assert futures[5].result().success, said
-    assert idle.get().estimate.samples == 0  # and what came before belongs to no run now

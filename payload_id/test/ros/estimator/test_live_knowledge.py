@@ -81,39 +81,8 @@ class Controlled:
         return self.control.estimate().report.estimate
 
 
-@pytest.mark.slow
-def test_a_mass_given_with_a_run_counts_for_that_run_alone(tmp_path):
-    arm = Controlled(tmp_path)
-    arm.control.start()
-    without = arm.measure()
-    arm.control.stop()
-    mass = float(PAYLOAD[0])
-    said = arm.control.start(KnownMass(mass, 0.005))
-    assert said.success and f"{mass:g} kg" in said.message
-    known = arm.measure()
-    assert known.contains(PAYLOAD).all() and known.half_width[0] <= 0.005 + 1e-9
-    assert (known.half_width <= without.half_width + 1e-9).all()
-    assert arm.run.fill_in(RunFile((), "", "")).knowledge.names == (GIVEN_MASS,)
-    arm.control.stop()
-    arm.control.start()
-    assert arm.measure().half_width[0] == pytest.approx(without.half_width[0])
-
-
 def test_a_false_mass_is_found_out_where_the_data_know_better(tmp_path):
     arm = Controlled(tmp_path)
     arm.control.start(KnownMass(2.0 * PAYLOAD[0], 0.01))
     found = arm.measure()
     assert found.status is Status.INCONSISTENT and GIVEN_MASS in found.message, found.message
-
-
-def test_what_is_held_out_is_judged_on_request(tmp_path):
-    arm = Controlled(tmp_path)
-    assert not arm.control.hold_out().success  # there is no run
-    arm.control.start()
-    assert not arm.control.hold_out().success and not arm.control.validate().success
-    arm.measure()
-    assert arm.control.hold_out().success
-    arm.measure(begin=1.0, seconds=0.6)
-    arm.control.stop()
-    found = arm.control.validate()
-    assert found.success and found.validation.agrees, found.message

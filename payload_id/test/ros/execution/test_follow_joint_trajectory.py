@@ -122,24 +122,6 @@ def test_tolerances_of_the_robot_file_hold_where_they_are_tighter_for_every_join
     assert goal.goal_time_tolerance.nanosec == 250_000_000
 
 
-def test_where_the_tube_is_none_the_tolerance_is_not_the_controllers_own(arm):
-    arm.back_end.send(POINTS, START_NS, TrackingTube.exact(2))
-    (goal,) = arm.observer.wait(lambda: arm.controller.goals, "the goal")
-    values = [x.position for x in (*goal.path_tolerance, *goal.goal_tolerance)]
-    assert all(0.0 < value < 1e-6 for value in values)
-
-
-def test_a_goal_replaces_the_one_before_and_reaches_its_end(arm):
-    arm.send()
-    arm.follows()
-    arm.send()
-    arm.follows()
-    arm.passes(0.2)  # that the first one was preempted is as it should be
-    assert not arm.back_end.others() and not arm.back_end.foreign()
-    arm.controller.end("succeed")
-    arm.passes(0.2)
-
-
 def test_a_hold_cancels_what_is_under_way_and_what_is_not_answered_yet(arm):
     arm.send()
     arm.follows()

@@ -17,15 +17,6 @@ def moving():
     return arm, arm.begin(certified())
 
 
-def test_a_motion_is_completed_at_its_goal(moving):
-    arm, execution = moving
-    arm.run(execution)
-    assert execution.reason is Reason.COMPLETED and execution.at_rest
-    assert len(arm.commands) == 1
-    assert np.allclose(sample(arm.commands[0], np.array(9.0)).q, HOME + [0.5, -0.4])
-    assert execution.watch.largest_use < 1e-3
-
-
 def stopped_at(arm, execution, event, time):
     """Let something happen at a time; return the certified stop that was commanded."""
     arm.run(execution, lambda: arm.time >= time)
@@ -58,46 +49,6 @@ def test_an_arm_that_follows_ends_in_the_next_certified_stop_with_its_reason(mov
     assert execution.left_ns == execution.start_ns + round(1e9 * stop.time)
     assert execution.reason is reason and execution.detail == "why"
     assert execution.phase is Phase.DONE and not execution.held and arm.held is None
-
-
-@pytest.mark.parametrize(
-    ("happens", "reason"),
-    [
-        (lambda arm, _: setattr(arm, "silent", True), Reason.JOINT_STATES_LOST),
-        (lambda arm, _: setattr(arm, "off", 0.03), Reason.TUBE_LEFT),
-        (lambda arm, e: e.stop(Reason.CLOCK_FAULT, "behind", arm.now_ns), Reason.CLOCK_FAULT),
-        (lambda arm, e: e.stop(Reason.FOREIGN_COMMAND, "two", arm.now_ns), Reason.FOREIGN_COMMAND),
-    ],
-    ids=["joint states stop", "tracking error", "clocks", "foreign command"],
-)
-def test_where_the_arm_may_be_elsewhere_it_is_held_and_no_motion_is_sent(moving, happens, reason):
-    arm, execution = moving
-    arm.run(execution, lambda: arm.time >= 0.7)
-    happens(arm, execution)
-    arm.run(execution)
-    assert execution.reason is reason and execution.detail and execution.held
-    assert len(arm.commands) == 1 and 0.7 <= arm.held[0] < 1.0
-    assert execution.at_rest != (reason is Reason.JOINT_STATES_LOST)
-
-
-def test_a_fault_during_a_stop_is_held_and_the_first_reason_stays(moving):
-    arm, execution = moving
-    arm.run(execution, lambda: arm.time >= 0.7)
-    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
-    arm.off = 0.05
-    arm.tick(execution)
-    arm.run(execution)
-    assert arm.held is not None and execution.reason is Reason.CANCELLED
-    assert execution.fault[0] is Reason.TUBE_LEFT and "certificate allows" in execution.fault[1]
-
-
-def test_a_stop_before_the_start_means_that_the_arm_does_not_move(moving):
-    arm, execution = moving
-    arm.run(execution, lambda: arm.time >= -0.15)
-    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
-    arm.run(execution)
-    assert execution.reason is Reason.CANCELLED and execution.at_rest and len(arm.commands) == 1
-    assert np.allclose(arm.held[1], HOME)
 
 
 def test_an_arm_that_moves_to_the_start_is_stopped_as_certified_and_not_held_on_its_way():
@@ -147,47 +98,6 @@ def test_where_a_hold_would_come_too_late_a_certified_stop_is_sent(time, pauses)
     assert execution.reason is (Reason.PAUSED if pauses else Reason.CANCELLED)
 
 
-@pytest.mark.parametrize("stops", [False, True])
-def test_an_arm_whose_states_are_lost_at_the_end_is_held_and_that_is_a_fault(moving, stops):
-    arm, execution = moving
-    if stops:
-        arm.run(execution, lambda: arm.time >= 0.7)
-        execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
-    end = execution.commanded.duration
-    arm.run(execution, lambda: arm.time >= end - 0.1)
-    arm.silent = True
-    arm.run(execution)
-    assert execution.held and arm.held is not None and not execution.at_rest
-    assert execution.fault[0] is Reason.JOINT_STATES_LOST
-    assert execution.reason is (Reason.CANCELLED if stops else Reason.JOINT_STATES_LOST)
-
-
-def test_an_arm_that_rests_elsewhere_than_at_its_end_has_left_the_tube(moving):
-    arm, execution = moving
-    arm.run(execution, lambda: execution.phase is Phase.SETTLING)
-    arm.off = 0.5
-    arm.run(execution)
-    assert execution.fault[0] is execution.reason is Reason.TUBE_LEFT
-    assert execution.held and "0.5" in execution.detail
-
-
-@pytest.mark.parametrize("stops", [False, True])
-def test_an_arm_that_is_pushed_from_its_end_is_held_at_once(moving, stops):
-    arm, execution = moving
-    if stops:
-        arm.run(execution, lambda: arm.time >= 0.7)
-        execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
-    arm.run(execution, lambda: execution.phase is Phase.SETTLING)
-    begin, arm.off = arm.time, 0.0
-    while arm.held is None:  # it moves on and on
-        arm.off += 0.002
-        arm.tick(execution)
-        assert arm.off < 0.03
-    assert arm.time - begin < 0.5 and execution.held
-    assert execution.fault[0] is Reason.TUBE_LEFT
-    assert execution.reason is (Reason.CANCELLED if stops else Reason.TUBE_LEFT)
-
-
 def test_the_stop_continues_what_the_arm_is_doing(moving):
     arm, execution = moving
     event = lambda: execution.stop(Reason.CANCELLED, "", arm.now_ns)  # noqa: E731
@@ -198,30 +108,12 @@ def test_the_stop_continues_what_the_arm_is_doing(moving):
     assert np.allclose(sample(before, time).dq, sample(after, time).dq, atol=1e-7)
 
 
-def test_the_first_reason_counts(moving):
-    arm, execution = moving
-    arm.run(execution, lambda: arm.time > 0.5)
-    execution.stop(Reason.CANCELLED, "first", arm.now_ns)
-    execution.stop(Reason.OBSTACLES_CHANGED, "second", arm.now_ns)
-    arm.run(execution)
-    assert execution.reason is Reason.CANCELLED and len(arm.commands) == 2
-
-
 def test_near_its_end_a_motion_is_its_own_stop(moving):
     arm, execution = moving
     arm.run(execution, lambda: arm.time > 1.95)
     execution.stop(Reason.CANCELLED, "late", arm.now_ns)
     arm.run(execution)
     assert execution.reason is Reason.CANCELLED and len(arm.commands) == 1 and execution.at_rest
-
-
-def test_the_same_motion_goes_on_when_a_sample_is_off_within_the_tube(moving):
-    arm, execution = moving
-    arm.off = 0.015
-    arm.run(execution)
-    assert execution.reason is Reason.COMPLETED and execution.watch.largest_use == pytest.approx(
-        0.75
-    )
 
 
 @pytest.mark.parametrize("time", [0.42, 0.92, 1.22])
@@ -325,33 +217,6 @@ def test_an_arm_whose_controller_refuses_to_hold_takes_the_next_certified_stop(m
     assert execution.at_rest and execution.reason is Reason.CANCELLED
     assert execution.fault[0] is Reason.CONTROLLER_FAULT  # nothing moves after it
     assert execution.commanded.duration < certified().trajectory.duration
-
-
-def test_after_a_fault_an_arm_that_is_not_held_is_waited_for_until_its_motion_is_over(moving):
-    arm = Deaf()
-    execution = arm.begin(certified())
-    arm.run(execution, lambda: arm.time >= 0.3)
-    execution.stop(Reason.FOREIGN_COMMAND, "why", arm.now_ns)
-    execution.go_on("It rejected a cancelling", arm.now_ns)
-    arm.run(execution)
-    assert execution.at_rest and execution.reason is Reason.FOREIGN_COMMAND
-    assert arm.time >= certified().trajectory.duration
-    assert "rejected a cancelling" in execution.detail
-
-
-def test_an_arm_that_takes_neither_stop_nor_hold_is_waited_for_until_its_motion_is_over(moving):
-    arm = Deaf()
-    execution = arm.begin(certified())
-    arm.run(execution, lambda: arm.time >= 0.3)
-    execution.command = lambda points, start_ns: None
-    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
-    assert execution.phase is Phase.STOPPING
-    execution.fail(Reason.CONTROLLER_FAULT, "It rejected a goal", arm.now_ns)
-    execution.go_on("It rejected a cancelling", arm.now_ns)
-    arm.run(execution)
-    assert execution.at_rest and execution.reason is Reason.CANCELLED
-    assert arm.time >= certified().trajectory.duration
-    assert "rejected a goal" in execution.fault[1] and "rejected a cancelling" in execution.detail
 
 
 @pytest.mark.parametrize("delay", [0, 1, 5])

@@ -14,7 +14,6 @@ from payload_id.core.motion.joint_trajectory import DesiredState
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends import team_topics
-from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.team_topics import WATCHDOG, TeamTopics, twist_of
 from ros_domain import next_domain
 
@@ -121,23 +120,6 @@ def test_platform_and_base_follow_a_motion_and_stop_when_nobody_speaks(observer,
     time.sleep(0.2)
     robot.step()
     assert robot.heard == heard and np.array_equal(robot.base, stopped)
-
-
-@pytest.mark.slow
-def test_set_points_that_come_too_late_and_others_who_send_them_are_told(observer):
-    _, back_end = taken(observer)
-    assert back_end.fault() is None and not back_end.others()
-    back_end.send(motion(), time.time_ns(), TUBE)
-    time.sleep(2 * WATCHDOG)  # the node's executor is busy
-    end = time.monotonic() + 0.1
-    observer.wait(lambda: time.monotonic() > end, "set-points")
-    trouble, why = back_end.fault()
-    assert trouble is Trouble.CONTROLLER_FAULT and "apart, more than 0.1 s" in why
-    back_end.release()
-    second = Observer(DOMAIN, "stranger")
-    second.publisher(Twist, "/omnid1/cmd_vel")
-    observer.wait(lambda: "stranger" in back_end.foreign(), "the other one")
-    second.close()
 
 
 def test_the_base_goes_by_its_own_axes():

@@ -27,7 +27,6 @@ from planned_robot import (
     ABORTED,
     BRIDGE,
     CONTINUED,
-    GOAL,
     PAYLOAD,
     PLANNER,
     ROBOT,
@@ -202,9 +201,3 @@ def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot
     assert points.duration == pytest.approx(description.duration / 0.4, abs=1e-6)
     assert np.allclose(points.q[-1], description.goal_positions)
     assert "asked for by Ada" in robot.printed()
-
-
-ONE = {"one_motion": True, "goal": GOAL, "requested_by": "Ada"}
-
-
-# The last one: the arm stays behind the clock.

@@ -7,8 +7,6 @@ import pytest
 from promises.controllers import SUCCEEDED, Asker
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter as RosParameter
-from std_msgs.msg import Bool
-from std_srvs.srv import Trigger
 
 from harness import NodeProcess
 from payload_id.files.robots.robot_file import RobotFile
@@ -45,20 +43,6 @@ def put(arm: Asker, name: str, value: bool | str | list[float]) -> str:
     message = RosParameter(name, value=value).to_parameter_msg()
     answer = arm.observer.call(SetParameters, "/simulated_arm/set_parameters", parameters=[message])
     return str(answer.results[0].reason)
-
-
-@pytest.mark.slow
-def test_a_fault_is_said_commands_are_dropped_and_the_old_target_counts_after_the_reset(arm):
-    said = arm.observer.listen(Bool, "/fault")
-    arm.observer.wait(lambda: said and not said[-1].data, "that there is no fault")
-    put(arm, "fault", True)
-    arm.observer.wait(lambda: said[-1].data, "the fault")
-    here, goal = arm.q, arm.path()
-    assert arm.ask(goal)[0] == SUCCEEDED  # without a tolerance the controller sees nothing
-    assert np.abs(arm.q - here).max() < 1e-3
-    assert arm.observer.call(Trigger, "/reset_fault").success
-    arm.observer.wait(lambda: not said[-1].data, "the end of the fault")
-    assert arm.arrives(np.array(goal.points[-1].positions))
 
 
 @pytest.mark.slow

@@ -122,15 +122,6 @@ def test_joint_states_have_names_and_exact_spacing(observer):
     np.testing.assert_allclose(np.diff(stamps), 1e9 / RATE, atol=1.0)
 
 
-def test_description_and_truth_are_latched(observer):
-    """Whoever comes late gets the description and the true parameters."""
-    observer.wait(lambda: observer.described, "the description")
-    assert observer.described[-1].data == ROBOT.urdf
-    truth = observer.truth()
-    assert truth["payload_phi"] == PAYLOAD
-    assert truth["payload_frame"] == ROBOT.payload_frame
-
-
 def test_effort_is_the_torque_in_the_drivers_convention(observer):
     """At rest sign * effort - offset carries the true arm and its payload against gravity."""
     truth = observer.truth()
