@@ -16,7 +16,8 @@ LINKS = (
 JOINTS = tuple(f"{link[0]}_joint" for link in LINKS)
 LINK = """<link name="{name}"><inertial><origin xyz="0.01 -0.02 {centre}"/><mass value="{mass}"/>
 <inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{k}"/></inertial>
-<collision><origin xyz="0 0 {centre}"/><geometry><sphere radius="0.06"/></geometry></collision></link>
+<collision><origin xyz="0 0 {centre}"/><geometry><sphere radius="0.06"/></geometry></collision>
+</link>
 <joint name="{name}_joint" type="revolute"><parent link="{parent}"/><child link="{name}"/>
 <origin xyz="0 0 {height}"/><axis xyz="{axis}"/>
 <limit lower="-2.5" upper="2.5" effort="200" velocity="4"/></joint>
