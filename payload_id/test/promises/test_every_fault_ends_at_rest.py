@@ -186,7 +186,6 @@ def nothing_until_acknowledged(robot: MovingRobot, reason: str) -> None:
 
 def held(
     robot: MovingRobot, future: Any, reason: str, *words: str, cause: float, within: float = 0.0,
-    on_path: bool = True, mend: Callable[[], Any] = lambda: None,
 ) -> Any:  # fmt: skip
     """Check all that follows from a fault.
 
@@ -197,16 +196,12 @@ def held(
         words: That its sentence must have.
         cause: When it could be known first, by the arm's clock [s].
         within: Time after that until which it may be unknown [s].
-        on_path: Whether the arm is held where its certificate knows it.
-        mend: What must be put right before anything may move.
     """
     result = ended(robot, future, reason, *words)
-    mend()
     assert rest_after(robot, cause) < within + HOLD + BUSY
     only_the_motion(robot)
     assert not any(x.points for x in robot.commands[1:])  # not even a stop
-    if on_path:
-        assert holds(robot) and off_path(robot) < 1.0
+    assert holds(robot) and off_path(robot) < 1.0
     nothing_until_acknowledged(robot, reason)
     return result
 
@@ -424,11 +419,15 @@ def test_an_arm_that_is_seen_outside_its_tube_once(robot):
 
 def test_an_arm_that_is_pushed(robot):
     _, future = begin(robot)
-    cause = robot.now
     robot.set(ARM, push=[60.0])
     robot.observer.wait(lambda: holds(robot) or future.done(), "the hold")
     robot.set(ARM, push=[0.0])
-    held(robot, future, "TUBE_LEFT", cause=cause, within=5.0, on_path=False)  # it swings back
+    result = ended(robot, future, "TUBE_LEFT")
+    assert result.largest_tube_use > 1.0 and holds(robot)
+    robot.observer.wait(robot.is_still, "an arm that has swung back")
+    only_the_motion(robot)
+    assert not any(x.points for x in robot.commands[1:])
+    nothing_until_acknowledged(robot, "TUBE_LEFT")
 
 
 def test_a_controller_that_finds_itself_outside_the_tube(robot):
