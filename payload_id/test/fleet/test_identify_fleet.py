@@ -179,14 +179,20 @@ def test_a_local_cluster_listens_to_this_machine_alone_and_stands_beside_others(
     assert {each.laddr.ip for each in heard} == {"127.0.0.1"}
 
 
-def test_workers_of_a_scheduler_that_runs_already_find_the_same(bags, tmp_path, capsys):
+@pytest.fixture(scope="module")
+def scheduler():
+    """Return the address of a scheduler that runs already."""
     with LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
     ) as cluster:
-        done = run_here(
-            capsys, "fleet", bags, "--robot", "kinova_gen3", *NOISE, "--intervals", QUICK,
-            "--out", tmp_path, "--scheduler", cluster.scheduler_address,
-        )  # fmt: skip
+        yield cluster.scheduler_address
+
+
+def test_workers_of_a_scheduler_that_runs_already_find_the_same(bags, scheduler, tmp_path, capsys):
+    done = run_here(
+        capsys, "fleet", bags, "--robot", "kinova_gen3", *NOISE, "--intervals", QUICK,
+        "--out", tmp_path, "--scheduler", scheduler,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = rows(FleetTable.at(tmp_path))
     assert len(found) == COUNT
@@ -202,12 +208,14 @@ def test_two_runs_do_not_write_into_one_folder(bags, method, client, tmp_path):
         identify_fleet(jobs(bags, method), table, client)
 
 
-def test_a_fleet_without_one_usable_recording_says_why_and_ends_with_two(tmp_path, capsys):
+def test_a_fleet_without_one_usable_recording_says_why_and_ends_with_two(
+    scheduler, tmp_path, capsys
+):
     manifest = tmp_path / "fleet.csv"
     manifest.write_text(f"bag\n/dev/zero\n{tmp_path / 'absent.mcap'}\n")
     done = run_here(
-        capsys, "fleet", "--manifest", manifest, "--robot", "kinova_gen3", "--workers", 1,
-        "--out", tmp_path / "none",
+        capsys, "fleet", "--manifest", manifest, "--robot", "kinova_gen3",
+        "--out", tmp_path / "none", "--scheduler", scheduler,
     )  # fmt: skip
     said = " ".join(done.stdout.split())
     assert done.returncode == 2

@@ -117,6 +117,19 @@ def test_truth_is_in_the_box(seed: int) -> None:
     assert all(is_physical(phi) for phi in result.link_phi() if phi[0] > 0)
 
 
+def test_an_error_of_one_run_is_allowed_for_and_not_learnt() -> None:
+    """Gravity is off by as much as is stated; links and sensors stay in the box."""
+    stated = replace(SENSORS, gravity_error=0.3)
+    run, truth, joints = bare_run("gen3", SENSORS, 1)
+    there, links = run.model.pinocchio.copy(), truth[:70].reshape(7, 10)
+    there.gravity.linear = run.model.gravity + 0.3 * np.array([1.0, -1.0, 1.0])
+    off = replace(run.model, pinocchio=there)
+    samples = record(off, 1, NOTHING, 2.0, rate=125.0, links=links, joints=joints).samples
+    assert not calibrate([samples], run.model, SENSORS).consistent
+    result = calibrate([samples], run.model, stated)
+    assert result.consistent and outside(result, truth) == []
+
+
 def test_estimate_approaches_the_truth_and_predicts_better_than_the_description() -> None:
     result, (_, truth, _) = calibrated("gen3", FRICTION, 0), bare_run("gen3", FRICTION, 0, 8.0)
     nominal, links, everything = (

@@ -77,8 +77,8 @@ def test_efforts_of_all_joints_may_be_reversed():
 
 @pytest.mark.slow
 def test_where_no_cause_explains_it_what_each_leaves_is_said():
-    run, rng = record(arm("ur10"), 8, seconds=2.0), np.random.default_rng(8)
-    bursts = np.repeat(rng.normal(size=(21, run.model.n)) * 3.0, 25, axis=0)[: len(run.true)]
+    run, rng = record(arm("ur10"), 8, seconds=1.2), np.random.default_rng(8)
+    bursts = np.repeat(rng.normal(size=(13, run.model.n)) * 3.0, 25, axis=0)[: len(run.true)]
     found = identify(replace(run.true, tau=run.true.tau + bursts), run.model, USUAL)
     assert found.status is Status.INCONSISTENT
     assert found.cause == ""
