@@ -147,7 +147,10 @@ class Deadly(Method):
         return super().read(path)
 
 
-def test_a_recording_that_kills_its_workers_costs_its_own_row(bags, method, client, tmp_path):
+def test_a_recording_that_kills_its_workers_costs_its_own_row(
+    bags, method, client, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 1)
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     mine = tmp_path / "bags"
     shutil.copytree(bags / "run_0", mine / "good")

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from arms import Joints, Run, arm, draw_payload, joint_torques, perturbed_links, record
+from arms import Joints, Run, arm, draw_payload, perturbed_links, record
 from payload_id.core.arm.kinetics import body_motion
 from payload_id.core.contact import ContactWatch, Knowledge, certificate
 from payload_id.core.contact.certificate import search
@@ -115,26 +115,6 @@ def test_there_is_no_false_alarm_and_what_the_payload_does_is_inside_its_bounds(
             mean, slip = mean_over(each, run.true.stamp, borne)
             assert (each.torque_range.lower - slip <= mean).all()
             assert (mean <= each.torque_range.upper + slip).all()
-
-
-@pytest.mark.parametrize("velocity_error", (0.0, 0.02))  # without and with hats as weights
-def test_mean_torques_are_those_of_the_arm_at_rest(velocity_error):
-    model, phi = arm("gen3"), draw_payload(np.random.default_rng(2))
-    stated = Uncertainty(torque_absolute=0.05, velocity_error=velocity_error, position_error=1e-4)
-    online = OnlineIdentifier(model, Settings(stated))
-    online.add(record(model, 5, phi, 2.0, 250.0).samples)
-    watch, estimate = ContactWatch(online.rows, WINDOW), online.update()
-    watch.know(Knowledge.of(*online.established()), estimate.phi)
-    still = record(model, 6, phi, 0.4, 250.0).samples
-    none = np.zeros_like(still.q)
-    q = still.q[0] + none
-    borne, bare = (joint_torques(model, model.link_phi, p, q, none, none) for p in (phi, 0 * phi))
-    push = np.linspace(2.0, 9.0, model.n)
-    assert online.rows.takes_hat(still.part(0, 26)) == (velocity_error > 0.0)
-    for each in watch.add(Samples(still.stamp, q, none, borne - push)):
-        assert each.torque_range.contains((borne - bare)[0])
-        assert each.external.contains(push)
-        np.testing.assert_allclose(each.torque, (borne - bare)[0], atol=0.3)
 
 
 # With a contact

@@ -11,7 +11,7 @@ from arms import Motion, Run, arm, draw_payload, joint_torques, record
 from injected_faults import CAUSES, OF_SAMPLES, SINGLE_JOINT, USUAL, inject, inject_in_samples
 from payload_id.core.body.inertial import PARAMETERS
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.diagnosis import Diagnosis, Finding
+from payload_id.core.diagnosis import Diagnosis
 from payload_id.core.identification.identify import begun, identify, last_estimate
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
@@ -83,14 +83,6 @@ def test_where_no_cause_explains_it_what_each_leaves_is_said():
     assert found.status is Status.INCONSISTENT
     assert found.cause == ""
     assert "No single cause" in found.message and "torque offset" in found.message
-
-
-def test_findings_that_explain_equally_are_all_named():
-    delay = Finding("torque delay", 0.5, 1, "The torques come late.")
-    friction = Finding("friction", 0.6, 2, "The torque of {joint} contains friction.", 1)
-    found = Diagnosis(delay, (delay, friction), (), (friction,))
-    assert found.cause == "torque delay or friction"
-    assert "torque of b contains friction" in found.sentence(["a", "b"])
 
 
 # A payload that changes
@@ -212,9 +204,3 @@ def test_advised_motion_helps_most():
         mean = np.mean(ratios[:, parameters], axis=1)
         assert mean[joint] < 0.95
         assert mean[joint] <= 1.25 * mean.min()
-
-
-def test_an_arm_that_moves_no_joint_is_advised_to():
-    found = with_frozen(arm("gen3"), 1, np.zeros(7))
-    assert not found.identifiable.all()
-    assert advised(found, arm("gen3"))

@@ -31,7 +31,7 @@ from payload_id.core.rows.joint_torque.momentum import MomentumRows
 def test_weight_that_is_compensated_for_is_named(taken_out, cause, words):
     model = arm("gen3")
     phi = 1.5 * draw_payload(np.random.default_rng(3))
-    samples = record(model, 1, phi=phi, seconds=1.5).measured(USUAL, "uniform").samples
+    samples = record(model, 1, phi=phi, seconds=1.0).measured(USUAL, "uniform").samples
     still = np.zeros_like(samples.q)
     weighed = np.zeros(10) if taken_out > 0.0 else phi
     held = joint_torques(model, model.link_phi, weighed, samples.q, still, still)

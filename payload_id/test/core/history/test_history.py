@@ -91,12 +91,12 @@ def width(interval):
 
 def test_the_mass_of_new_runs_is_where_the_history_says(history):
     found = []
-    for seed in range(100, 112):
+    for seed in range(100, 108):
         phi = payload(seed)
         interval = interval_of(history, measured(seed, phi))
         found.append(interval.lower[0] <= phi[0] <= interval.upper[0])
         assert width(interval) < 1.5  # [kg]; the boxes alone leave 10
-    assert sum(found) >= 10  # fewer of 12 in one of 500 cases, if each holds with 95 %
+    assert sum(found) >= 6  # fewer of 8 in one of 170 cases, if each holds with 95 %
     assert (interval.runs == [RUNS] + [RUNS // 5] * 9).all()  # what too few knew is unknown
     assert np.isinf([interval.lower[1:], interval.upper[1:]]).all()
     assert np.isinf(interval.joint_upper).all()
@@ -192,36 +192,24 @@ def test_copies_and_overlapping_parts_are_refused_and_rests_in_one_pose_are_not(
     assert len(learnt([*runs[:3], known("a", rest), known("b", rest)])) == 5
 
 
-def test_segments_cut_a_recording_into_runs_of_a_length():
-    samples = measured(1)
-    parts = segments(samples, 1.2)
-    assert len(parts) == 4
-    assert all(1.1 < np.ptp(part.stamp) <= 1.2 for part in parts)
-    assert segments(samples, None) == [samples]
-    assert len(segments(samples, 60.0)) == 1
-
-
 # What is wrong with a history
 
 
-def test_a_trend_and_a_run_without_a_score_are_noted(runs, history):
+def test_a_trend_of_the_errors_is_noted(runs, history):
     """Known masses that are said ever more wrongly look like a drift."""
     assert history.notes == ()
     drifting = [
         replace(run, load=Load.of_mass(run.load.phi[0] + 0.3 * k))
-        for k, run in enumerate(runs[:14])
+        for k, run in enumerate(runs[:11])
     ]
     assert any("change from run to run" in note for note in learnt(drifting).notes)
-    short = learnt([*runs[:8], known("short", measured(31, seconds=0.5))])
-    named = any("no score" in note and "short" in note for note in short.notes)
-    assert named == bool(np.isnan(short.scores[-1, 0]))
 
 
 @pytest.mark.parametrize(("wrong", "by"), [(3, 1.5), (5, 2.0)])
 def test_a_wrong_label_is_named(runs, wrong, by):
     """The known mass of a run is stated wrongly; run 5 was of the bare arm."""
     label = float(runs[wrong].load.phi[0]) + by
-    stated = [*runs[:wrong], replace(runs[wrong], load=Load.of_mass(label)), *runs[wrong + 1 : 14]]
+    stated = [*runs[:wrong], replace(runs[wrong], load=Load.of_mass(label)), *runs[wrong + 1 : 11]]
     (note,) = [note for note in learnt(stated).notes if "check" in note]
     assert f"'run {wrong}'" in note and f"{label:.3g} kg" in note
 
@@ -248,7 +236,7 @@ def test_wrong_labels_do_not_hide_each_other_and_right_ones_are_seldom_named():
 def test_a_run_in_other_units_or_with_another_sign_is_named(runs, factor):
     samples = measured(5)
     strange = known("strange", replace(samples, tau=samples.tau * factor))
-    notes = learnt([*runs[:10], strange]).notes
+    notes = learnt([*runs[:7], strange]).notes
     assert any("strange" in note for note in notes)
     assert not [note for note in notes if "residuals" in note and "strange" not in note]
 
