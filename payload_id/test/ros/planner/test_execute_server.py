@@ -171,3 +171,27 @@ def test_intervals_of_an_estimator_that_is_not_heard_are_not_followed():
     planner = Planner()
     planner.context.estimator.absence = "The estimator was last heard 6 s ago: start it anew."
     assert "start it anew" in planner.executed() and not planner.bridge.handed
+
+
+def paused() -> Planner:
+    """Return a planner whose plan rests on its path."""
+    planner = Planner()
+    assert planner.executed() == "" and planner.bridge.handed == ["plan"]
+    planner.told(Reason.PAUSED)
+    assert planner.server.paused
+    return planner
+
+
+def test_what_rests_in_a_pause_goes_on_with_what_is_certified_now():
+    planner = paused()
+    assert planner.resumed() == "" and planner.bridge.handed == ["plan", "the rest"]
+    planner.told(Reason.COMPLETED)
+    planner.go_on()
+    assert planner.result.success
+
+
+def test_obstacles_that_change_while_the_rest_is_certified_keep_the_arm_at_rest():
+    planner = paused()
+    planner.meanwhile = lambda: vars(planner.bridge).update(obstacles="[1]")
+    assert "obstacles have changed" in planner.resumed()
+    assert planner.bridge.handed == ["plan"] and planner.server.paused
