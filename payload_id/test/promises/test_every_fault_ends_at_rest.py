@@ -423,7 +423,7 @@ def test_an_arm_that_is_pushed(robot):
     robot.observer.wait(lambda: holds(robot) or future.done(), "the hold")
     robot.set(ARM, push=[0.0])
     result = ended(robot, future, "TUBE_LEFT")
-    assert result.largest_tube_use > 1.0  # held by the bridge, or given up by the controller
+    assert result.largest_tube_use > 1.0 or "gave up" in result.message  # by the controller itself
     robot.observer.wait(robot.is_still, "an arm that has swung back")
     only_the_motion(robot)
     assert not any(x.points for x in robot.commands[1:])
