@@ -500,6 +500,8 @@ def test_a_gap_and_false_samples_are_left_out(arm):
     for recording, windows in ((whole, 15), (pause, 13)):
         found = identify(recording, arm.robot, bounds)
         assert found.contains(run.phi).all() and found.windows == windows
+        longer = identify(recording, arm.robot, bounds, scales=(0.4,))  # windows as well
+        assert longer.contains(run.phi).all() and np.isfinite(longer.half_width).all()
     q[100, 2] += 1.0  # one position that never was
     tau[200] = np.nan
     found = identify(arm.recording(replace(run.motion, q=q), tau), arm.robot, bounds)

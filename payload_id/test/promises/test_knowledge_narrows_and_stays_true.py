@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 import yaml
 
-from payload_id import PayloadPrior, Recording, RobotFile, RobotModel, Status, Uncertainty, identify
+from payload_id import (
+    PayloadIdError,
+    PayloadPrior,
+    Recording,
+    RobotFile,
+    RobotModel,
+    Status,
+    Uncertainty,
+    identify,
+)
 
 from .arms import drawn_payload, phi_of
 from .command_line import payload_id
@@ -115,6 +124,8 @@ def test_own_constraints_narrow_as_much_as_they_say(arm, run):
     assert found.contains(run.phi).all()
     false = identify(recording, arm.robot, bounds, constraints=lambda phi: [phi[0] <= 0.2])
     assert false.status is Status.INCONSISTENT and "stated" in false.message
+    with pytest.raises(PayloadIdError):  # no payload is both
+        identify(recording, arm.robot, bounds, constraints=lambda phi: [phi[0] <= 1, phi[0] >= 2])
 
 
 # Of the arm: calibration, and a history of runs.
