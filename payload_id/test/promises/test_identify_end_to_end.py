@@ -49,6 +49,8 @@ from .own_arm import JOINTS
 from .recorded import noisy
 from .streams import ESTIMATOR, STEP_NS, Listeners, time_of
 
+pytestmark = pytest.mark.slow  # nodes in real time, or processes
+
 NOISE = 0.02
 GOOD = (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
 

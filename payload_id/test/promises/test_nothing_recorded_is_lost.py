@@ -23,6 +23,8 @@ from .own_arm import JOINTS
 from .recorded import noisy, signs
 from .streams import ESTIMATOR, Listeners
 
+pytestmark = pytest.mark.slow  # nodes in real time, or processes
+
 NOISE = 0.02
 PHI = drawn_payload(np.random.default_rng(51), 0.8, 1.4)
 BEFORE = 3  # reports of a sampler, one a second, after which all is on disk that it took before
