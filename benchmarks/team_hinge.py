@@ -20,7 +20,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
 sys.path.insert(0, str(Path(__file__).with_name("campaigns")))
-from hinged_trials import score  # noqa: E402  # lies in the folder above
+from hinged_trials import score  # noqa: E402  # lies in campaigns
 
 ERRORS = {
     "uniform": ("uniform", 1.0),
