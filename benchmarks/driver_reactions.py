@@ -24,6 +24,7 @@ from std_msgs.msg import Bool
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test"))
 from harness import NodeProcess  # noqa: E402  # lies in the folder above
 from planned_robot import PAYLOAD, ROBOT, PlannedRobot  # noqa: E402
 

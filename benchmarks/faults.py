@@ -24,6 +24,7 @@ import numpy as np
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test"))
 sys.path.insert(0, str(Path(__file__).with_name("campaigns")))
 from recording_faults import FAULTS, Rig, check_recording, possible, undergo  # noqa: E402  # lies in campaigns
 

@@ -19,7 +19,7 @@ from payload_id.cli.doctor.environment import _domain, environment
 from payload_id.core.motion.limits import inverse_dynamics
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.plausibility.line import Verdict
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 ROBOT = RobotFile.load("kinova_gen3")

@@ -25,7 +25,7 @@ from payload_id.files.recordings.known_runs import KnownRecording, read_known_ru
 from payload_id.files.recordings.recording import Recording
 from payload_id.ros.client.wanted_runs import Wanted, made_before, require_unchanged
 from planned_robot import PARAMETERS, ROBOT, PlannedRobot
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 WEIGHT = from_mass_com_inertia(0.8, [0.01, 0.0, 0.08], 5e-4 * np.eye(3))

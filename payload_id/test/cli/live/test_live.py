@@ -22,7 +22,7 @@ from payload_id.cli.live.command import obstacle
 from payload_id.core.errors import InputError, printable
 from payload_id.ros.client import planner_client
 from payload_id.ros.common.topics import LATCHED
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 KEPT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -14,7 +14,7 @@ import pytest
 from harness import PATIENCE, NodeProcess
 from keystore import make_keystore
 from payload_id.ros.access.policy import enclaves
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 PROBE = "import rclpy; rclpy.init(); rclpy.create_node('payload_client')"

@@ -17,7 +17,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from harness import NodeProcess, Observer
-from ros_domain import next_domain
+from promises.nodes import next_domain
 from torque_robot import CELL, PAYLOAD, ROTOR, certified_motion, torque_robot
 
 DOMAIN = next_domain()

@@ -9,7 +9,6 @@ import pytest
 from controller_manager_msgs.srv import ListControllers, SwitchController
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
-from promises.real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
@@ -25,7 +24,8 @@ from planned_robot import (
     SUCCEEDED,
     PlannedRobot,
 )  # fmt: skip
-from ros_domain import next_domain
+from promises.nodes import next_domain
+from promises.real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 
 PREFIX, RATE = installation(), 250
 ACTION = f"/{CONTROLLER}/follow_joint_trajectory"

@@ -21,7 +21,7 @@ from std_srvs.srv import Trigger
 from harness import DEEP, LATCHED, NodeProcess, Observer
 from junk import interface, junk
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
 

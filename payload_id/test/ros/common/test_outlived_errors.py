@@ -13,7 +13,7 @@ from payload_id.ros.common.diagnostics import FORGOTTEN, Condition, Level, Twin,
 from payload_id.ros.common.error_sentence import OutlivedErrors
 from payload_id.ros.common.main_loop import run
 from payload_id.ros.estimator.looping_thread import LoopingThread
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 

@@ -16,7 +16,7 @@ from payload_id.ros.common.parameters import Parameter, describe_parameters, rea
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, run_settings
 from payload_id.ros.sampler.node import main as sampler_main
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 TABLE = (

@@ -14,7 +14,7 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
 from harness import LATCHED, START_NS, NodeProcess, Observer
-from ros_domain import next_domain
+from promises.nodes import next_domain
 from synthetic import PAYLOAD, RATE, blocks, measured, robot_file
 
 pytestmark = pytest.mark.slow  # nodes in real time

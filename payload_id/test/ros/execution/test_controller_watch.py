@@ -9,7 +9,7 @@ from fake_controller_manager import FakeControllerManager
 from harness import Observer
 from payload_id.ros.execution.controller_watch import ControllerWatch
 from payload_id.ros.execution.start_check import NotReadyError
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 JOINTS = ("shoulder", "elbow")
 TOPIC, MANAGER = "/left/jtc/joint_trajectory", "/left/controller_manager"

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from harness import Observer
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.execution.joint_state_listener import JointStateListener
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 

@@ -15,7 +15,7 @@ from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends import team_topics
 from payload_id.ros.execution.back_ends.team_topics import WATCHDOG, TeamTopics, twist_of
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 JOINTS = ("x", "y", "z", "base_x", "base_y", "base_heading")

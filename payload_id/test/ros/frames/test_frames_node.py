@@ -19,7 +19,7 @@ from payload_id import RobotFile, RobotModel
 from payload_id.core.arm.kinetics import frames
 from payload_id.files.robots.arm_frames import ArmFrames
 from payload_id.ros.frames.base_frame import main as base_frame
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 POSITIONS = np.array([0.3, -0.5, 0.2, 1.1, -0.7, 0.4, 0.9])

@@ -14,7 +14,7 @@ from std_srvs.srv import Trigger
 
 from harness import LATCHED, NodeProcess, Observer
 from managed import change, state
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 ALL = Path(__file__).parents[2] / "support" / "all_nodes.py"

@@ -16,7 +16,7 @@ from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.status import Status
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 PHI = from_mass_com_inertia(1.25, np.array([0.012, -0.034, 0.056]), np.diag([4e-3, 5e-3, 6e-3]))

@@ -17,7 +17,7 @@ from harness import NodeProcess, Observer
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from payload_id.ros.planner.plan_server import NO_VOLUME
 from planned_robot import ACCEPTED, BOUNDS, BRIDGE, PAYLOAD, ROBOT, PlannedRobot, assert_latched
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 TEXT = """

@@ -36,7 +36,7 @@ from planned_robot import (
     set_obstacles,
     tip,
 )  # fmt: skip
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
 

@@ -13,7 +13,7 @@ from payload_id_msgs.msg import SampleBlock
 from sensor_msgs.msg import JointState
 
 from harness import START_NS, NodeProcess, Observer, joint_state
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 MEETING = 1.0  # [s]
 DOMAIN = next_domain()

@@ -18,7 +18,7 @@ from harness import LATCHED, NodeProcess, Observer
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.common.conversions import time_message
 from payload_id.ros.simulated_arm.real_controllers import parameters
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 ROBOT = RobotFile.load("kinova_gen3")

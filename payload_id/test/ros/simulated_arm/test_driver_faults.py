@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from promises.controllers import SUCCEEDED, Asker
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter as RosParameter
 
 from harness import NodeProcess
 from payload_id.files.robots.robot_file import RobotFile
-from ros_domain import next_domain
+from promises.controllers import SUCCEEDED, Asker
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 TEXT = """

@@ -31,7 +31,7 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.simulated_arm.node import SimulatedArmNode
 from payload_id.ros.simulated_arm.pacing import Pace
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE, build_arm, build_plant
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
 

@@ -15,7 +15,7 @@ from payload_id.files.drivers.driver_facts import Condition, ResetStep
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.supervision.claims_watch import ClaimsWatch
 from payload_id.ros.supervision.condition_watch import ConditionWatch
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 JOINTS, STAMP = ("shoulder", "elbow"), 1_700_000_000_000_000_000

@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from harness import LATCHED, NodeProcess, Observer
-from ros_domain import next_domain
+from promises.nodes import next_domain
 from team_messages import RELIABLE, grasp_messages, joint_states, stamped
 from team_motion import Path as Way
 from team_motion import Team

@@ -19,7 +19,7 @@ from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.samples.arm_sensor_motion import motion_of
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
-from ros_domain import next_domain
+from promises.nodes import next_domain
 from synthetic import NOTHING, PAYLOAD, measured, robot_file
 
 DOMAIN = next_domain()
