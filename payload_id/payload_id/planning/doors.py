@@ -14,6 +14,7 @@ from ..core.arrays import Array, real_numbers
 from ..core.body.payload_prior import PayloadPrior
 from ..core.errors import ConfigurationError, InputError, PayloadIdError, UnknownNameError
 from ..core.excitation.criteria import DEFAULT
+from ..core.motion.motion_state import AT_REST
 from ..core.motion.trajectory import Trajectory
 from ..core.rows.joint_torque.uncertainty import Uncertainty
 from ..core.safety.certificate.certificate import Certificate
@@ -32,7 +33,6 @@ from .request import Figures, Goal, PlanningSettings, PlanRequest, Refused
 from .safety_cases import SafetyCases
 from .worker import PlanningWorker
 
-REST = 1e-9  # [rad/s or m/s] that counts as rest
 MOTION = "motion.json"  # of a plan's folder
 OF_THE_PRIOR = "as the prior says"
 
@@ -282,7 +282,7 @@ def _check_rest(motion: Trajectory, joints: Sequence[str]) -> None:
         raise InputError(f"The motion is of {ends.shape[1]} joints; the arm has {len(joints)}.")
     for which, speed in zip(("begin", "end"), np.abs(ends), strict=True):
         worst = int(np.argmax(speed))
-        if speed[worst] > REST:
+        if speed[worst] > AT_REST:
             raise InputError(
                 f"The motion does not {which} at rest: {joints[worst]} moves by {speed[worst]:.3g} "
                 "rad/s or m/s. Certified by itself is what goes from rest to rest."
