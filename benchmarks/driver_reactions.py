@@ -114,7 +114,7 @@ def main() -> int:
                     seconds = [x[k] for x in found]
                     print(f"  {until}: {np.median(seconds):.3f} s, at most {max(seconds):.3f} s")
         except AssertionError:
-            print(robot.printed())
+            print(robot.printed)
             raise
         finally:
             robot.close()

@@ -325,4 +325,4 @@ def end_by(rig: Rig) -> None:
     assert result.reason.code == StopReason.COMPLETED, result.message
     rig.check_commands()
     for node in (rig.planner, rig.bridge):
-        assert node.stop() == 0 and "Traceback" not in node.printed()
+        assert node.stop() == 0 and "Traceback" not in node.printed

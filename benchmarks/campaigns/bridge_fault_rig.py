@@ -231,7 +231,7 @@ class Rig(PlannedRobot):
         """End the sampler; check that it recorded what was heard; return how many."""
         end = len(self.joint_states)
         self.spin(0.1)  # what was heard here has arrived there, too
-        assert self.sampler.stop() == 0 and "Traceback" not in self.sampler.printed()
+        assert self.sampler.stop() == 0 and "Traceback" not in self.sampler.printed
         found: set[int] = set()
         for folder in sorted(self.folder.glob("bag*")):
             with open_bag(folder) as bag:

@@ -190,7 +190,7 @@ class Rig:
         codes = [self.sampler.stop(), self.estimator.stop()]
         self.observer.close()
         assert codes == [0, 0]
-        assert "Traceback" not in self.sampler.printed() + self.estimator.printed()
+        assert "Traceback" not in self.sampler.printed + self.estimator.printed
 
 
 def sampler_killed(rig: Rig) -> None:
@@ -351,7 +351,7 @@ def disk_read_only(rig: Rig) -> None:
 
 def _fill(rig: Rig) -> int:
     """Let the sampler's file not grow any more; return how often its recording went on before."""
-    before = rig.sampler.printed().count(GOES_ON)
+    before = rig.sampler.printed.count(GOES_ON)
     newest = max(rig.folder.glob("bag*/*.mcap"), key=lambda x: x.stat().st_mtime_ns)
     _limit(rig, newest.stat().st_size + 1000)
     rig.doubtful |= set(rig.sent[-KEPT_BACK:])
@@ -379,7 +379,7 @@ def _go_on(rig: Rig, before: int) -> None:
         return _size_of_bags(rig) > size + GROWTH
 
     rig.observer.wait(grow, "a bag that grows")
-    assert rig.sampler.printed().count(GOES_ON) > before, rig.sampler.printed()
+    assert rig.sampler.printed.count(GOES_ON) > before, rig.sampler.printed
 
 
 def _size_of_bags(rig: Rig) -> int:

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
-from described_arms import described
-from made_up_input import COLUMNS, ROBOT
+from described_arms import COLUMNS, ROBOT, described
 from payload_id.core.errors import InputError
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.knowledge.knowledge_file import read_knowledge

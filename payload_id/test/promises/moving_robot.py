@@ -39,8 +39,7 @@ from shape_msgs.msg import SolidPrimitive
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from payload_id import RobotFile
-
+from .finger import write_finger
 from .nodes import LATCHED, PATIENCE, NodeProcess, Observer, next_domain
 
 PLANNER, BRIDGE, ARM = "/payload_planner", "/payload_bridge", "/simulated_arm"
@@ -81,14 +80,6 @@ OF_BRIDGE = {
 }
 RIGHT = {"push": [0.0], "fault": False, "allow_motion": True}  # of what tests change
 OF_PLANNER = {"limits": "safety_warning", "stop_step": 0.2}
-HEAD = """<robot name="kinova_gen3" xmlns:xacro="http://www.ros.org/wiki/xacro">
-<xacro:arg name="gripper" default="none"/><xacro:arg name="vision" default="true"/>"""
-FINGER = """<link name="finger"><inertial><origin xyz="0 0 0.03"/><mass value="0.1"/>
-<inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-5"/></inertial><collision>
-<origin xyz="0 0 0.03"/><geometry><box size="0.02 0.02 0.06"/></geometry></collision></link>
-<joint name="knuckle" type="revolute"><parent link="end_effector_link"/><child link="finger"/>
-<origin xyz="0.03 0 0.01"/><axis xyz="0 1 0"/>
-<limit lower="0" upper="0.8" velocity="1" effort="9"/></joint></robot>"""
 ROBOT = """
 extends: package://payload_id/config/robots/kinova_gen3.yaml
 name: gen3_with_finger
@@ -113,11 +104,8 @@ def robot_file(folder: Path, name: str = "robot.yaml", text: str = "", finger: f
         text: What it says beside `ROBOT`.
         finger: Mass of the finger [kg].
     """
-    urdf = RobotFile.load("kinova_gen3").urdf
-    rest = urdf[urdf.index(">", urdf.index("<robot")) + 1 :]
-    own = FINGER.replace('mass value="0.1"', f'mass value="{finger}"')
+    write_finger(folder, name, finger)
     path = folder / name
-    (folder / f"{name}.urdf.xacro").write_text(HEAD + rest.replace("</robot>", own))
     path.write_text(f"{ROBOT}urdf: {name}.urdf.xacro\n{text}\n")
     return path
 
@@ -470,3 +458,13 @@ def name_of(reason: StopReason) -> str:
     """Return the name of a reason's code."""
     names = (x for x in dir(StopReason) if x.isupper() and "__" not in x)
     return next(x for x in names if getattr(StopReason, x) == reason.code)
+
+
+def aside(joint: int, by: float) -> Callable[[JointState], JointState]:
+    """Return what has a joint be seen aside of where it is, by some way [rad]."""
+
+    def spoil(message: JointState) -> JointState:
+        message.position[joint] += by
+        return message
+
+    return spoil

@@ -45,6 +45,7 @@ from .moving_robot import (
     TRAJECTORY,
     Certificate,
     MovingRobot,
+    aside,
     ball,
     fastest,
     moving_robot,
@@ -387,14 +388,6 @@ def test_a_torque_at_which_the_arm_itself_would_stop_is_kept(robot):
 
 
 # What has the arm held.
-
-
-def aside(joint: int, by: float) -> Callable[[Any], Any]:
-    def spoil(message):
-        message.position[joint] += by
-        return message
-
-    return spoil
 
 
 def test_an_arm_that_is_seen_outside_its_tube(robot):

@@ -40,6 +40,7 @@ from .moving_robot import (
     TRAJECTORY,
     Certificate,
     MovingRobot,
+    aside,
     ball,
     moving_robot,
     name_of,
@@ -375,14 +376,6 @@ def test_an_arm_that_stands_elsewhere_does_not_set_off(robot):
     refused(robot, "not where the plan begins", move=lambda: execute(robot))
     robot.go_to(robot.home)
     robot.commands.clear()
-
-
-def aside(joint: int, by: float) -> Callable[[Any], Any]:
-    def spoil(message):
-        message.position[joint] += by
-        return message
-
-    return spoil
 
 
 def test_an_arm_that_moves_does_not_set_off(robot):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 
 from promises.nodes import DEEP, LATCHED, PATIENCE
+from promises.nodes import NodeProcess as Executable
 from promises.nodes import Observer as PlainObserver
 
 __all__ = ["DEEP", "LATCHED", "PATIENCE", "START_NS", "NodeProcess", "Observer"]
@@ -24,8 +24,8 @@ __all__ = ["DEEP", "LATCHED", "PATIENCE", "START_NS", "NodeProcess", "Observer"]
 START_NS = 1_700_000_000_000_000_000  # of the stamps [ns]
 
 
-class NodeProcess:
-    """A node of this package in a process of its own; what it prints goes to a file."""
+class NodeProcess(Executable):
+    """A node of this package by its module, in a process of its own."""
 
     def __init__(
         self,
@@ -52,24 +52,6 @@ class NodeProcess:
                 cwd=folder,
             )  # fmt: skip
         atexit.register(self.process.kill)  # whatever becomes of the test
-
-    @property
-    def alive(self) -> bool:
-        """Whether it still runs."""
-        return self.process.poll() is None
-
-    def printed(self) -> str:
-        """Return what it has printed."""
-        return self.log.read_text()
-
-    def stop(self, number: int = signal.SIGINT) -> int:
-        """Tell it to end; return its exit code."""
-        if self.alive:
-            self.process.send_signal(number)
-        try:
-            return self.process.wait(PATIENCE)
-        finally:
-            self.process.kill()
 
 
 class Observer(PlainObserver):

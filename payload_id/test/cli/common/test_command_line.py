@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from command_line import run_here
-from described_arms import described
-from made_up_input import ROBOT, table
+from described_arms import ROBOT, described, table
 from payload_id.cli.common import completion
 from payload_id.cli.common.arguments import EXAMPLES
 from payload_id.cli.main import main, parser

@@ -39,8 +39,8 @@ def robot(tmp_path_factory):
     changes["uncertainty.torque_absolute"] = 0.3  # the sampled torques of the simulation
     robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN, physics_step=2e-3, **changes)
     yield robot
-    assert robot.close() == [0, 0, 0], robot.printed()
-    assert "Traceback" not in robot.printed()
+    assert robot.close() == [0, 0, 0], robot.printed
+    assert "Traceback" not in robot.printed
 
 
 def carry(robot, phi):

@@ -77,7 +77,7 @@ def test_roles_can_do_what_they_may_and_others_nothing(keystore, nodes):
     while (status := live(keystore, "reader", "status")).returncode or (
         "payload_planner" not in status.stdout
     ):
-        assert all(node.alive for node in nodes), [node.printed() for node in nodes]
+        assert all(node.alive for node in nodes), [node.printed for node in nodes]
         assert time.monotonic() < end, status
     assert "payload_sampler" in status.stdout and "payload_estimator" in status.stdout
     for role, task, refused in (

@@ -106,7 +106,7 @@ def built(tmp_path_factory):
     robot.bridge.stop()
     robot.arm.stop()
     robot.observer.close()
-    assert "Traceback" not in robot.bridge.printed()
+    assert "Traceback" not in robot.bridge.printed
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_without_the_bridge_the_motion_ends_at_rest_and_the_arm_is_given_back(ro
     robot.given_back()
     robot.observer.wait(robot.rests, "an arm at rest")
     ends = robot.q - start - 0.15  # less where the motion ends
-    assert np.abs(ends).max() < 0.02, (ends, robot.bridge.printed()[-500:])
+    assert np.abs(ends).max() < 0.02, (ends, robot.bridge.printed[-500:])
     robot.observer.wait(lambda: not _runs(loop), "the end of the loop's process")
 
 

@@ -41,7 +41,7 @@ def robot(tmp_path_factory) -> Iterator[PlannedRobot]:
     arm = RealControllers(PREFIX, folder, domain, ROBOT, RATE)
     robot = PlannedRobot(folder, domain, arm)
     yield robot
-    assert robot.close() == [0, 0, 0], robot.printed()
+    assert robot.close() == [0, 0, 0], robot.printed
 
 
 def switched(robot: PlannedRobot, active: bool) -> None:

@@ -176,7 +176,7 @@ def test_blocks_of_another_arm_are_refused(idle):
     message.joint_names = ["shoulder", *list(message.joint_names)[1:]]
     idle.publisher.publish(message)
     idle.observer.wait(
-        lambda: "has the joints shoulder, joint_2" in idle.process.printed(), "the refusal"
+        lambda: "has the joints shoulder, joint_2" in idle.process.printed, "the refusal"
     )
     assert idle.get().estimate.samples == 0
 

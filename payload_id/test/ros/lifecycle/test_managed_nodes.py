@@ -47,7 +47,7 @@ def nodes(folder):
         bag=folder / "bag", recordings_folder=folder, runs_folder=folder,
     )  # fmt: skip
     yield process
-    assert process.stop() == 0, process.printed()
+    assert process.stop() == 0, process.printed
 
 
 @pytest.fixture(scope="module")

@@ -81,8 +81,8 @@ class Robot(PlannedRobot):
 def robot(tmp_path_factory):
     robot = Robot(tmp_path_factory.mktemp("held"))
     yield robot
-    assert robot.close() == [0, 0, 0], robot.printed()
-    assert "Traceback" not in robot.printed()
+    assert robot.close() == [0, 0, 0], robot.printed
+    assert "Traceback" not in robot.printed
 
 
 @pytest.mark.slow

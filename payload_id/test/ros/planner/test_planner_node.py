@@ -48,8 +48,8 @@ def robot(tmp_path_factory):
     robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN)
     yield robot
     robot.arm.process.send_signal(signal.SIGCONT)
-    assert robot.close() == [0, 0, 0], robot.printed()
-    assert "Traceback" not in robot.printed()
+    assert robot.close() == [0, 0, 0], robot.printed
+    assert "Traceback" not in robot.printed
 
 
 @pytest.fixture(autouse=True)
@@ -200,4 +200,4 @@ def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot
     points = trajectory_from_message(robot.commands[0], ROBOT.joints)
     assert points.duration == pytest.approx(description.duration / 0.4, abs=1e-6)
     assert np.allclose(points.q[-1], description.goal_positions)
-    assert "asked for by Ada" in robot.printed()
+    assert "asked for by Ada" in robot.printed

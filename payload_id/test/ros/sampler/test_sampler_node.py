@@ -131,7 +131,7 @@ def test_bad_messages_are_counted_by_cause(observer, sampler, arm, blocks):
             grown = getattr(after, f"dropped_{other}") - getattr(before, f"dropped_{other}")
             assert grown == (3 if other == cause else 0), other
         assert after.received == before.received + 4
-        assert words in sampler.printed()
+        assert words in sampler.printed
 
 
 def test_messages_of_another_time_deafen_nobody(observer, arm, blocks):
@@ -190,5 +190,5 @@ def test_a_robot_without_torques_is_refused_in_one_sentence(tmp_path):
         "sampler", DOMAIN, tmp_path / "log", robot_file=robot_file(tmp_path, "none")
     )
     assert process.process.wait(40.0) == 1
-    assert "effort.source 'none'" in process.printed()
-    assert "Traceback" not in process.printed()
+    assert "effort.source 'none'" in process.printed
+    assert "Traceback" not in process.printed

@@ -103,7 +103,7 @@ def arm(tmp_path_factory) -> Iterator[NodeProcess]:
     process = NodeProcess("simulated_arm", DOMAIN, log, **options)
     yield process
     assert process.stop() == 0
-    assert "Traceback" not in process.printed()
+    assert "Traceback" not in process.printed
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_a_step_is_a_way_in_time(controllers):
 def test_what_is_no_command_does_not_move_it(arm, controllers):
     before = np.array(controllers.newest().position)
     controllers.command(before + 1.0, [0.0] * N, [*NAMES[:-1], "elbow"])
-    controllers.wait(lambda: "elbow" in arm.printed(), "a warning")
+    controllers.wait(lambda: "elbow" in arm.printed, "a warning")
     for q, dq in ((NOTHING, NOTHING), (before[:-1] + 1.0, [0.0] * N), (before + 1.0, [0.0])):
         controllers.command(q, dq)
         time.sleep(0.1)

@@ -35,7 +35,7 @@ def arm(tmp_path_factory):
     asker = Asker(DOMAIN, RobotFile.load(path))
     yield asker
     asker.close()
-    assert process.stop() == 0 and "Traceback" not in process.printed()
+    assert process.stop() == 0 and "Traceback" not in process.printed
 
 
 def put(arm: Asker, name: str, value: bool | str | list[float]) -> str:

@@ -96,8 +96,8 @@ def arm(tmp_path_factory):
         seed=3,
     )
     yield process
-    assert process.stop(signal.SIGTERM) == 0, process.printed()
-    assert "Traceback" not in process.printed()
+    assert process.stop(signal.SIGTERM) == 0, process.printed
+    assert "Traceback" not in process.printed
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +203,7 @@ def test_rejected_trajectories_leave_the_arm_where_it_is(observer, arm):
         ((short,), joints, "3 accelerations"),
     ):  # one after the other: as the real one, the controller keeps the newest message only
         observer.send(*points, names=names)
-        observer.wait(lambda words=words: words in arm.printed(), "a rejection")
+        observer.wait(lambda words=words: words in arm.printed, "a rejection")
     after = positions(observer.next_states(100))
     np.testing.assert_allclose(after, np.tile(before, (100, 1)), atol=1e-3)
 

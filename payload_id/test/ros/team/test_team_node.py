@@ -69,7 +69,7 @@ def node(observer: Observer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     observer.listen(TeamEstimate, "/payload_team/team", LATCHED)
     observer.wait(lambda: observer.mailbox["/payload_team/team"], "the first message")
     yield process
-    assert process.stop() == 0, process.printed()
+    assert process.stop() == 0, process.printed
 
 
 @pytest.fixture(scope="module")

@@ -60,7 +60,7 @@ def nodes(observer: Observer, tmp_path_factory: pytest.TempPathFactory) -> Itera
     ]  # fmt: skip
     yield observer
     codes = [process.stop() for process in processes]
-    assert codes == [0, 0], [process.printed() for process in processes]
+    assert codes == [0, 0], [process.printed for process in processes]
 
 
 def wrenches() -> tuple[np.ndarray, np.ndarray]:
@@ -160,5 +160,5 @@ def test_wrenches_that_are_no_numbers_are_told_while_they_come(nodes: Observer) 
 def test_what_cannot_be_measured_ends_the_node(tmp_path: Path, given, words) -> None:
     process = NodeProcess("wrench_sampler", DOMAIN, tmp_path / "log", **given)
     assert process.process.wait(25.0) != 0
-    printed = process.printed()
+    printed = process.printed
     assert all(x in printed for x in words) and "Traceback" not in printed

@@ -23,7 +23,7 @@ import numpy as np
 import yaml
 from hypothesis import strategies as st
 
-from described_arms import BODY, PARTS, described
+from described_arms import BODY, COLUMNS, PARTS, ROBOT, arm, described, recording, table
 from payload_id import (
     OnlineIdentifier,
     PayloadIdError,
@@ -49,7 +49,6 @@ from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.runs.run_file import RunFile
 from payload_id.files.shapes.shape_file import ShapeSource
 
-SAMPLES = 60
 NUMBER = re.compile(rb"-?\d[\d.e+-]*")
 WORDS = (
     "", " ", "0", "-0.0", "1", "-1", "1e-320", "1e9", "1e308", "-1e308", "1e400", "nan", "inf",
@@ -162,54 +161,6 @@ def changed(draw: Any, whole: Callable[[], Any], others: st.SearchStrategy[Any])
 # ------------------------------------------------------------------------------- an arm and files
 
 
-@lru_cache
-def arm() -> RobotModel:
-    """Return the small arm of `described_arms`."""
-    return RobotModel.from_urdf(described(), "tool")
-
-
-@lru_cache
-def recording() -> Recording:
-    """Return a short recording of it."""
-    t = np.arange(SAMPLES) * 0.01
-    q = np.column_stack([np.sin(3 * t), np.cos(2 * t)])
-    dq = np.column_stack([3 * np.cos(3 * t), -2 * np.sin(2 * t)])
-    tau = np.column_stack([np.cos(t), 5 * np.sin(q[:, 1])])
-    return Recording(t, q, dq, tau, joints=arm().joints, start_ns=10**18)
-
-
-@lru_cache
-def table() -> bytes:
-    """Return the recording as a table."""
-    r = recording()
-    rows = np.column_stack([r.stamp, r.q, r.dq, r.tau]).tolist()
-    lines = ["t,q1,q2,v1,v2,e1,e2", *(",".join(map(repr, row)) for row in rows)]
-    return "".join(f"{line}\n" for line in lines).encode()
-
-
-COLUMNS: dict[str, Any] = {
-    "joints": ["shoulder", "elbow"], "stamp": {"column": "t", "unit": "s"}, "position": "q{j}",
-    "velocity": ["v1", "v2"], "effort": "e{j}", "position_unit": "rad", "effort_sign": [1, -1],
-    "effort_offset": 0.5, "delimiter": ",",
-}  # fmt: skip
-ROBOT = b"""name: arm
-urdf: arm.urdf
-joints: [shoulder, elbow]
-payload_frame: tool
-gravity: [0, 0, -9.81]
-effort: {source: torque, sign: [1, -1], offset: [0.0, 0.1]}
-joint_states: {topic: /joint_states, rate: 500.0}
-limits: {use: urdf, sets: {urdf: {acceleration: [5.0, 5.0], velocity: [1.0, 1.0]}}}
-uncertainty: {torque_absolute: [1.0, 0.5], link_relative: 0.1, prior: {mass_max: 5.0}}
-home: [0.1, 0.2]
-driver:
-  executed: [position]
-  back_ends: [trajectory_topic]
-  goal: {path: 0.05, end: [0.02, 0.02], time: 2.0}
-  follows_while: {well: {topic: /fault, type: a/msg/B, field: data, allowed: [0]}}
-  reset: {first: {service: /reset, type: a/srv/B}}
-  payload: {target: ur, service: /set, type: a/srv/B, frame: tool, rated_mass: 3.0}
-"""
 KNOWLEDGE = b"""weighed: {kind: known_mass, mass: 1.0, tolerance: 0.1}
 middle: {kind: centre_in_box, lower: [-0.1, -0.1, 0], upper: [0.1, 0.1, 0.2]}
 """
