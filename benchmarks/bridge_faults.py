@@ -26,8 +26,10 @@ import numpy as np
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
-from bridge_faults import EVERY, Run, end_by, undergo  # noqa: E402  # lies in the folder above
-from bridge_rig import Rig  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test"))
+sys.path.insert(0, str(Path(__file__).with_name("campaigns")))
+from bridge_fault_kinds import EVERY, Run, end_by, undergo  # noqa: E402  # lies in campaigns
+from bridge_fault_rig import Rig  # noqa: E402
 from lossy_sockets import UDP_ONLY  # noqa: E402
 
 DOMAIN = int(os.environ.get("ROS_DOMAIN_ID") or 93)

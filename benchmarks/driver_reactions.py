@@ -24,6 +24,7 @@ from std_msgs.msg import Bool
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test"))
 from harness import NodeProcess  # noqa: E402  # lies in the folder above
 from planned_robot import PAYLOAD, ROBOT, PlannedRobot  # noqa: E402
 
@@ -113,7 +114,7 @@ def main() -> int:
                     seconds = [x[k] for x in found]
                     print(f"  {until}: {np.median(seconds):.3f} s, at most {max(seconds):.3f} s")
         except AssertionError:
-            print(robot.printed())
+            print(robot.printed)
             raise
         finally:
             robot.close()

@@ -24,7 +24,9 @@ import numpy as np
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
-from faults import FAULTS, Rig, check_recording, possible, undergo  # noqa: E402  # lies in the folder above
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test"))
+sys.path.insert(0, str(Path(__file__).with_name("campaigns")))
+from recording_faults import FAULTS, Rig, check_recording, possible, undergo  # noqa: E402  # lies in campaigns
 
 ROUND = 10  # faults of one pair of nodes and one set of bags
 

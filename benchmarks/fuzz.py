@@ -1,7 +1,7 @@
 """Does anything that comes in end other than in a sentence, an exit code or a status?
 
 Hypothesis makes up tables, files, robot descriptions, bags, meshes, options and values of any type
-for every door (`payload_id/test/support/made_up_input.py`; those of ROS have tests of their own). A
+for every door (`campaigns/made_up_input.py`; those of ROS have tests of their own). A
 visit may end in a `PayloadIdError`, in exit code 0 to 3, or in a result that keeps what is promised
 of it, within `LONGEST` seconds and `MEMORY` bytes; everything else is counted by what was raised,
 and where. Each door is a process of its own: one that dies is told, with what it was given.
@@ -31,6 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+sys.path.insert(0, str(Path(__file__).with_name("campaigns")))
 from made_up_input import DOORS, Door, ending
 
 LONGEST = 60  # [s] for one visit

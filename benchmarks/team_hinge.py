@@ -1,7 +1,7 @@
 """How far off are the sums of two bodies on a hinge, against the deviations given with them?
 
 Draws bodies on both sides of an axis, three robots with passive gimbals on them, 26 s of motion
-and errors: uniform, three times as large, slow sines (`test/support/hinged_trials.py`).
+and errors: uniform, three times as large, slow sines (`campaigns/hinged_trials.py`).
 Everything is made by Newton and Euler; nothing is tuned on these seeds.
 
     ./payload-id python benchmarks/team_hinge.py --trials 40 --seed 1000
@@ -19,7 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
-from hinged_trials import score  # noqa: E402  # lies in the folder above
+sys.path.insert(0, str(Path(__file__).with_name("campaigns")))
+from hinged_trials import score  # noqa: E402  # lies in campaigns
 
 ERRORS = {
     "uniform": ("uniform", 1.0),

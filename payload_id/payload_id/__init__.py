@@ -42,7 +42,7 @@ from .files.robots.robot_model import RobotModel
 
 if TYPE_CHECKING:
     from .files.runs.certificate_file import SavedCertificate, load_certificate
-    from .planning.doors import MotionPlan, NotCertifiedError, certify, plan
+    from .planning.api import MotionPlan, NotCertifiedError, certify, plan
     from .planning.verify import CheckedCertificate, verify
 
 __version__ = VERSION
@@ -50,12 +50,12 @@ __version__ = VERSION
 # Where names are that are imported when they are asked for: who identifies does not wait for them.
 _LATER = {
     "CheckedCertificate": "planning.verify",
-    "MotionPlan": "planning.doors",
-    "NotCertifiedError": "planning.doors",
+    "MotionPlan": "planning.api",
+    "NotCertifiedError": "planning.api",
     "SavedCertificate": "files.runs.certificate_file",
-    "certify": "planning.doors",
+    "certify": "planning.api",
     "load_certificate": "files.runs.certificate_file",
-    "plan": "planning.doors",
+    "plan": "planning.api",
     "verify": "planning.verify",
 }
 

@@ -19,7 +19,13 @@ CASES = 2  # of a function, in the usual run
 LONG = 5.0  # a test of a quick run that takes longer is named at the end [s]
 PATIENT = ("payload_id/test/core/", "payload_id/test/files/")  # tests that only compute
 # Tests that move an arm in real time: two at once starve one another's arms on two cores.
-MOVING = ("payload_id/test/ros/bridge/", "payload_id/test/ros/planner/")
+MOVING = (
+    "payload_id/test/ros/bridge/",
+    "payload_id/test/ros/planner/",
+    "payload_id/test/promises/test_every_fault",
+    "payload_id/test/promises/test_nothing_moves",
+)
+LONGEST = "payload_id/test/promises/"  # files that take minutes, to begin with
 NICE = 15  # of the process that runs these while the others wait for nodes
 
 
@@ -71,6 +77,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
         def _assign_work_unit(self, node: object) -> None:
             computing = [scope for scope in self.workqueue if scope.startswith(PATIENT)]
             waiting = [scope for scope in self.workqueue if not scope.startswith(PATIENT)]
+            waiting.sort(key=lambda scope: not scope.startswith(LONGEST))
             if is_patient(node.gateway.id, self.numnodes):
                 waiting = []
             if not waiting and not computing:

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
-from described_arms import described
-from made_up_input import COLUMNS, ROBOT
+from described_arms import COLUMNS, ROBOT, described
 from payload_id.core.errors import InputError
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.knowledge.knowledge_file import read_knowledge
@@ -158,7 +157,7 @@ STATED = {
         ("update_rate: 900.0", "goal: {path: [1, 1, 1, 0.01, 1, 1, 1]}", "joint_4"),
         ("update_rate: 900.0", "payload: {service: /set_load, target: null}", "payload.target"),
         ("update_rate: 900.0", "payload: {target: abb}", "driver.payload.target"),
-        ("driver: {", "command: {trajectory_topic: /left/other/joint_trajectory}\ndriver: {", "other"),
+        ("driver: {", "command: {trajectory_topic: /a/other/joint_trajectory}\ndriver: {", "other"),
     ),
     "cell": kind(
         CELL, Cell.load, "table wall walkway cage",
@@ -173,7 +172,8 @@ STATED = {
     "team": kind(
         TEAM, TeamFile.load, "one two",
         ("  two: {", "  one/two: {", "one/two"), ("/hall/arm", "hall", "namespace"),
-        ("{rate: 50.0", "{source: topics, namespace: /hall/arm", "/hall/arm"), ("friction: 0.5", "force_relative: 2.0", "force_relative"),
+        ("{rate: 50.0", "{source: topics, namespace: /hall/arm", "/hall/arm"),
+        ("friction: 0.5", "force_relative: 2.0", "force_relative"),
         ("wrench_sign: -1", "wrench_sign: 0.5", "wrench_sign"),
         ("spring: 800.0", "gravity: [0, 0, 0]", "gravity"),
         ("spring: 800.0", "base_radius: 0.9, upper_leg: 0.2", "reach"),

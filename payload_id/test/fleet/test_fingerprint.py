@@ -27,11 +27,13 @@ def method():
     return Method(robot, Settings(robot.uncertainty))
 
 
-def test_another_process_gives_the_same_name(method):
+def test_another_process_and_another_place_of_the_robot_file_give_the_same_name(method):
     done = subprocess.run(
         [sys.executable, "-c", DIGEST], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == method.digest
+    moved = replace(method, robot=replace(method.robot, path=Path("/elsewhere.yaml")))
+    assert moved.digest == method.digest
 
 
 def test_whatever_counts_gives_another_name(method):
@@ -50,11 +52,6 @@ def test_whatever_counts_gives_another_name(method):
     assert len(digests) == len(others) and method.digest not in digests
 
 
-def test_where_a_robot_file_lies_counts_for_nothing(method):
-    moved = replace(method, robot=replace(method.robot, path=Path("/elsewhere.yaml")))
-    assert moved.digest == method.digest
-
-
 def test_values_that_look_alike_are_told_apart():
     alike = [1, 1.0, True, "1", b"1", [1], (1,), {1: 1}, {"1": 1}, np.array([1]), np.array([1.0]),
              np.array([[1]]), None, [[], 1], [[1], []], ["ab", "c"], ["a", "bc"]]  # fmt: skip
@@ -62,12 +59,9 @@ def test_values_that_look_alike_are_told_apart():
     assert fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
 
 
-def test_what_cannot_be_compared_is_refused():
-    with pytest.raises(InputError, match="cannot be compared between machines"):
+def test_what_cannot_be_compared_is_refused(method):
+    with pytest.raises(InputError, match="compared"):
         fingerprint({"f": lambda: 0})
-
-
-@pytest.mark.parametrize("segments", [0.0, -1.0, float("nan"), float("inf"), "often"])
-def test_impossible_stretches_are_refused(method, segments):
-    with pytest.raises(InputError, match="segments must be"):
-        replace(method, segments=segments)
+    for segments in (0.0, -1.0, float("nan"), float("inf"), "often"):
+        with pytest.raises(InputError, match="segments"):
+            replace(method, segments=segments)

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 import yaml
 
 from payload_id.ros.access.policy import enclaves
@@ -59,35 +58,28 @@ def arguments(file: Path) -> dict[str, ElementTree.Element]:
     return {arg.get("name"): arg for arg in read(file).findall("arg")}
 
 
-def test_there_are_launch_files():
-    names = {
-        "bringup", "identify", "wrench", "team", "planner", "demo", "rviz", "real_controllers"
-    }  # fmt: skip
-    assert {file.name for file in FILES} == {f"{name}.launch.xml" for name in names}
+def test_nodes_are_installed_and_have_the_parameters():
+    for file in FILES:
+        setup = (PACKAGE / "setup.py").read_text()
+        assert own_nodes(file) or file == BRINGUP
+        for node in own_nodes(file):
+            program = node.get("exec")
+            assert f'"{program} = payload_id.ros.' in setup
+            assert node.get("name") == NAMES[program]
+            known = {entry.name for entry in TABLES[program]} | {"use_sim_time", "managed"}
+            for parameter in node.findall("param"):
+                assert parameter.get("from") == "$(var params)" or parameter.get("name") in known
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
-def test_nodes_are_installed_and_have_the_parameters(file):
-    setup = (PACKAGE / "setup.py").read_text()
-    assert own_nodes(file) or file == BRINGUP
-    for node in own_nodes(file):
-        program = node.get("exec")
-        assert f'"{program} = payload_id.ros.' in setup
-        assert node.get("name") == NAMES[program]
-        known = {entry.name for entry in TABLES[program]} | {"use_sim_time", "managed"}
-        for parameter in node.findall("param"):
-            assert parameter.get("from") == "$(var params)" or parameter.get("name") in known
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
-def test_arguments_are_described_and_all_used(file):
-    text = file.read_text()
-    for name, argument in arguments(file).items():
-        assert argument.get("default") is not None
-        assert len(argument.get("description")) > 10
-        assert f"$(var {name})" in text
-    made = {entry.get("name") for entry in read(file).iter("let")}
-    assert set(re.findall(r"\$\(var (\w+)\)", text)) - made == set(arguments(file))
+def test_arguments_are_described_and_all_used():
+    for file in FILES:
+        text = file.read_text()
+        for name, argument in arguments(file).items():
+            assert argument.get("default") is not None
+            assert len(argument.get("description")) > 10
+            assert f"$(var {name})" in text
+        made = {entry.get("name") for entry in read(file).iter("let")}
+        assert set(re.findall(r"\$\(var (\w+)\)", text)) - made == set(arguments(file))
 
 
 def test_included_files_exist_and_have_the_arguments():
@@ -97,27 +89,27 @@ def test_included_files_exist_and_have_the_arguments():
         assert {x.get("name") for x in include.findall("arg")} <= set(arguments(Path(path)))
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
-def test_default_values_are_allowed(file):
-    defaults = {name: x.get("default") for name, x in arguments(file).items()}
-    for node in own_nodes(file):
-        table = {entry.name: entry for entry in TABLES[node.get("exec")]}
-        for parameter in node.findall("param"):
-            found = re.fullmatch(r"\$\(var (\w+)\)", parameter.get("value", ""))
-            if found is None or parameter.get("name") is None:
-                continue
-            name = found.group(1)
-            if name in CHECKED:
-                continue
-            is_text = parameter.get("type") == "str"
-            value = defaults[name] if is_text else yaml.safe_load(defaults[name])
-            entry = table.get(parameter.get("name"))
-            if hasattr(entry, "check"):
-                # What launch cannot convert would end it with some of its nodes running.
-                assert is_text
-                assert entry.kind == "text" or not isinstance(entry.check(value), str)
-            elif entry is not None:
-                assert type(value) is type(entry.default)
+def test_default_values_are_allowed():
+    for file in FILES:
+        defaults = {name: x.get("default") for name, x in arguments(file).items()}
+        for node in own_nodes(file):
+            table = {entry.name: entry for entry in TABLES[node.get("exec")]}
+            for parameter in node.findall("param"):
+                found = re.fullmatch(r"\$\(var (\w+)\)", parameter.get("value", ""))
+                if found is None or parameter.get("name") is None:
+                    continue
+                name = found.group(1)
+                if name in CHECKED:
+                    continue
+                is_text = parameter.get("type") == "str"
+                value = defaults[name] if is_text else yaml.safe_load(defaults[name])
+                entry = table.get(parameter.get("name"))
+                if hasattr(entry, "check"):
+                    # What launch cannot convert would end it with some of its nodes running.
+                    assert is_text
+                    assert entry.kind == "text" or not isinstance(entry.check(value), str)
+                elif entry is not None:
+                    assert type(value) is type(entry.default)
 
 
 def in_order(element: ElementTree.Element) -> list[str]:
@@ -132,50 +124,50 @@ def in_order(element: ElementTree.Element) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("file", [x for x in FILES if x != BRINGUP], ids=lambda x: x.name)
-def test_what_can_fail_comes_before_any_node(file):
+def test_what_can_fail_comes_before_any_node():
     """A launch that fails after a node has started leaves that node running."""
-    steps = in_order(read(file))
-    assert steps[-1] == "node"
-    first = steps.index("node")
-    assert not {"let", "rviz"} & set(steps[first:])
-    if "include" in steps:  # the included file checks the same namespace and parameter file
-        at = steps.index("include")
-        assert at < first and set(steps[:at]) <= {"let"}
+    for file in [x for x in FILES if x != BRINGUP]:
+        steps = in_order(read(file))
+        assert steps[-1] == "node"
+        first = steps.index("node")
+        assert not {"let", "rviz"} & set(steps[first:])
+        if "include" in steps:  # the included file checks the same namespace and parameter file
+            at = steps.index("include")
+            assert at < first and set(steps[:at]) <= {"let"}
 
 
-@pytest.mark.parametrize("file", [x for x in FILES if x != BRINGUP], ids=lambda x: x.name)
-def test_what_is_neither_true_nor_false_ends_the_launch_before_any_node(file):
-    lets = {entry.get("name"): entry.get("value") for entry in read(file).iter("let")}
-    parameters = {x.get("name"): x.get("value") for x in read(file).iter("param")}
-    for checked, given in CHECKED.items():
-        if given in arguments(file):
-            assert lets[checked] == f"$(and '$(var {given})' true)"
-            assert parameters[given] == f"$(var {checked})"
+def test_what_is_neither_true_nor_false_ends_the_launch_before_any_node():
+    for file in [x for x in FILES if x != BRINGUP]:
+        lets = {entry.get("name"): entry.get("value") for entry in read(file).iter("let")}
+        parameters = {x.get("name"): x.get("value") for x in read(file).iter("param")}
+        for checked, given in CHECKED.items():
+            if given in arguments(file):
+                assert lets[checked] == f"$(and '$(var {given})' true)"
+                assert parameters[given] == f"$(var {checked})"
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
-def test_what_users_give_is_one_word_of_a_command_and_never_evaluated(file):
-    values = [value for entry in read(file).iter() for value in entry.attrib.values()]
-    assert not [value for value in values if "$(eval" in value]
-    for value in values:
-        if "$(command" in value:
-            bare = re.sub(r'"[^"]*"', "", value.removeprefix("$(command "))
-            assert "$(" not in bare, "a path with a space would be two words"
+def test_what_users_give_is_one_word_of_a_command_and_never_evaluated():
+    for file in FILES:
+        values = [value for entry in read(file).iter() for value in entry.attrib.values()]
+        assert not [value for value in values if "$(eval" in value]
+        for value in values:
+            if "$(command" in value:
+                bare = re.sub(r'"[^"]*"', "", value.removeprefix("$(command "))
+                assert "$(" not in bare, "a path with a space would be two words"
 
 
-@pytest.mark.parametrize("file", MAIN, ids=lambda x: x.name)
-def test_every_node_takes_a_parameter_file_that_is_looked_for_first(file):
-    assert {"params", "namespace", "rviz"} <= set(arguments(file))
-    for node in own_nodes(file):
-        assert node.findall("param")[-1].get("from") == "$(var params)"
-    checks = {entry.get("value") for entry in read(file).iter("let")}
-    included = ("demo.launch.xml", "real_controllers.launch.xml", BRINGUP.name)
-    assert "$(command 'ls -- \"$(var params)\"')" in checks or file.name in included
-    default = arguments(file)["params"].get("default")
-    shipped = Path(default.replace("$(find-pkg-share payload_id)", str(PACKAGE)))
-    if shipped.name != "simulated.yaml":
-        assert yaml.safe_load(shipped.read_text()) == {"/**": {"ros__parameters": {}}}
+def test_every_node_takes_a_parameter_file_that_is_looked_for_first():
+    for file in MAIN:
+        assert {"params", "namespace", "rviz"} <= set(arguments(file))
+        for node in own_nodes(file):
+            assert node.findall("param")[-1].get("from") == "$(var params)"
+        checks = {entry.get("value") for entry in read(file).iter("let")}
+        included = ("demo.launch.xml", "real_controllers.launch.xml", BRINGUP.name)
+        assert "$(command 'ls -- \"$(var params)\"')" in checks or file.name in included
+        default = arguments(file)["params"].get("default")
+        shipped = Path(default.replace("$(find-pkg-share payload_id)", str(PACKAGE)))
+        if shipped.name != "simulated.yaml":
+            assert yaml.safe_load(shipped.read_text()) == {"/**": {"ros__parameters": {}}}
 
 
 def test_bounds_of_the_simulated_arm_are_the_same_for_all_nodes():
@@ -189,91 +181,52 @@ def test_bounds_of_the_simulated_arm_are_the_same_for_all_nodes():
         assert set(first) <= {entry.name for entry in table}
 
 
-def test_bringup_starts_each_node_once_and_asks_the_robot_file_first():
-    steps = in_order(read(BRINGUP))
-    assert steps == ["let"] * 6 + ["include"] * 3
-    included = [x.get("file").rpartition("/")[2] for x in read(BRINGUP).iter("include")]
-    assert included == [f"{name}.launch.xml" for name in ("identify", "wrench", "planner")]
-    one, other, _ = read(BRINGUP).iter("include")
-    assert one.get("unless") == other.get("if") == "$(var has_sensor)"
-    for include in read(BRINGUP).iter("include"):
-        handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
-        common = {"robot", "namespace", "managed", "use_sim_time", "params"}
-        assert all(handed[name] == f"$(var {name})" for name in common)
-        assert handed["joint_states_topic"] == "$(var joint_states)"
-    assert handed["dry_run"] == "$(var dry_run)" and "rviz" not in handed  # RViz once
+def test_every_node_runs_in_an_enclave_that_the_policy_has():
+    for file in FILES:
+        known = {enclave.path for enclave in enclaves({})}
+        default = arguments(file)["enclaves"].get("default")
+        for node in own_nodes(file):
+            option, path = node.get("ros_args").split(maxsplit=1)
+            enclave = path.replace("$(var enclaves)", default)
+            assert (option, enclave) == ("--enclave", f"{default}/{node.get('name')}")
+            assert enclave in known
+        for include in read(file).iter("include"):
+            handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
+            assert handed["enclaves"] == "$(var enclaves)"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "printed"),
-    [
-        (("joint_states", "kinova_gen3"), ""),
-        (("joint_states", "kinova_gen3", ""), ""),
+def test_no_argument_of_an_included_file_reaches_what_comes_after_it():
+    """An included file sets its arguments, defaults too, in the scope of whoever includes it."""
+    for file in FILES:
+        root = read(file)
+        for parent in root.iter():
+            for _ in parent.findall("include"):
+                assert parent.tag == "group" and parent.get("scoped", "true") == "true"
+                assert [child.tag for child in parent] == ["include"]
+
+
+def test_topics_of_an_arm_lie_in_its_namespace_and_one_without_description_is_refused(capsys):
+    for arguments, printed in (
+        (("joint_states", "kinova_gen3"), ""), (("joint_states", "kinova_gen3", ""), ""),
         (("joint_states", "kinova_gen3", "left"), "joint_states"),
         (("joint_states", "xarm7", "/"), ""),
         (("joint_states", "xarm7", "/right"), "xarm/joint_states"),
         (("trajectory", "xarm7", "right"), "xarm7_traj_controller/joint_trajectory"),
         (("controller", "xarm7"), "xarm7_traj_controller"),
-    ],
-)
-def test_topics_of_an_arm_lie_in_its_namespace(capsys, arguments, printed):
-    assert robot_topic.main(arguments) == 0 and capsys.readouterr().out == printed
+    ):  # fmt: skip
+        assert robot_topic.main(arguments) == 0 and capsys.readouterr().out == printed
+    for name in ("ur10e", "generic", "nothing"):
+        assert robot_topic.main(["joint_states", name]) == 2
+        assert name in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["ur10e", "generic", "nothing"])
-def test_a_robot_without_a_description_is_refused_before_any_node_starts(capsys, name):
-    assert robot_topic.main(["joint_states", name]) == 2
-    assert name in capsys.readouterr().err
-
-
-def test_planner_takes_what_its_page_demands():
-    named = {"cell", "limits", "ground", "payload_box", "payload_box_centre", "payload_mesh",
-             "prior_mass_max", "prior_com_max"}  # fmt: skip
-    assert named <= set(arguments(PACKAGE / "launch" / "planner.launch.xml"))
-
-
-def test_rviz_is_looked_for_and_gets_the_robots_own_base_and_clock():
-    file = PACKAGE / "launch" / "rviz.launch.xml"
-    assert [entry.get("value") for entry in read(file).iter("let")] == [
-        "$(and '$(var use_sim_time)' true)",
-        "$(find-pkg-prefix rviz2)",
-        '$(command \'"$(find-pkg-prefix payload_id)/lib/payload_id/base_frame" "$(var robot)"\')',
-    ]
-    (rviz,) = [node for node in read(file).iter("node") if node.get("pkg") == "rviz2"]
-    assert rviz.get("args").endswith("-f $(var fixed_frame)")
-    assert rviz.find("param").get("name") == "use_sim_time"
-
-
-def test_rviz_shows_what_the_nodes_publish():
-    scene = yaml.safe_load((PACKAGE / "rviz" / "payload.rviz").read_text())
-    displays = scene["Visualization Manager"]["Displays"]
-    topics = {x["Topic"]["Value"] for x in displays if "Topic" in x}
-    of_motion = {"payload_planner/swept_volume", "payload_bridge/obstacle_markers"}
-    assert topics == {"payload_estimator/markers", *of_motion}  # relative: in RViz's namespace
-    assert [x["Description Topic"]["Value"] for x in displays if "Description Topic" in x] == [
-        "robot_description"
-    ]
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
-def test_every_node_runs_in_an_enclave_that_the_policy_has(file):
-    known = {enclave.path for enclave in enclaves({})}
-    default = arguments(file)["enclaves"].get("default")
-    for node in own_nodes(file):
-        option, path = node.get("ros_args").split(maxsplit=1)
-        enclave = path.replace("$(var enclaves)", default)
-        assert (option, enclave) == ("--enclave", f"{default}/{node.get('name')}")
-        assert enclave in known
-    for include in read(file).iter("include"):
+def test_bringup_starts_each_node_once_with_what_it_is_given():
+    assert in_order(read(BRINGUP)) == ["let"] * 6 + ["include"] * 3
+    includes = list(read(BRINGUP).iter("include"))
+    assert includes[0].get("unless") == includes[1].get("if") == "$(var has_sensor)"
+    common = {"robot", "namespace", "managed", "use_sim_time", "params"}
+    for include in includes:
         handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
-        assert handed["enclaves"] == "$(var enclaves)"
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
-def test_no_argument_of_an_included_file_reaches_what_comes_after_it(file):
-    """An included file sets its arguments, defaults too, in the scope of whoever includes it."""
-    root = read(file)
-    for parent in root.iter():
-        for _ in parent.findall("include"):
-            assert parent.tag == "group" and parent.get("scoped", "true") == "true"
-            assert [child.tag for child in parent] == ["include"]
+        assert all(handed[name] == f"$(var {name})" for name in common)
+        assert handed["joint_states_topic"] == "$(var joint_states)"
+    assert handed["dry_run"] == "$(var dry_run)" and "rviz" not in handed  # RViz once

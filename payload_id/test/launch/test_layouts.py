@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 import yaml
 
 from payload_id.ros.access.interfaces import INTERFACES, Way
@@ -48,14 +47,6 @@ def type_of(path: str) -> str:
 
 def is_number(kind: str) -> bool:
     return kind in ("double", "float", "boolean") or kind.startswith(("int", "uint"))
-
-
-def test_fields_that_do_not_exist_would_be_seen():
-    assert type_of("/payload_estimator/payload.phi[9]") == "double"
-    assert type_of("/payload_estimator/payload/inertia/com/x") == "double"
-    for path in ("/payload_estimator/payload.phi[10]", "/payload_estimator/payload.psi"):
-        with pytest.raises(AssertionError):
-            type_of(path)
 
 
 def test_rviz_listens_as_the_nodes_publish():

@@ -33,8 +33,7 @@ def next_domain() -> int:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     share = DOMAINS // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    # From the end of each worker's share: other tests take domains from its beginning.
-    own = worker * share + share - 1 - next(_count) % share
+    own = worker * share + next(_count) % share
     return 1 + (zlib.crc32(run.encode()) + own) % DOMAINS
 
 

@@ -15,17 +15,19 @@ LINKS = (
 )
 JOINTS = tuple(f"{link[0]}_joint" for link in LINKS)
 LINK = """<link name="{name}"><inertial><origin xyz="0.01 -0.02 {centre}"/><mass value="{mass}"/>
-<inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{k}"/></inertial></link>
+<inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{k}"/></inertial>
+<collision><origin xyz="0 0 {centre}"/><geometry><sphere radius="0.06"/></geometry></collision>
+</link>
 <joint name="{name}_joint" type="revolute"><parent link="{parent}"/><child link="{name}"/>
 <origin xyz="0 0 {height}"/><axis xyz="{axis}"/>
-<limit lower="-2.5" upper="2.5" effort="60" velocity="4"/></joint>
+<limit lower="-2.5" upper="2.5" effort="200" velocity="4"/></joint>
 """
 END = """<link name="flange"/>
 <joint name="wrist_flange" type="fixed"><parent link="wrist"/><child link="flange"/>
 <origin xyz="0 0 0.06" rpy="0 0 0.5"/></joint>
 <link name="gripper"><inertial><origin xyz="0.01 0 0.03" rpy="0.2 0.1 -0.4"/><mass value="0.4"/>
 <inertia ixx="0.0006" ixy="0.0001" ixz="0" iyy="0.0005" iyz="0.00005" izz="0.0004"/></inertial>
-</link>
+<collision><origin xyz="0 0 0.03"/><geometry><sphere radius="0.04"/></geometry></collision></link>
 <joint name="flange_gripper" type="fixed"><parent link="flange"/><child link="gripper"/>
 <origin xyz="0 0.02 0.01" rpy="0 0 0.7"/></joint>
 <link name="tool"/>
@@ -39,6 +41,7 @@ joints: [shoulder_joint, upper_joint, lower_joint, wrist_joint]
 payload_frame: tool
 joint_states: {topic: /joint_states, rate: 250.0}
 effort: {source: torque, sign: [1, -1, 1, -1]}
+limits: {use: urdf, sets: {urdf: {acceleration: [30.0, 30.0, 30.0, 30.0]}}}
 driver:
   payload: {target: ur, service: /set, type: ur_msgs/srv/SetPayload, frame: flange, rated_mass: 4.0}
 uncertainty:

@@ -86,7 +86,7 @@ def write_bag(
     with writer:
         topic = writer.add_connection(arm.file.joint_states.topic, JOINT_STATE, typestore=STORE)
         rows = zip(stamps_ns(motion), motion.q, motion.dq, signs(arm) * tau, strict=True)
-        for stamp, q, dq, effort in rows:
+        for k, (stamp, q, dq, effort) in enumerate(rows):
             raw = joint_state(stamp, arm.file.joints, q, dq, effort)
-            writer.write(topic, int(stamp), raw)
+            writer.write(topic, START_NS + k * 1_000_000, raw)  # received in this order
     return folder

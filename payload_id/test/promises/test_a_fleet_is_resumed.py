@@ -21,6 +21,8 @@ from .arms import START_NS, Arm, drawn_payload
 from .command_line import payload_id, process
 from .recorded import noise_only, noisy, write_bag
 
+pytestmark = pytest.mark.slow  # nodes in real time, or processes
+
 ARM, NOISE = Arm(), 0.02
 METHOD = ("--robot", "kinova_gen3", *noise_only(NOISE), "--intervals", "hull_lp")
 NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")

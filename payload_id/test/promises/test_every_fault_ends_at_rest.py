@@ -1,13 +1,16 @@
-"""Whatever goes wrong while an arm moves, it comes to rest in time, where a certificate says, and
-says why; after a fault nothing is commanded until somebody has looked at it.
+"""Whatever goes wrong in motion, the arm comes to rest in time, where a certificate says, and why.
 
+After a fault nothing is commanded until somebody has looked at it.
 Every test has its motion begin on the robot that the one before has left, put right.
 """
 
 from __future__ import annotations
 
+import json
 import signal
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,13 +19,11 @@ from action_msgs.srv import CancelGoal
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTrajectoryControllerState
 from controller_manager_msgs.srv import SwitchController
-from geometry_msgs.msg import Point, Pose
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from payload_id_msgs.action import Execute
-from payload_id_msgs.msg import BridgeState, Obstacle, PayloadEstimate
-from payload_id_msgs.srv import SetObstacles
-from shape_msgs.msg import SolidPrimitive
+from payload_id_msgs.msg import BridgeState, PayloadEstimate
+from payload_id_msgs.srv import ExtendMotion, SetObstacles
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -35,6 +36,7 @@ from .moving_robot import (
     CANCELED,
     CONTROLLER,
     KNUCKLE,
+    LATE,
     OF_BRIDGE,
     PAYLOAD,
     PLANNER,
@@ -43,6 +45,8 @@ from .moving_robot import (
     TRAJECTORY,
     Certificate,
     MovingRobot,
+    aside,
+    ball,
     fastest,
     moving_robot,
     name_of,
@@ -76,15 +80,27 @@ def prove_all(robot: MovingRobot) -> None:
 
 def begin(robot: MovingRobot, name: str = "long") -> tuple[Any, Any]:
     """Have a motion begin; return handle and future once the arm has moved a little."""
-    robot.put_right()
-    robot.go_to(robot.home)
-    robot.commands.clear()
-    robot.name, robot.first = name, len(robot.driver.states)
-    handle, future = robot.move(name)
-    moves = lambda: np.abs(robot.q - robot.home).max() > 0.01  # noqa: E731
+    for _ in range(3):
+        robot.put_right()
+        robot.go_to(robot.home)
+        robot.commands.clear()
+        robot.name, robot.first, start = name, len(robot.driver.states), robot.q
+        handle, future = robot.move(name)
+        if moves_from(robot, start, future):
+            return handle, future
+    raise AssertionError(future.result().result.message)
+
+
+def moves_from(robot: MovingRobot, start: np.ndarray, future: Any) -> bool:
+    """Wait until the arm has moved a little; return whether it has, or the machine is too busy."""
+    moves = lambda: robot.commands and np.abs(robot.q - start).max() > 0.01  # noqa: E731
     robot.observer.wait(lambda: future.done() or moves(), "motion")
-    assert not future.done(), future.result().result.message
-    return handle, future
+    if not future.done():
+        return True
+    result = future.result().result
+    busy = "did not answer a goal within 0.5 s", "No joint states for"
+    assert any(words in result.message for words in busy), result.message
+    return False
 
 
 def holds(robot: MovingRobot) -> list[Any]:
@@ -93,6 +109,14 @@ def holds(robot: MovingRobot) -> list[Any]:
 
 def is_held(robot: MovingRobot) -> None:
     robot.observer.wait(lambda: holds(robot), "the hold")
+
+
+@contextmanager
+def takes(least: float) -> Iterator[None]:
+    """Check that something takes a time [s], but for what may have passed before."""
+    begin = time.monotonic()
+    yield
+    assert time.monotonic() - begin > least - 0.15
 
 
 def rest_after(robot: MovingRobot, cause: float) -> float:
@@ -116,7 +140,7 @@ def followed(robot: MovingRobot, command: Any, leaves: float, ramp: float) -> np
         given = np.array([getattr(x, kind) for x in command.points])
         assert np.abs(given - values).max() < 1e-6, kind
     assert abs(time[-1] - min(leaves + ramp, robot.certificates[robot.name].duration)) < 1e-6
-    assert np.diff(time).max() < 0.0101
+    assert np.diff(time).max() < 0.0101  # [s]: what point_rate says
     return expected[0][-1]
 
 
@@ -140,7 +164,7 @@ def ended(robot: MovingRobot, future: Any, reason: str, *words: str, status: int
     assert said.startswith(f"{reason}: ") and found == status, said
     for word in words:
         assert word in result.message and word in result.reason.sentence, said
-    assert result.begun and not result.success
+    assert not result.success
     return result
 
 
@@ -163,7 +187,6 @@ def nothing_until_acknowledged(robot: MovingRobot, reason: str) -> None:
 
 def held(
     robot: MovingRobot, future: Any, reason: str, *words: str, cause: float, within: float = 0.0,
-    on_path: bool = True, mend: Callable[[], Any] = lambda: None,
 ) -> Any:  # fmt: skip
     """Check all that follows from a fault.
 
@@ -172,18 +195,14 @@ def held(
         future: Of the motion's result.
         reason: That it must have.
         words: That its sentence must have.
-        cause: When it came, by the arm's clock [s].
-        within: Time until anybody can know of it [s].
-        on_path: Whether the arm is held where its certificate knows it.
-        mend: What must be put right before anything may move.
+        cause: When it could be known first, by the arm's clock [s].
+        within: Time after that until which it may be unknown [s].
     """
     result = ended(robot, future, reason, *words)
-    mend()
     assert rest_after(robot, cause) < within + HOLD + BUSY
     only_the_motion(robot)
     assert not any(x.points for x in robot.commands[1:])  # not even a stop
-    if on_path:
-        assert holds(robot) and off_path(robot) < 1.0
+    assert holds(robot) and off_path(robot) < 1.0
     nothing_until_acknowledged(robot, reason)
     return result
 
@@ -194,18 +213,18 @@ def stopped(
 ) -> Any:  # fmt: skip
     """Check all that follows from what ends a motion on its path; see `held`."""
     result = ended(robot, future, reason, *words, status=status)
-    assert result.at_rest and 0.0 < result.largest_tube_use < 1.0
+    assert result.begun and result.at_rest and 0.0 < result.largest_tube_use < 1.0
     certificate = robot.certificates[robot.name]
     assert rest_after(robot, cause) < within + certificate.longest_stop + BUSY
     only_the_motion(robot)
     assert len(robot.commands) == 2, "one command: the certified stop"
-    stop, known = robot.commands[1], cause - begun_at(robot) + within
+    stop, known = robot.commands[1], cause - begun_at(robot)
     last = seconds(stop.header.stamp) - begun_at(robot) + seconds(stop.points[-1].time_from_start)
     near = [x for x in certificate.timings() if abs(sum(x) - last) < 1e-6]
     assert near, f"no certified stop ends {last:.3f} s after the beginning"
     leaves, ramp = near[0]
     assert leaves > known + REACTION - 0.05, "the controller takes it up before it leaves"
-    others = [t for t, _ in certificate.timings() if known + REACTION + BUSY < t < leaves]
+    others = [t for t, _ in certificate.timings() if known + within + REACTION + BUSY < t < leaves]
     assert not others, "a stop was left out"
     place = followed(robot, stop, leaves, ramp)
     assert (np.abs(robot.q - place) < certificate.tube).all()
@@ -218,6 +237,10 @@ def stopped(
 
 def test_a_motion_without_a_fault_ends_where_its_certificate_says(robot):
     _, future = begin(robot, "short")
+    other, _ = robot.observer.result(robot.move("long")[1])  # one motion at a time
+    assert not other.begun and "in use" in other.message
+    extend = {"motion_id": "long", "follows": "short", "after": 0.75}  # it begins elsewhere
+    assert not robot.observer.call(ExtendMotion, f"{BRIDGE}/extend", **extend).success
     result, status = robot.observer.result(future)
     assert status == SUCCEEDED and result.success and result.at_rest and result.begun
     assert name_of(result.reason) == "COMPLETED" and 0.0 < result.largest_tube_use < 1.0
@@ -285,10 +308,24 @@ def test_an_estimate_whose_intervals_leave_the_certified_ones(robot):
     stopped(robot, future, "INTERVALS_LEFT", cause=cause)
 
 
-def ball(place=(2.0, 0.0, 1.0), radius=0.1):
-    message = Obstacle(id="ball", pose=Pose(position=Point(**dict(zip("xyz", place, strict=True)))))
-    message.primitive = SolidPrimitive(type=SolidPrimitive.SPHERE, dimensions=[radius])
-    return message
+def test_a_motion_is_not_continued_by_one_for_another_payload(robot):
+    box = json.loads(robot.certificates["long"].motion)["box"]
+    lower, upper = [0.7, *box["payload_lower"][1:]], [0.9, *box["payload_upper"][1:]]
+    narrow = robot.planned(duration=1.0, intervals=2, phi_lower=lower, phi_upper=upper)
+    assert robot.prepare(Certificate.of(narrow), "narrow").success
+    handle, future = begin(robot)
+    say(robot, PayloadEstimate.GOOD, 0.0, 0.2 * (np.arange(10) == 0))  # up to 1 kg
+
+    def refused() -> bool:
+        assert not future.done()
+        extend = {"motion_id": "narrow", "follows": "long", "after": 3.5}
+        answer = robot.observer.call(ExtendMotion, f"{BRIDGE}/extend", **extend)
+        return not answer.success and "another payload" in answer.message
+
+    robot.observer.wait(refused, "a refusal for the payload")
+    assert len(robot.commands) == 1
+    handle.cancel_goal_async()
+    robot.observer.result(future)
 
 
 def test_an_obstacle_that_the_certificate_does_not_know(robot):
@@ -312,7 +349,9 @@ def test_what_perception_says_in_motion(robot, radius):
 def test_perception_that_falls_silent(robot):
     _, future = begin(robot)
     robot.driver.obstacles, cause = None, robot.now
-    stopped(robot, future, "OBSTACLES_CHANGED", " s old", cause=cause, within=1.5 - 0.1)
+    with takes(LATE):
+        robot.observer.wait(lambda: len(robot.commands) > 1, "a stop")
+    stopped(robot, future, "OBSTACLES_CHANGED", " s old", cause=cause, within=LATE)
 
 
 def test_an_enabling_device_that_is_let_go_for_a_moment(robot):
@@ -326,7 +365,9 @@ def test_an_enabling_device_that_is_let_go_for_a_moment(robot):
 def test_an_enabling_device_that_is_not_heard(robot):
     _, future = begin(robot)
     robot.driver.enabled, cause = None, robot.now
-    stopped(robot, future, "NOT_ENABLED", "/enable", cause=cause, within=1.5 - 0.1)
+    with takes(LATE):
+        robot.observer.wait(lambda: len(robot.commands) > 1, "a stop")
+    stopped(robot, future, "NOT_ENABLED", "/enable", cause=cause, within=LATE)
 
 
 def test_motion_that_is_switched_off(robot):
@@ -349,14 +390,6 @@ def test_a_torque_at_which_the_arm_itself_would_stop_is_kept(robot):
 # What has the arm held.
 
 
-def aside(joint: int, by: float) -> Callable[[Any], Any]:
-    def spoil(message):
-        message.position[joint] += by
-        return message
-
-    return spoil
-
-
 def test_an_arm_that_is_seen_outside_its_tube(robot):
     _, future = begin(robot)
     robot.driver.spoil = aside(3, 0.5 * TUBE)  # within it
@@ -364,7 +397,7 @@ def test_an_arm_that_is_seen_outside_its_tube(robot):
     assert not future.done() and len(robot.commands) == 1
     robot.driver.spoil, cause = aside(3, 1.5 * TUBE), robot.now
     result = held(robot, future, "TUBE_LEFT", "joint_4", cause=cause)
-    assert 1.0 < result.largest_tube_use < 2.5
+    assert result.begun and 1.0 < result.largest_tube_use < 2.5
 
 
 def test_an_arm_that_is_seen_outside_its_tube_once(robot):
@@ -379,11 +412,15 @@ def test_an_arm_that_is_seen_outside_its_tube_once(robot):
 
 def test_an_arm_that_is_pushed(robot):
     _, future = begin(robot)
-    cause = robot.now
-    robot.set(ARM, push=[40.0])
-    is_held(robot)
+    robot.set(ARM, push=[60.0])
+    robot.observer.wait(lambda: holds(robot) or future.done(), "the hold")
     robot.set(ARM, push=[0.0])
-    held(robot, future, "TUBE_LEFT", cause=cause, within=1.0, on_path=False)
+    result = ended(robot, future, "TUBE_LEFT")
+    assert result.largest_tube_use > 1.0 or "gave up" in result.message  # by the controller itself
+    robot.observer.wait(robot.is_still, "an arm that has swung back")
+    only_the_motion(robot)
+    assert not any(x.points for x in robot.commands[1:])
+    nothing_until_acknowledged(robot, "TUBE_LEFT")
 
 
 def test_a_controller_that_finds_itself_outside_the_tube(robot):
@@ -394,26 +431,28 @@ def test_a_controller_that_finds_itself_outside_the_tube(robot):
         message.header.stamp.sec = robot.driver.states[-1].header.stamp.sec + 1  # of the motion
         message.error.positions = [0.0, 0.0, 0.0, 0.0, 0.5 * TUBE, 0.0, 0.0]
         say(message)
-        message.error.positions = [0.0, 0.0, 0.0, 0.0, 1.5 * TUBE, 2 * np.pi, 0.0]
+        message.error.positions = [0.0, 0.0, 0.0, 0.0, 1.5 * TUBE, 0.0, 2 * np.pi]
         cause = robot.now
-        say(message)
+        often = robot.observer.node.create_timer(0.01, lambda: say(message))  # as the true one does
+        is_held(robot)
+        robot.observer.node.destroy_timer(often)
         held(robot, future, "TUBE_LEFT", "joint_5", "controller", cause=cause)
 
 
 def test_an_arm_that_is_late_on_its_path(robot):
-    _, future = begin(robot)
-    first, cause = len(robot.driver.states), robot.now
+    late = 15  # joint states
 
-    def half_as_fast(message):
-        states = robot.driver.states
-        then = states[first + (len(states) - first) // 2]
-        message.position, message.velocity = np.array(then.position), np.array(then.velocity) / 2
+    def spoil(message):
+        then = robot.driver.states[-1 - late]
+        message.position, message.velocity = np.array(then.position), np.array(then.velocity)
         return message
 
-    robot.driver.spoil = half_as_fast
+    _, future = begin(robot)
+    robot.observer.wait(lambda: robot.now > begun_at(robot) + 1.0, "speed")
+    robot.driver.spoil, cause = spoil, robot.now
     is_held(robot)
     robot.driver.mend()
-    held(robot, future, "BEHIND", "late", cause=cause, within=0.5)
+    held(robot, future, "BEHIND", "s late", cause=cause, within=0.15)
 
 
 def test_an_arm_that_rests_elsewhere_than_at_its_end(robot):
@@ -439,8 +478,8 @@ def test_an_arm_that_nobody_sees_rest(robot):
 def test_joint_states_that_fail_to_come(robot):
     _, future = begin(robot)
     robot.driver.spoil, cause = (lambda message: None), robot.now
-    is_held(robot)
-    assert robot.now - cause > SILENCE - 0.1
+    with takes(SILENCE):
+        is_held(robot)
     robot.driver.mend()
     held(robot, future, "JOINT_STATES_LOST", "No joint states", cause=cause, within=SILENCE)
 
@@ -552,7 +591,8 @@ def test_a_driver_in_fault(robot):
     assert rest_after(robot, cause) < HOLD + BUSY and off_path(robot) < 1.0
     only_the_motion(robot)
     assert not any(x.points for x in robot.commands[1:])
-    assert robot.state.fault and robot.acknowledge().success
+    robot.observer.wait(lambda: robot.state.fault, "the fault")
+    assert robot.acknowledge().success
     refused, _ = robot.observer.result(robot.move("short")[1])  # it is in fault still
     assert not refused.begun and "/driver/reset_fault" in refused.message
 
@@ -570,9 +610,9 @@ def test_a_driver_that_is_in_fault_for_a_moment(robot):
 def test_a_finger_that_leaves_its_place_or_is_not_heard(robot, place):
     _, future = begin(robot)
     robot.driver.finger, cause = place, robot.now
-    within = 1.5 if place is None else 0.0
-    is_held(robot)
-    assert robot.now - cause > within - 0.1
+    within = LATE if place is None else 0.0
+    with takes(within):
+        is_held(robot)
     held(robot, future, "HELD_JOINT_OFF", "knuckle", cause=cause, within=within)
 
 
@@ -621,16 +661,6 @@ def anew(robot: MovingRobot) -> None:
     robot.observer.wait(lambda: robot.bridge_states, "a bridge")
 
 
-def test_a_bridge_that_a_signal_ends(robot):
-    _, future = begin(robot)
-    cause = robot.now
-    assert ends(robot, signal.SIGTERM) == 0
-    stopped(robot, future, "SHUT_DOWN", cause=cause)
-    anew(robot)
-    prove_all(robot)
-    assert not robot.state.fault
-
-
 def test_a_driver_that_is_killed(robot):
     _, future = begin(robot)
     robot.arm.process.kill()
@@ -651,13 +681,11 @@ def executed(robot: MovingRobot) -> Any:
     plan = robot.planned(duration=1.5)
     robot.certificates["planned"] = Certificate.of(plan)
     robot.commands.clear()
-    robot.name, robot.first = "planned", len(robot.driver.states)
+    robot.name, robot.first, start = "planned", len(robot.driver.states), robot.q
     _, future, _ = robot.observer.goal(
         Execute, f"{PLANNER}/execute", plan_id=plan.plan_id, token=plan.token
     )
-    moves = lambda: np.abs(robot.q - robot.home).max() > 0.01  # noqa: E731
-    robot.observer.wait(lambda: future.done() or moves(), "motion")
-    assert not future.done(), future.result().result.message
+    assert moves_from(robot, start, future), future.result().result.message
     return future
 
 
@@ -678,7 +706,8 @@ def test_a_bridge_that_is_killed(robot):
     anew(robot)
     assert robot.state.state == BridgeState.FAULT
     assert "ended while the arm moved" in robot.state.fault
-    assert robot.acknowledge().success and not robot.acknowledge(" ").success
+    assert list((robot.folder / "ros_home" / "payload_id").glob("fault_*.json"))
+    assert not robot.acknowledge(" ").success and robot.acknowledge().success
     robot.observer.wait(lambda: not robot.state.fault, "no fault")
 
 
@@ -689,3 +718,14 @@ def test_a_planner_that_is_killed(robot):
     robot.observer.wait(lambda: robot.state.state == BridgeState.IDLE, "the end of the motion")
     end = robot.certificates["planned"].at(np.array([1.5]))[0][0]
     assert not robot.state.fault and np.allclose(robot.state.holding, end)
+
+
+def test_a_bridge_that_a_signal_ends(robot):
+    robot.certificates = {"long": robot.certificates["long"]}
+    prove_all(robot)
+    _, future = begin(robot)
+    cause = robot.now
+    assert ends(robot, signal.SIGTERM) == 0
+    stopped(robot, future, "SHUT_DOWN", cause=cause)
+    remembered = (robot.folder / "ros_home" / "payload_id").glob("fault_*.json")
+    assert not list(remembered)  # nobody needs to look at it

@@ -346,7 +346,7 @@ def test_a_draft_from_description_and_table_leads_to_a_verdict(case, capsys):
     drafted = yaml.safe_load(out.read_text())
     assert drafted["joints"] == list(JOINTS) and drafted["payload_frame"] == "tool"
     (limits,) = drafted["limits"]["sets"].values()
-    assert limits["velocity"] == [4.0] * 4 and limits["effort"] == [60.0] * 4
+    assert limits["velocity"] == [4.0] * 4 and limits["effort"] == [200.0] * 4
     assert limits["position_lower"] == [-2.5] * 4
     reads = ("--robot", out, "--columns", out.with_name("mine_columns.yaml"))
     assert payload_id(capsys, "check", case.table, *reads).code == 0

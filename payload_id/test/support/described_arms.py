@@ -1,6 +1,15 @@
-"""Robot descriptions, good and bad: a small arm of two joints whose every part can be replaced."""
+"""A small arm of two joints: its description, whose every part can be replaced, and its files."""
 
 from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from payload_id import Recording, RobotModel
+
+SAMPLES = 60  # of the recording
 
 INERTIAL = (
     '<inertial><origin xyz="0 0 {z}" rpy="0 0 0"/><mass value="{m}"/>'
@@ -35,3 +44,53 @@ def joint(name: str, parent: str, child: str) -> str:
     """Return one more joint, a fixed one."""
     ends = f'<parent link="{parent}"/><child link="{child}"/>'
     return f'<joint name="{name}" type="fixed">{ends}</joint>'
+
+
+@lru_cache
+def arm() -> RobotModel:
+    """Return the arm."""
+    return RobotModel.from_urdf(described(), "tool")
+
+
+@lru_cache
+def recording() -> Recording:
+    """Return a short recording of it."""
+    t = np.arange(SAMPLES) * 0.01
+    q = np.column_stack([np.sin(3 * t), np.cos(2 * t)])
+    dq = np.column_stack([3 * np.cos(3 * t), -2 * np.sin(2 * t)])
+    tau = np.column_stack([np.cos(t), 5 * np.sin(q[:, 1])])
+    return Recording(t, q, dq, tau, joints=arm().joints, start_ns=10**18)
+
+
+@lru_cache
+def table() -> bytes:
+    """Return the recording as a table."""
+    r = recording()
+    rows = np.column_stack([r.stamp, r.q, r.dq, r.tau]).tolist()
+    lines = ["t,q1,q2,v1,v2,e1,e2", *(",".join(map(repr, row)) for row in rows)]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+COLUMNS: dict[str, Any] = {
+    "joints": ["shoulder", "elbow"], "stamp": {"column": "t", "unit": "s"}, "position": "q{j}",
+    "velocity": ["v1", "v2"], "effort": "e{j}", "position_unit": "rad", "effort_sign": [1, -1],
+    "effort_offset": 0.5, "delimiter": ",",
+}  # fmt: skip
+ROBOT = b"""name: arm
+urdf: arm.urdf
+joints: [shoulder, elbow]
+payload_frame: tool
+gravity: [0, 0, -9.81]
+effort: {source: torque, sign: [1, -1], offset: [0.0, 0.1]}
+joint_states: {topic: /joint_states, rate: 500.0}
+limits: {use: urdf, sets: {urdf: {acceleration: [5.0, 5.0], velocity: [1.0, 1.0]}}}
+uncertainty: {torque_absolute: [1.0, 0.5], link_relative: 0.1, prior: {mass_max: 5.0}}
+home: [0.1, 0.2]
+driver:
+  executed: [position]
+  back_ends: [trajectory_topic]
+  goal: {path: 0.05, end: [0.02, 0.02], time: 2.0}
+  follows_while: {well: {topic: /fault, type: a/msg/B, field: data, allowed: [0]}}
+  reset: {first: {service: /reset, type: a/srv/B}}
+  payload: {target: ur, service: /set, type: a/srv/B, frame: tool, rated_mass: 3.0}
+"""

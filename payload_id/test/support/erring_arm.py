@@ -41,10 +41,24 @@ ELBOW = """<robot name="elbow"><link name="base"/>
 <origin xyz="0.03 -0.02 0.3"/></joint></robot>"""
 
 
+# Three joints about the vertical: what gravity does says nothing of them.
+FLAT = '<robot name="flat"><link name="l0"/>{}</robot>'.format(
+    "".join(
+        f'<link name="l{k + 1}"><inertial><origin xyz="0.12 0.02 0.01"/><mass value="{3 - k}"/>'
+        '<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>'
+        f'<joint name="j{k + 1}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        '<origin xyz="0.3 0 0.05"/><axis xyz="0 0 1"/>'
+        '<limit lower="-3" upper="3" velocity="3" effort="99"/></joint>'
+        for k in range(3)
+    )
+)
+OWN = {"elbow": (ELBOW, "tool"), "flat": (FLAT, "l3")}
+
+
 @lru_cache
 def arm_named(name: str) -> ArmModel:
-    """Return an arm of the tests, or "elbow", that with two joints."""
-    return ArmModel.from_xml(ELBOW, "tool", None) if name == "elbow" else arm(name)
+    """Return an arm of the tests, or one of `OWN`."""
+    return ArmModel.from_xml(*OWN[name]) if name in OWN else arm(name)
 
 
 def curve(rng: np.random.Generator) -> Curve:
@@ -116,11 +130,13 @@ def erring_run(
     period: float = 6.0,
     rate: float = 250.0,
     seconds: float = 1.2,
+    motion: Motion | None = None,
 ) -> ErringRun:
     """Return a run of an arm; `extreme`: constants at the ends of their boxes; `kind`: of noise."""
     model, rng = arm_named(name), np.random.default_rng([seed, 11])
     joints = _Joints(model, stated, rng, extreme)
-    motion, phi, n = Motion.draw(model, rng, period=period), draw_payload(rng, payload), model.n
+    motion = motion or Motion.draw(model, rng, period=period)
+    phi, n = draw_payload(rng, payload), model.n
     t = np.arange(round(seconds * rate) + 1) / rate
     gravity, tool = joints.within(-1.0, 3), joints.within(-1.0, 10)
     links = perturbed_links(model, rng, stated.link_relative)
@@ -136,9 +152,12 @@ def erring_run(
     for j in np.flatnonzero(late):
         tau[:, j] = shown(t - late[j])[:, j]
     tau = tau + joints.bound("torque_drift") / 2 * _wandering(rng, len(t))[:, None]
-    q, dq, _ = motion.at(t)
+    q, dq, ddq = motion.at(t)
     true = Samples(t, q + joints.bound("joint_zero") * joints.zero, dq, tau)
-    u = [noise(rng, q.shape, kind) for _ in range(4)]
+    u = [
+        _with_the_motion(rng, dq, ddq) if kind == "with the motion" else noise(rng, q.shape, kind)
+        for _ in range(4)
+    ]
     size = joints.bound("torque_relative"), joints.bound("torque_absolute")
     samples = Samples(
         t + stated.stamp_jitter * u[0][:, 0],
@@ -157,7 +176,7 @@ def erring_run(
 
 
 class _Joints:
-    """What joints and their sensors do within what is stated; constant in a run, shape (n,) each."""
+    """What joints and their sensors do within what is stated, constant in a run; shape (n,)."""
 
     def __init__(
         self, model: ArmModel, stated: Uncertainty, rng: np.random.Generator, extreme: bool
@@ -231,6 +250,11 @@ class _Joints:
             found[f"friction_stribeck_{100 * knot:.0f}"] = 2 * part * s - 1
         names = self.model.joints
         return {f"{names[j]}.{x}": float(u[j]) for x, u in found.items() for j in range(len(names))}
+
+
+def _with_the_motion(rng: np.random.Generator, dq: Array, ddq: Array) -> Array:
+    """Return errors of the sign of velocities, of accelerations, or of the power of inertia."""
+    return np.asarray(rng.choice([-1.0, 1.0]) * np.sign((dq, ddq, dq * ddq)[rng.integers(3)]))
 
 
 def _part(value: Array, whole: Array) -> Array:

@@ -121,9 +121,10 @@ class PlannedRobot:
         self.observer.close()
         return codes
 
+    @property
     def printed(self):
         """Return what bridge and planner have printed."""
-        return f"{self.bridge.printed()}\n{self.planner.printed()}"
+        return f"{self.bridge.printed}\n{self.planner.printed}"
 
     @property
     def q(self):

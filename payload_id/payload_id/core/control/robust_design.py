@@ -103,7 +103,10 @@ def robust_design(
     rotor = _smallest_rotor(box)
     _check(level=np.array(level), disturbance=w, torque_change=delta)
     if not 0 < rate * period <= 1:
-        raise InputError(f"rate * period must be in (0, 1]; found {rate!r} * {period!r}.")
+        raise InputError(
+            "A robust design needs torques that follow the state within 1 / rate; found a rate of "
+            f"{rate:g} /s and torques that take {period:g} s."
+        )
     d, upper = proved_inertia(model, box)
     d, upper = d * (1.0 - ROUNDING), upper * (1.0 + ROUNDING)
     if not np.isfinite(upper).all():

@@ -11,6 +11,8 @@ from ..arrays import Array
 from ..errors import InputError
 from .trajectory import Trajectory
 
+AT_REST = 1e-9  # [rad/s, rad/s2] or [m/s, m/s2] that are rounding of rest
+
 
 @dataclass(frozen=True)
 class MotionState:

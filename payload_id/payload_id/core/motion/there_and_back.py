@@ -20,11 +20,10 @@ from ..arrays import Array
 from ..errors import InputError
 from .bezier import BezierPiece
 from .motion_sequence import MotionSequence
-from .motion_state import MotionState
+from .motion_state import AT_REST, MotionState
 from .trajectory import Motion, MotionRanges, Trajectory, checked_edges
 
 FAMILY = "reversed"
-AT_REST = 1e-9  # [rad/s, rad/s2] or [m/s, m/s2] that count as rest
 
 
 @dataclass(frozen=True)

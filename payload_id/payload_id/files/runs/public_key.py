@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.exceptions import InternalError, InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -114,7 +114,7 @@ def _key(pem: bytes, path: Path) -> PublicKey:
     """Return the key of one PEM block."""
     try:
         key = load_pem_public_key(pem)
-    except (ValueError, UnsupportedAlgorithm) as error:
+    except (ValueError, UnsupportedAlgorithm, InternalError) as error:
         raise ConfigurationError(
             f"{path} holds no readable public key: it is damaged, or of a kind unknown here."
         ) from error

@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.exceptions import InternalError, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -76,7 +76,7 @@ class SigningKey:
             )
         try:
             key = load_pem_private_key(text, passphrase)
-        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        except (ValueError, TypeError, UnsupportedAlgorithm, InternalError) as error:
             hint = f"The passphrase in {PASSPHRASE} may be wrong. " if passphrase else ""
             raise ConfigurationError(
                 f"{path} is no readable private key: it is damaged, or of a kind unknown here. "

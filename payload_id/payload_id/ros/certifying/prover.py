@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.errors import InputError
+from ...core.motion.motion_state import AT_REST
 from ...core.motion.path_timing import PathStop
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.certificate.certificate import digest_of
@@ -27,7 +28,6 @@ from ...planning.safety_cases import SafetyCases
 
 LONGEST = 1800.0  # [s] of a motion: longer ones take too long to prove
 MOST_STOPS = 1000
-REST = 1e-9  # [rad/s or m/s] of a motion's end that counts as rest
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Prover:
         outcome = certify(case, motion, saved.certificate.step)
         if isinstance(outcome, Refusal):
             raise InputError(f"{what}: its proof does not repeat. {outcome.sentence}")
-        if (np.abs(motion.at(np.array([motion.duration])).dq) > REST).any():
+        if (np.abs(motion.at(np.array([motion.duration])).dq) > AT_REST).any():
             raise InputError(f"{what} does not end at rest.")
         return case
 

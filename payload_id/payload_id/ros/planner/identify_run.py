@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from payload_id_msgs.action import Identify
@@ -229,6 +230,7 @@ class IdentifyRun:
                 self.asked.goal, lambda: self._goal.unwanted, own=True
             )
             self._plans.keep(plan, known)
+        self.result.certificates = str(Path(plan.certificate_path).parent)
         duration, start = plan.motion.trajectory.duration, plan.request.start
         slow = duration / self._dry if self._dry else 0.0
         self.stages.expect(Feedback.DRY_RUN, slow)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from arms import Motion, draw_payload
-from command_line import run, run_without_ros
+from command_line import run_here, run_without_ros
 from payload_id import Recording, RobotFile, RobotModel
-from payload_id.core.errors import ConfigurationError
 from payload_id.core.motion import trajectory
 from payload_id.core.simulation.realistic_arm import RealisticArm
-from payload_id.files.learnt.history_file import load_history, save_history
-from payload_id.files.recordings.known_runs import read_known_runs
+from payload_id.files.learnt.history_file import load_history
 from payload_id.files.recordings.write_bag import write_joint_states
 
 pytestmark = pytest.mark.slow
@@ -23,132 +20,107 @@ BOUNDS = ["--uncertainty=torque_absolute=2", "--uncertainty=friction_coulomb=3",
           "--uncertainty=friction_viscous=3", "--uncertainty=link_relative=0.1",
           "--uncertainty=torque_offset=5", "--uncertainty=torque_gain=0.05"]  # fmt: skip
 COMMON = ("--robot", "kinova_gen3", "--window", "0.2")
-RUNS = 6
+RUNS = 4
+
+
+class Learnt:
+    """Recordings with a list of them, the robot file with their history, and the last mass."""
+
+    def __init__(self, folder) -> None:
+        self.folder, lines = folder, []
+        robot = RobotFile.load("kinova_gen3")
+        model = RobotModel.from_robot_file(robot)
+        real = RealisticArm.drawn(model, "gen3_like", 4)
+        for k in range(RUNS + 1):
+            is_bare, rng = k % 3 == 0 and k < RUNS, np.random.default_rng(k)
+            phi = np.zeros(10) if is_bare else draw_payload(rng)
+            time = np.arange(0.0, 5.0, 0.01)
+            motion = Motion.draw(model, np.random.default_rng([k, 4])).at(time)
+            run = real.run(trajectory.Motion(time, *motion), phi, k, k, rate=100.0).samples
+            effort = run.tau * robot.effort.sign
+            recording = Recording(run.stamp, run.q, run.dq, effort, start_ns=10**18)
+            write_joint_states(folder / f"run_{k}", recording, joints=robot.joints)
+            stated = f"mass: {phi[0]:.6f}" if phi.any() else ""
+            lines.append(f"  run_{k}: {{{stated}}}\n")
+        self.mass, self.list = phi[0], "runs:\n" + "".join(lines[:RUNS])
+        (folder / "runs.yaml").write_text(self.list)
+        (folder / "few.yaml").write_text("runs:\n" + "".join(lines[:2]))
+
+    def calibrate(self, capsys, *options, runs="runs.yaml"):
+        return run_here(
+            capsys, "calibrate", "--runs", self.folder / runs, *COMMON, *BOUNDS, *options
+        )
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder with recordings, a list of them, and the robot file with their history."""
-    folder = tmp_path_factory.mktemp("history")
-    robot = RobotFile.load("kinova_gen3")
-    model = RobotModel.from_robot_file(robot)
-    real = RealisticArm.drawn(model, "gen3_like", 4)
-    lines = []
-    for k in range(RUNS + 1):
-        phi = np.zeros(10) if k % 3 == 0 else draw_payload(np.random.default_rng([k, 3]))
-        time = np.arange(0.0, 6.0, 0.01)
-        motion = Motion.draw(model, np.random.default_rng([k, 4]))
-        samples = real.run(trajectory.Motion(time, *motion.at(time)), phi, k, k, rate=100.0).samples
-        effort = samples.tau * robot.effort.sign
-        recording = Recording(samples.stamp, samples.q, samples.dq, effort, start_ns=10**18)
-        write_joint_states(folder / f"run_{k}", recording, joints=robot.joints)
-        lines.append(f"  run_{k}: {{mass: {phi[0]:.6f}}}" if phi.any() else f"  run_{k}: {{}}")
-    (folder / "mass").write_text(f"{phi[0]:.6f}")
-    (folder / "runs.yaml").write_text("runs:\n" + "\n".join(lines[:RUNS]) + "\n")
-    done = run("calibrate", "--runs", folder / "runs.yaml", "--history", "--segments", "2.5",
-               *COMMON, *BOUNDS, "--out", folder / "known.yaml")  # fmt: skip
-    assert done.returncode == 0, done.stderr + done.stdout
-    (folder / "printed").write_text(done.stdout)
-    return folder
+def learnt(tmp_path_factory):
+    return Learnt(tmp_path_factory.mktemp("history"))
 
 
-def test_runs_and_what_they_allow_are_printed(folder):
-    printed = (folder / "printed").read_text()
-    assert "12 runs on" in printed
-    assert printed.count("run_1") == 2
-    assert "7 more runs" in printed  # for 95 % of the mass; fewer runs knew the rest
-    assert "--intervals calibrated" in " ".join(printed.split())
+@pytest.fixture
+def known(learnt, capsys):
+    """Return the robot file with the history of the runs."""
+    path = learnt.folder / "known.yaml"
+    if not path.exists():
+        done = learnt.calibrate(capsys, "--history", "--segments", "2.4", "--out", path)
+        assert done.returncode == 0, done.stderr
+        assert "8 runs on" in done.stdout and done.stdout.count("run_1") == 2
+        printed = " ".join(done.stdout.split())
+        assert "more runs" in printed and "--intervals calibrated" in printed
+    return path
 
 
-def test_replay_names_both_intervals(folder, capsys):
-    arguments = ["replay", folder / f"run_{RUNS}", "--robot", folder / "known.yaml"]
-    arguments += ["--window", "0.2", "--intervals", "calibrated", "--level", "0.9"]
+def test_replay_names_both_intervals(learnt, known, capsys):
+    arguments = ["replay", learnt.folder / f"run_{RUNS}", "--robot", known, "--window", "0.2"]
+    arguments += ["--intervals", "calibrated", "--level", "0.88", "--to", "2"]
     done = run_without_ros(capsys, *arguments, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    estimate = result.get("estimate", result)
-    calibrated = estimate["calibrated"]
-    assert calibrated["level"] == 0.9
-    assert calibrated["runs"][0] == 12
-    assert calibrated["lower"][0] <= float((folder / "mass").read_text()) <= calibrated["upper"][0]
+    calibrated = result["calibrated"]
+    assert calibrated["level"] == 0.88 and calibrated["runs"][0] == 8
+    assert calibrated["lower"][0] <= learnt.mass <= calibrated["upper"][0]
     assert calibrated["lower"][5] is None
-    assert "By 12 earlier runs of this arm the mass is between" in estimate["message"]
-    shown = run_without_ros(capsys, *arguments, "--to", "1").stdout
-    assert "by history (90%)" in shown
+    assert "By 8 earlier runs of this arm the mass is between" in result["message"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--robot", "kinova_gen3", "--window", "0.2"], "it has none"),
-        (["--robot", "known.yaml"], "windows of 0.2 s"),
-        (["--robot", "known.yaml", "--window", "0.2", "--uncertainty", "torque_gain=0.2"],
-         "other bounds"),
-        (["--robot", "known.yaml", "--window", "0.2", "--level", "95"], "between 0 and 1"),
-    ],
-)  # fmt: skip
-def test_histories_that_say_nothing_of_a_run_are_refused(folder, arguments, words, capsys):
-    arguments = [folder / text if text == "known.yaml" else text for text in arguments]
-    options = ["--intervals", "calibrated", *arguments]
-    done = run_without_ros(capsys, "replay", folder / "run_0", *options)
-    assert done.returncode == 2
-    assert words in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+def test_histories_that_say_nothing_of_a_run_are_refused(learnt, known, capsys):
+    edited = known.with_name("edited.yaml")
+    scale = "effort: {sign: [1, 1, 1, 1, 1, 1, -1]}"  # the driver's are all -1
+    edited.write_text(known.read_text().replace("\n...", f"\n{scale}\n..."))
+    for arguments, words in (
+        (COMMON, "none"), (["--robot", known], "0.2 s"),
+        (["--robot", edited, "--window", "0.2"], "effort"),
+        (["--robot", known, "--window", "0.2", "--uncertainty", "torque_gain=0.2"], "bounds"),
+        (["--robot", known, "--window", "0.2", "--level", "95"], "between 0 and 1"),
+    ):  # fmt: skip
+        options = ["--intervals", "calibrated", *arguments]
+        done = run_without_ros(capsys, "replay", learnt.folder / "run_0", *options)
+        assert done.returncode == 2 and words in " ".join(done.stderr.split())
 
 
-def test_a_mass_that_the_prior_does_not_allow_is_named_with_its_run(folder, tmp_path, capsys):
-    listed = (folder / "runs.yaml").read_text().replace("  run_1:", "  run_1: {mass: 5000} #")
-    (folder / "absurd.yaml").write_text(listed)
-    options = ["--runs", folder / "absurd.yaml", "--history", *COMMON, "--out"]
-    done = run_without_ros(capsys, "calibrate", *options, tmp_path / "no.yaml")
-    assert done.returncode == 2
-    assert "run_1 is said to carry 5000 kg" in " ".join(done.stderr.split())
-
-
-def test_runs_too_short_to_tell_a_payload_promise_nothing_of_later_ones(folder, tmp_path, capsys):
-    known = ["--runs", folder / "runs.yaml", "--history", *COMMON, *BOUNDS]
-    options = ["--segments", "0.25", "--out", tmp_path / "short.yaml", "--json"]
-    done = run_without_ros(capsys, "calibrate", *known, *options)
-    assert done.returncode == 2 and "tell nothing of the arm" in " ".join(done.stderr.split())
-    done = run_without_ros(capsys, "calibrate", *known, "--segments", "1.5", *options[2:])
+def test_runs_too_short_to_tell_a_payload_promise_nothing_of_later_ones(learnt, tmp_path, capsys):
+    out = tmp_path / "short.yaml"
+    options = ["--history", "--segments", "1e-5", "--out", out]
+    done = learnt.calibrate(capsys, *options, runs="few.yaml")
+    assert done.returncode == 2 and "next to no samples" in " ".join(done.stderr.split())
+    options = ["--history", "--segments", "1.6", "--out", out]
+    done = learnt.calibrate(capsys, *options, runs="few.yaml")
     assert done.returncode == 0, done.stderr
-    history = load_history(tmp_path / "short.npz")
+    history = load_history(out.with_suffix(".npz"))
     # Of what a run tells less than the prior, it does not say how far others err.
     assert np.isnan(history.scores).any() and np.nanmax(np.abs(history.scores)) < 10.0
-    done = run_without_ros(capsys, "calibrate", *known, "--segments", "1e-5", *options[2:])
-    assert done.returncode == 2 and "next to no samples" in done.stderr
 
 
-def test_a_known_payload_that_no_body_has_is_refused(folder, tmp_path, capsys):
-    (folder / "none.yaml").write_text(
-        (folder / "runs.yaml")
-        .read_text()
-        .replace("  run_1:", "  run_1: {payload: [1, 0, 0, 0, -1, 0, 0, 0.1, 0, 0.1]} #")
-    )
-    options = ["--runs", folder / "none.yaml", "--history", *COMMON, "--out"]
-    done = run_without_ros(capsys, "calibrate", *options, tmp_path / "no.yaml")
-    assert done.returncode == 2 and "No body has the parameters" in " ".join(done.stderr.split())
-
-
-def test_bounds_on_the_arm_need_whole_payloads(folder, capsys):
-    options = ["--runs", folder / "runs.yaml", *COMMON, "--out", folder / "no.yaml"]
-    done = run_without_ros(capsys, "calibrate", *options)
-    assert done.returncode == 2
-    assert "only the mass is known" in " ".join(done.stderr.split())
-    assert not (folder / "no.yaml").exists()
-
-
-def test_an_edited_effort_section_is_refused(folder, capsys):
-    """The robot file that the history's one extends is another one now."""
-    edited = folder / "edited.yaml"
-    scale = "[1, 1, 1, 1, 1, 1, -1]"  # the driver's are all -1
-    text = (folder / "known.yaml").read_text()
-    edited.write_text(text.replace("\n...", f"\neffort: {{sign: {scale}}}\n..."))
-    arguments = ["--robot", edited, "--window", "0.2", "--intervals", "calibrated"]
-    done = run_without_ros(capsys, "replay", folder / "run_0", *arguments)
-    assert done.returncode == 2
-    said = " ".join(done.stderr.split())
-    assert "another factor of the effort of the joint states: [-1, -1" in said
-    assert "Make it again" in said
-
-
+def test_payloads_that_cannot_be_are_named_with_their_run(learnt, tmp_path, capsys):
+    out = tmp_path / "no.yaml"
+    for stated, words in (
+        ("mass: 5000", "run_1 is said to carry 5000 kg"),
+        ("payload: [1, 0, 0, 0, -1, 0, 0, 0.1, 0, 0.1]", "No body has the parameters"),
+    ):
+        listed = learnt.list.replace("  run_1:", f"  run_1: {{{stated}}} #")
+        (learnt.folder / "absurd.yaml").write_text(listed)
+        done = learnt.calibrate(capsys, "--history", "--out", out, runs="absurd.yaml")
+        assert done.returncode == 2 and words in " ".join(done.stderr.split())
+    done = learnt.calibrate(capsys, "--out", out)  # bounds on the arm need whole payloads
+    assert done.returncode == 2 and "only the mass is known" in " ".join(done.stderr.split())
+    assert not out.exists()

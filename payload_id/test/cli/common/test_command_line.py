@@ -5,99 +5,159 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import time
-from io import StringIO
 
+import numpy as np
 import pytest
-from rich.console import Console
 
-from payload_id.cli.common import completion, progress
+from command_line import run_here
+from described_arms import ROBOT, described, table
+from payload_id.cli.common import completion
 from payload_id.cli.common.arguments import EXAMPLES
 from payload_id.cli.main import main, parser
+from payload_id.core.errors import InputError, printable
+from payload_id.core.rows.joint_torque.uncertainty import LISTS, Uncertainty
 
 VERBS = parser()._subparsers._group_actions[0].choices
+COLUMNS = """joints: [shoulder, elbow]
+stamp: {column: t, unit: s}
+position: q{j}
+velocity: v{j}
+effort: e{j}
+"""
+WRENCH = """wrench: {stamp: {column: t, unit: s}, columns: [q1, q2, v1, v2, e1, e2]}
+orientation: {quaternion: [x, y, z, w]}
+uncertainty: {force_error: 0.05, torque_error: 0.01, prior: {mass_max: 3.0, com_max: 0.3}}
+"""
+REPLAY = "replay t.csv --robot r.yaml --columns c.yaml --intervals least_squares_image"
+SENSOR = "replay w.csv --columns w.yaml"
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("test", "docs", "python")])
-def test_the_help_of_each_command_ends_with_two_examples_that_it_takes(verb, capsys):
-    with pytest.raises(SystemExit):
-        main([verb, "--help"])
-    examples = re.findall(
-        r"^  \./payload-id (.*)$", capsys.readouterr().out.split("examples:")[1], re.M
-    )
-    assert len(examples) == 2
-    for example in examples:
-        assert parser().parse_args(shlex.split(example)).verb == verb
-    assert len(EXAMPLES[verb]) == 2
+@pytest.fixture
+def said(tmp_path, monkeypatch, capsys):
+    """Return what runs a command among small files, which is refused, and returns its sentence."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_bytes(table())
+    (tmp_path / "r.yaml").write_bytes(ROBOT)
+    (tmp_path / "arm.urdf").write_text(described())
+    (tmp_path / "c.yaml").write_text(COLUMNS)
+    (tmp_path / "w.yaml").write_text(WRENCH)
+    lines = table().decode().splitlines()
+    rest = [f"{line},0,0,0,1" for line in lines[1:]]
+    (tmp_path / "w.csv").write_text("\n".join([f"{lines[0]},x,y,z,w", *rest, ""]))
+
+    def refused(line):
+        done = run_here(capsys, *(shlex.split(line) if isinstance(line, str) else line))
+        assert done.returncode == 2 and done.stdout == "", (line, done.stderr)
+        sentence = done.stderr.strip().splitlines()[-1]  # progress may be shown before it
+        assert sentence.startswith("payload-id") and "Traceback" not in done.stderr
+        assert not set(sentence) & {"\0", "\x1b"}
+        return sentence
+
+    return refused
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("replya x", ("replya", "Did you mean 'replay'?", "./payload-id --help")),
-        ("replay", ("recording", "./payload-id replay --help")),
-        ("replay a --estimator lmii", ("lmii", "Did you mean 'lmi'?")),
-        ("demo --sed 3", ("--sed", "Did you mean '--seed'?", "./payload-id demo --help")),
-        ("live strat", ("strat", "Did you mean 'start'?", "./payload-id live --help")),
-        ("demo --seed x", ("--seed", "'x'", "./payload-id demo --help")),
-        ("", ("VERB", "./payload-id --help")),
-    ],
-)
-def test_a_wrong_command_line_is_told_in_one_line_with_a_hint(line, words, capsys):
-    with pytest.raises(SystemExit) as left:
-        main(shlex.split(line))
-    said = capsys.readouterr().err
-    assert left.value.code == 2 and said.count("\n") == 1
-    assert all(word in said for word in words)
+def test_the_help_of_each_command_ends_with_two_examples_that_it_takes(capsys):
+    assert "usage" in run_here(capsys, "--help").stdout
+    for verb in VERBS:
+        done = run_here(capsys, verb, "--help")
+        assert done.returncode == 0 and "usage" in done.stdout
+        if verb in ("test", "docs", "python"):
+            continue
+        part = done.stdout.split("examples:")[1]
+        examples = re.findall(r"^  \./payload-id (.*)$", part, re.MULTILINE)
+        assert len(examples) == 2 == len(EXAMPLES[verb])
+        for example in examples:
+            assert parser().parse_args(shlex.split(example)).verb == verb
 
 
-def options():
-    """Return every option that takes a value, with its verb."""
-    return [
-        (verb, option)
-        for verb, command in VERBS.items()
-        for action in command._actions
-        for option in action.option_strings
-        if option.startswith("--") and action.nargs != 0
-    ]
+# What is wrong, and what a refusal names.
+REFUSED = {
+    "": "VERB", "replya x": "'replay'", "replay": "recording", "live strat": "'start'",
+    "replay a --estimator lmii": "'lmi'", "demo --sed 3": "'--seed'", "demo --seed x": "--seed",
+    "demo --seed=-1": "--seed", "verify c.json --seed=1e9": "--seed",
+    "verify none.json": "none.json",
+    f"verify c.json --seed={'9' * 40}": "--seed", "sign c.json --key k": "key k",
+    "replay t.csv": "--robot", "replay t.csv --columns c.yaml": "--robot",
+    "replay nothing --robot r.yaml": "nothing", "replay t.csv --robot kinova_gen33": "kinova_gen3",
+    "replay t.csv --columns c.yaml --robot xarm7": "joint",
+    f"{REPLAY} --payload-frame flunge": "tool", f"{REPLAY} --knowledge none.yaml": "none.yaml",
+    f"{REPLAY} --uncertainty torque_relativ=0.1": "torque_relative",
+    f"{REPLAY} --uncertainty torque_relative=2.5": "torque_relative",
+    f"{REPLAY} --uncertainty torque_relative=x": "torque_relative",
+    f"{REPLAY} --window=0": "window", f"{REPLAY} --window=1e-300": "window",
+    f"{REPLAY} --window=1e300": "window", f"{REPLAY} --window=inf": "window",
+    f"{REPLAY} --scales=-1": "scale", f"{REPLAY} --level=2": "level", f"{REPLAY} --from=1": "0.590",
+    f"{REPLAY} --from=inf": "from", f"{REPLAY} --to=-1": "to",
+    f"{REPLAY} --from=0.4 --to=0.2": "--from", f"{REPLAY} --from=0.001 --to=0.009": "samples",
+    f"{REPLAY} --intervals calibrated": "history", f"{REPLAY} --also t.csv": "twice",
+    f"{REPLAY} --tare ./t.csv": "twice", f"{REPLAY} --estimator point_masses": "shape",
+    f"{REPLAY} --shape none.stl": "none.stl", f"{REPLAY} --figure x.xyz": "png",
+    **{f"{REPLAY} --{x}=nan": f"--{x}" for x in ("window", "scales", "level", "from", "to")},
+    **{f"replay x --from {text}": "--from" for text in ("1_0", "٣", "1e4_0", "𝟙")},
+    "replay w.csv --wrench-topic /ft": "--columns", "replay w.csv --static": "--wrench-topic",
+    f"{SENSOR} --uncertainty=forse=1": "forse", f"{SENSOR} --static": "rests",
+    f"{SENSOR} --tare t.csv": "--tare", f"{SENSOR} --also t.csv": "--also",
+    f"{SENSOR} --estimator=point_masses": "shape", f"{SENSOR} --shape none.stl": "none.stl",
+    "replay t.csv --also t.csv": "--also", "compare t.csv --estimators lmi,lmy": "lmi",
+    "compare t.csv --intervals hul": "hull", "compare t.csv --estimators point_masses": "shape",
+    "compare t.csv --truth=1,2,3": "--truth", "compare t.csv --truth=none.json": "none.json",
+    "compare t.csv --shape none.stl": "none.stl", "noise t.csv --payload 1,2": "ten numbers",
+    "noise t.csv --lengths 50": "50 s", "calibrate t.csv --out x.txt": ".yaml",
+    "calibrate absent --out x.yaml": "absent", "calibrate t.csv --out x.yaml --payload 1,2": "ten",
+    "calibrate t.csv --out x.yaml --payload heavy": "--payload",
+    "calibrate t.csv --out x.yaml --uncertainty=torque_noise=1": "torque_noise",
+    "calibrate t.csv --out x.yaml --window -1": "window", "known-runs heavy --out x": "'heavy'",
+    "known-runs --out x -- -1": "0 kg", "known-runs inf --out x": "0 kg",
+    "live execute --yes --speed-scale 0": "--speed-scale", "new-robot no.urdf": "no.urdf",
+    "live execute --speed-scale nan": "--speed-scale",
+}  # fmt: skip
+OWN_ARM = ("compare t.csv", "noise t.csv", "calibrate")  # and so these get it
 
 
-@pytest.mark.parametrize(("verb", "option"), options())
-def test_two_dashes_are_no_value_of_an_option(verb, option, capsys):
-    with pytest.raises(SystemExit) as left:
-        main([verb, "x", f"{option}=--"])
-    said = capsys.readouterr().err
-    assert left.value.code == 2 and said.count("\n") == 1 and option in said
+def test_a_command_that_cannot_be_is_told_in_one_line_that_names_what(said):
+    for line, named in REFUSED.items():
+        known = " --robot r.yaml --columns c.yaml" if line.startswith(OWN_ARM) else ""
+        assert named in said(line + known), line
 
 
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [("ne", {"new-robot", "new-key"}), ("live exe", {"execute"}), ("replay x --als", {"--also"})],
-)
-def test_a_shell_completes_commands_and_options(typed, offered, tmp_path):
+def test_two_dashes_are_no_value_of_an_option(said):
+    for verb, command in VERBS.items():
+        for action in command._actions:
+            for option in action.option_strings:
+                if option.startswith("--") and action.nargs != 0:
+                    assert option in said([verb, "x", f"{option}=--"])
+
+
+def test_a_bound_takes_one_number_or_one_for_each_joint(said, capsys):
+    for bound in ("torque_absolute=1.07", "torque_absolute=1.07,2", "prior.mass_max=3"):
+        assert main([*shlex.split(REPLAY), f"--uncertainty={bound}"]) == 0
+    capsys.readouterr()
+    single = [name for name, x in Uncertainty.__dataclass_fields__.items() if x.type == "float"]
+    for name in (*single, "tool", "prior.mass_max", "prior.com_max", *LISTS):
+        sentence = said(f"{REPLAY} --uncertainty={name}=0.1,0.2,0.3")
+        assert name.removesuffix("_window") in sentence
+    for name in Uncertainty.__dataclass_fields__.keys() - {"prior"}:
+        for value in (np.nan, np.inf, -1.0, 1e308):
+            for given in (value, [value] * 10):
+                with pytest.raises(InputError, match=name):
+                    Uncertainty(**{name: given})
+
+
+def test_what_steers_a_terminal_does_not_reach_it(said, tmp_path):
+    (tmp_path / "c.yaml").write_text(COLUMNS + 'velocity_: "a"\n"x\\0\\e[2Jy": 1\n')
+    assert said(REPLAY)
+    for given in ("--\x1b[31m=1", "--seed=\x1b[2J", "x\0y"):
+        assert said(["verify", "c.json", given])
+    assert printable("a\x1b[31m\0é\nb\u202e") == "a\\x1b[31m\\x00é\nb\\u202e"
+
+
+def test_a_shell_completes_commands_and_options(tmp_path):
     (tmp_path / "script").write_text(completion.script(parser(), "bash"))
-    words = " ".join(shlex.quote(word) for word in ["payload-id", *typed.split()])
-    ask = (
-        f"source ./script; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)); _payload_id"
-    )
-    done = subprocess.run(
-        ["bash", "-c", f'{ask}; printf "%s\\n" "${{COMPREPLY[@]}}"'],
-        capture_output=True, text=True, cwd=tmp_path, timeout=20,
-    )  # fmt: skip
-    assert set(done.stdout.split()) == offered and done.stderr == ""
-
-
-def test_progress_is_shown_after_a_while_and_on_a_terminal_only(monkeypatch):
-    monkeypatch.setattr(progress, "AFTER", 0.1)
-
-    def shown(terminal, seconds):
-        stream = StringIO()
-        where = Console(file=stream, force_terminal=terminal, width=80)
-        with progress.progress("thinking", where) as tell:
-            tell(0.5)
-            time.sleep(seconds)
-        return stream.getvalue()
-
-    assert "thinking" in shown(True, 0.5)
-    assert "thinking" not in shown(False, 0.5)
-    assert "thinking" not in shown(True, 0.0)
+    for typed, offered in (
+        ("ne", {"new-robot", "new-key"}), ("live exe", {"execute"}), ("replay x --als", {"--also"})
+    ):  # fmt: skip
+        words = " ".join(shlex.quote(word) for word in ["payload-id", *typed.split()])
+        ask = f"source ./script; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1))"
+        command = ["bash", "-c", f'{ask}; _payload_id; printf "%s\\n" "${{COMPREPLY[@]}}"']
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+        assert set(done.stdout.split()) == offered and done.stderr == ""

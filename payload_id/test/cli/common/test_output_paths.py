@@ -4,94 +4,55 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from command_line import gen3_bag, torque_noise_only
-from payload_id.cli.main import main
+from command_line import gen3_bag, run_here, torque_noise_only
+from described_arms import described
 from payload_id.core.body.inertial import from_mass_com_inertia
 
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
-ON_A_FULL_DISK = (
-    "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048));"
-    "from payload_id.cli.main import main; sys.exit(main(sys.argv[1:]))"
-)
+ROBOT = ["--robot", "kinova_gen3"]
+QUICK = [*ROBOT, *torque_noise_only(0.025), "--intervals", "least_squares_image"]
 # Commands that write, with inputs that do not exist: the output is looked at before them.
-WRITING = {
-    "replay": ("replay", "no.mcap", "--robot", "kinova_gen3", "--figure"),
-    "compare": ("compare", "no.mcap", "--robot", "kinova_gen3", "--figure"),
-    "verify": ("verify", "no.json", "--figure"),
-    "calibrate": ("calibrate", "no.mcap", "--robot", "kinova_gen3", "--out"),
-    "new-robot": ("new-robot", "no.urdf", "--out"),
-    "history": ("calibrate", "--history", "no.mcap", "--robot", "kinova_gen3", "--out"),
-}
+WRITING = (
+    ("replay", "no.mcap", *ROBOT, "--figure"), ("compare", "no.mcap", *ROBOT, "--figure"),
+    ("verify", "no.json", "--figure"), ("calibrate", "no.mcap", *ROBOT, "--out"),
+    ("new-robot", "no.urdf", "--out"), ("calibrate", "--history", "no.mcap", *ROBOT, "--out"),
+)  # fmt: skip
 
 
-def bad_path(kind: str, verb: str, folder: Path) -> Path:
-    """Return a path at which nothing can be written."""
-    name = "x.yaml" if verb in ("calibrate", "history") else "x.png"
-    (folder / "file").write_text("in the way")
-    (folder / f"folder_{name}").mkdir()
-    (folder / f"loop_{name}").symlink_to(f"loop_{name}")
-    return {
-        "in no real folder": Path("/proc") / name,
-        "below a file": folder / "file" / "further" / name,
-        "is a folder": folder / f"folder_{name}",
-        "no name for a file": folder / f"a\0{name}",
-        "a loop of links": folder / f"loop_{name}",
-        "of nobody": Path("~nobody_of_this_name") / name,
-        "too long": folder / ("x" * 300 + name),
-    }[kind]
-
-
-@pytest.mark.parametrize("verb", WRITING)
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "in no real folder",
-        "below a file",
-        "is a folder",
-        "no name for a file",
-        "too long",
-        "a loop of links",
-        "of nobody",
-    ],
-)
-def test_an_unwritable_path_is_one_sentence_before_anything_is_read(
-    verb: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*WRITING[verb], str(bad_path(kind, verb, tmp_path))]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert len(shown.err.strip().splitlines()) == 1
-    assert "cannot be written" in shown.err and "\0" not in shown.err
-    assert sorted(path.name[:6] for path in tmp_path.iterdir()) == ["file", "folder", "loop_x"]
-
-
-def test_a_figure_of_an_unknown_kind_is_refused_with_those_that_are_known(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*WRITING["replay"], str(tmp_path / "out.xyz")]) == 2
-    shown = capsys.readouterr().err
-    assert "out.xyz" in shown and "png" in shown
-
-
-@pytest.mark.parametrize("verb", ["known-runs", "demo"])
-def test_folders_of_runs_are_tried_first(
-    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unwritable_path_is_one_sentence_before_anything_is_read(tmp_path, capsys, monkeypatch):
     (tmp_path / "file").write_text("in the way")
-    words = {"known-runs": ["known-runs", "bare", "1.0"], "demo": ["demo", "--seed", "1"]}[verb]
-    start = time.monotonic()
-    assert main([*words, "--out", str(tmp_path / "file" / "runs")]) == 2
-    assert time.monotonic() - start < 5.0
-    shown = capsys.readouterr().err
-    assert "file" in shown and "written" in shown
+    for name in ("x.yaml", "x.png"):
+        (tmp_path / f"folder_{name}").mkdir()
+        (tmp_path / f"loop_{name}").symlink_to(f"loop_{name}")
+    before = sorted(tmp_path.iterdir())
+    for command in WRITING:
+        name = "x.yaml" if "calibrate" in command else "x.png"
+        for path in (
+            Path("/proc") / name, tmp_path / "file" / "further" / name, tmp_path / f"folder_{name}",
+            tmp_path / f"a\0{name}", tmp_path / f"loop_{name}",
+            Path("~nobody_of_this_name") / name, tmp_path / ("x" * 300 + name),
+        ):  # fmt: skip
+            done = run_here(capsys, *command, path)
+            assert done.returncode == 2 and done.stdout == ""
+            assert done.stderr.count("\n") == 1 and "\0" not in done.stderr
+            assert "cannot be written" in done.stderr
+    for command in (["known-runs", "bare", "1.0"], ["demo", "--seed", "1"]):
+        done = run_here(capsys, *command, "--out", tmp_path / "file" / "runs")
+        assert done.returncode == 2 and "file" in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
+    (tmp_path / "arm.urdf").write_text(described())
+    (tmp_path / "arm.yaml").write_text("mine")
+    monkeypatch.chdir(tmp_path)
+    done = run_here(capsys, "new-robot", "arm.urdf")
+    assert done.returncode == 2 and (tmp_path / "arm.yaml").read_text() == "mine"
 
 
 @pytest.fixture(scope="module")
@@ -100,56 +61,36 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return gen3_bag(tmp_path_factory.mktemp("bags") / "run", PAYLOAD, 3, 0.08, 0.8, 0.025)
 
 
-def commands(bag: Path, folder: Path) -> dict[str, list[str]]:
-    """Return commands that compute a result and write besides."""
-    known = [str(bag), "--robot", "kinova_gen3", "--json"]
-    quick = [*torque_noise_only(0.025), "--intervals", "hull_lp"]
-    truth = ",".join(str(x) for x in PAYLOAD)
-    return {
-        "replay": ["replay", *known, *quick, "--figure", str(folder / "x")],
-        "calibrate": ["calibrate", *known, "--payload", truth, "--out", str(folder / "x.yaml")],
-    }
+@pytest.mark.slow
+def test_a_full_disk_costs_the_file_and_not_the_result(bag, tmp_path, capsys):
+    truth = "--payload=" + ",".join(str(x) for x in PAYLOAD)
+    least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for command in (
+        ["replay", bag, *QUICK, "--json", "--figure", tmp_path / "x"],
+        ["calibrate", bag, *ROBOT, "--json", truth, "--out", tmp_path / "x.yaml"],
+    ):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, most))  # bytes of a file, then EFBIG
+        try:
+            done = run_here(capsys, *command)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
+        result = json.loads(done.stdout)
+        assert result.get("figure") is None and result.get("written") is None
+        assert result.get("phi") or result.get("parameters")
+        assert done.returncode == 2 and "cannot be written" in done.stderr
+        assert not list(tmp_path.iterdir())  # nor half a file
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["replay", "calibrate"])
-def test_a_full_disk_costs_the_file_and_not_the_result(
-    verb: str, bag: Path, tmp_path: Path
-) -> None:
+def test_the_path_that_is_printed_is_the_one_that_is_written_whatever_a_notebook_has_set(
+    bag, tmp_path
+):
+    """Every Jupyter kernel sets a backend, for windows that are not wanted here."""
     done = subprocess.run(
-        [sys.executable, "-c", ON_A_FULL_DISK, *commands(bag, tmp_path)[verb]],
+        [sys.executable, "-m", "payload_id", "replay", bag, *QUICK, "--figure", "new/[bold]"],
+        cwd=tmp_path, env={**os.environ, "MPLBACKEND": "module://not.installed"},
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    result = json.loads(done.stdout)
-    assert result.get("figure") is None and result.get("written") is None
-    assert result.get("phi") or result.get("parameters")
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr and "cannot be written" in done.stderr
-    assert not list(tmp_path.iterdir())  # nor half a file
-
-
-@pytest.mark.slow
-def test_the_path_that_is_printed_is_the_one_that_is_written(
-    bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    quick = [*torque_noise_only(0.025), "--intervals", "hull_lp"]
-    figure = ["--figure", "new/[bold]"]
-    assert main(["replay", str(bag), "--robot", "kinova_gen3", *quick, *figure]) == 0
     written = tmp_path / "new" / "[bold].png"
+    assert done.returncode == 0 and f"figure: {written}" in done.stdout, done.stderr
     assert written.read_bytes().startswith(b"\x89PNG")
-    assert f"figure: {written}" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_a_figure_is_drawn_whatever_backend_a_notebook_has_set(bag, tmp_path):
-    """Every Jupyter kernel sets one, for windows that are not wanted here."""
-    figure = tmp_path / "f.svg"
-    command = [sys.executable, "-m", "payload_id", "replay", str(bag), "--robot", "kinova_gen3"]
-    found = subprocess.run(
-        [*command, "--intervals=least_squares_image", "--figure", str(figure)],
-        env={**os.environ, "MPLBACKEND": "module://not.installed"}, text=True, capture_output=True,
-        timeout=120,
-    )  # fmt: skip
-    assert found.returncode == 0, found.stderr
-    assert figure.is_file()

@@ -3,74 +3,56 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from command_line import run_without_ros
+from payload_id.cli.demo.nodes import NODE
 
-pytestmark = pytest.mark.slow  # all wait for one whole demonstration
+PARENT = (
+    "import subprocess, sys, time\n"
+    "node = subprocess.Popen([sys.executable, '-c', sys.argv[1], 'waits', 'argument'])\n"
+    "time.sleep(600)"
+)
+NODE_MODULE = "import sys, time\nprint(*sys.argv[1:], flush=True)\ntime.sleep(600)\n"
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """Run the demonstration once; return what it printed and its folder."""
-    out = tmp_path_factory.mktemp("runs")
-    command = [sys.executable, "-m", "payload_id", "demo", "--seed", "5", "--out", str(out)]
+@pytest.mark.slow
+def test_the_demonstration_contains_its_truth_and_can_be_repeated_from_what_it_leaves(
+    tmp_path, capsys
+):
+    command = [sys.executable, "-m", "payload_id", "demo", "--seed", "5", "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    (folder,) = out.iterdir()
-    return done.stdout, folder
-
-
-def test_prints_truth_intervals_and_verdict(demo: tuple[str, Path]) -> None:
-    printed, _ = demo
-    for words in (
-        "seed 5",
-        "contained",
-        "verdict",
-        "identical, bit for bit",
-        "last update",
-        "next:",
-    ):
-        assert words in printed
-    assert "NO " not in printed.split("verdict")[0]
-
-
-def test_leaves_bag_figure_and_truth(demo: tuple[str, Path]) -> None:
-    _, folder = demo
+    for words in ("seed 5", "contained", "verdict", "identical, bit for bit", "next:"):
+        assert words in done.stdout
+    assert "NO " not in done.stdout.split("verdict")[0]
+    (folder,) = tmp_path.iterdir()
     assert (folder / "intervals.png").read_bytes().startswith(b"\x89PNG")
-    assert (folder / "bag" / "metadata.yaml").is_file()
-    assert len(json.loads((folder / "truth.json").read_text())["payload"]) == 10
-
-
-def test_bag_replays_to_the_same_numbers_and_contains_the_truth(
-    demo: tuple[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, folder = demo
-    done = run_without_ros(capsys, "replay", folder / "bag", "--json")
-    result = json.loads(done.stdout)
     truth = np.array(json.loads((folder / "truth.json").read_text())["payload"])
+    result = json.loads(run_without_ros(capsys, "replay", folder / "bag", "--json").stdout)
     assert result["identical_to_live"] is True
     assert result["windows"] == 80  # of 8 s of simulated time, on a slow machine, too
     assert (np.array(result["lower"]) <= truth).all() and (truth <= np.array(result["upper"])).all()
+    methods = ["--estimators=ols", "--intervals=least_squares_image", "--truth"]
+    compare = ["compare", folder / "bag", "--json", *methods, folder / "truth.json"]
+    (interval,) = json.loads(run_without_ros(capsys, *compare).stdout)["intervals"]
+    assert all(interval["contains_truth"])
+    assert not any("Traceback" in log.read_text() for log in (folder / "logs").iterdir())
 
 
-def test_compare_takes_the_truth_that_was_written(
-    demo: tuple[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, folder = demo
-    methods = ["--estimators=ols", "--intervals=least_squares_image"]
-    truth = ["--truth", folder / "truth.json"]
-    done = run_without_ros(capsys, "compare", folder / "bag", "--json", *methods, *truth)
-    (result,) = json.loads(done.stdout)["intervals"]
-    assert all(result["contains_truth"])
-
-
-def test_nodes_leave_no_traceback(demo: tuple[str, Path]) -> None:
-    _, folder = demo
-    for log in (folder / "logs").iterdir():
-        assert "Traceback" not in log.read_text()
+def test_a_node_ends_with_a_demonstration_that_is_killed_and_can_end_nothing(tmp_path):
+    (tmp_path / "waits.py").write_text(NODE_MODULE)
+    variables = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", PARENT, NODE]
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=variables)
+    assert parent.stdout.readline() == "argument\n"  # the node runs, and has its arguments
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    assert parent.stdout.read() == ""  # returns once the node, which holds it too, has ended
+    parent.stdout.close()

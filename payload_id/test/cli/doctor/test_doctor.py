@@ -19,7 +19,7 @@ from payload_id.cli.doctor.environment import _domain, environment
 from payload_id.core.motion.limits import inverse_dynamics
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.plausibility.line import Verdict
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 ROBOT = RobotFile.load("kinova_gen3")
@@ -58,8 +58,8 @@ def lines(monkeypatch, capsys):
     monkeypatch.setenv("ROS_DOMAIN_ID", str(DOMAIN))
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
-    def look(*arguments):
-        done = run_here(capsys, "doctor", "--json", *arguments)
+    def look(*arguments, robot="kinova_gen3"):
+        done = run_here(capsys, "doctor", "--json", "--robot", robot, *arguments)
         found = json.loads(done.stdout)
         assert done.returncode == (2 if found["wrong"] else 0)
         return done.returncode, {line["subject"]: line for line in found["lines"]}
@@ -67,74 +67,51 @@ def lines(monkeypatch, capsys):
     return look
 
 
-def gravity() -> np.ndarray:
-    """Return what the Gen3's driver reports where the arm stands at home."""
-    still = np.zeros((1, len(ROBOT.joints)))
-    state = Motion(np.zeros(1), ROBOT.home[None], still, still)
-    tau = inverse_dynamics(RobotModel.from_robot_file(ROBOT), state, np.zeros(10))[0]
-    return (tau + ROBOT.effort.offset) / ROBOT.effort.sign
-
-
 @pytest.mark.slow
-def test_a_driver_that_works_is_called_good_and_one_without_torques_is_not(lines):
-    with driver(gravity(), old=30.0):
-        code, found = lines("--robot", "kinova_gen3", "--seconds", "1")
-    assert code == 0 and found["DDS"]["verdict"] == "good"
+def test_a_driver_that_works_is_called_good_and_one_without_torques_or_none_is_not(lines):
+    still = np.zeros((1, len(ROBOT.joints)))
+    at_home = Motion(np.zeros(1), ROBOT.home[None], still, still)
+    tau = inverse_dynamics(RobotModel.from_robot_file(ROBOT), at_home, np.zeros(10))[0]
+    with driver((tau + ROBOT.effort.offset) / ROBOT.effort.sign, old=30.0):
+        code, found = lines("--seconds", "1")
+    assert code == 0, found
+    assert found["DDS"]["verdict"] == found["torques"]["verdict"] == "good"
     assert "driver" in found["publishers"]["found"]
     assert found["clock"]["verdict"] == "look" and "chrony" in found["clock"]["do"]
-    assert found["torques"]["verdict"] == "good"
-    with driver(np.zeros(len(ROBOT.joints))):
-        code, found = lines("--robot", "kinova_gen3", "--seconds", "1")
+    with driver(still[0]):
+        code, found = lines("--seconds", "1")
     assert code == 2
     assert any(x["verdict"] == "wrong" and "zero" in x["found"] for x in found.values())
-
-
-@pytest.mark.slow
-def test_a_driver_that_is_missing_is_named_with_its_topic(lines):
-    code, found = lines("--robot", "kinova_gen3", "--seconds", "0.5")
+    code, found = lines("--seconds", "0.5")
     assert code == 2 and "/joint_states" in found["joint states"]["found"]
     assert "driver" in found["joint states"]["do"]
 
 
-@pytest.mark.parametrize("topic", ["a b", "/1", "//", "/ü"])
-def test_names_that_no_topic_can_have_are_refused(capsys, monkeypatch, topic):
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(DOMAIN))
-    done = run_here(capsys, "doctor", "--robot", "kinova_gen3", "--topic", topic)
-    assert done.returncode == 2 and "No topic can have that name" in done.stderr
+def test_what_cannot_be_looked_at_is_a_line_beside_the_others_or_refused(
+    lines, tmp_path, monkeypatch, capsys
+):
+    for options in (["--topic", "a b"], ["--topic", "/1"], ["--topic", "//"], ["--topic", "/ü"]):
+        done = run_here(capsys, "doctor", "--robot", "kinova_gen3", *options)
+        assert done.returncode == 2 and "No topic can have that name" in done.stderr
     done = run_here(capsys, "doctor", "--topic", "/joint_states")
     assert done.returncode == 2 and "--robot" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_network_that_cannot_be_joined_is_a_line_beside_the_others(lines, monkeypatch):
     monkeypatch.setenv("ROS_STATIC_PEERS", "no host here")
-    code, found = lines("--robot", "kinova_gen3")
+    code, found = lines()
     assert code == 2 and "no host here" in found["DDS"]["found"]
     assert found["robot file"]["verdict"] == found["libraries"]["verdict"] == "good"
-
-
-def test_a_robot_file_that_cannot_be_read_is_a_line(lines, tmp_path, monkeypatch):
     monkeypatch.setattr("payload_id.cli.doctor.command.importlib.util.find_spec", lambda x: None)
     (tmp_path / "arm.yaml").write_text("joints: 3\n")
-    code, found = lines("--robot", tmp_path / "arm.yaml")
+    code, found = lines(robot=tmp_path / "arm.yaml")
     assert code == 2 and found["robot file"]["verdict"] == "wrong"
 
 
-@pytest.mark.parametrize(
-    ("variables", "verdict"),
-    [
-        ({}, Verdict.GOOD),
-        ({"ROS_DOMAIN_ID": "42"}, Verdict.GOOD),
-        ({"ROS_DOMAIN_ID": "101x"}, Verdict.WRONG),
-        ({"ROS_DOMAIN_ID": "233"}, Verdict.WRONG),
+def test_domains_that_do_not_work_are_said_and_what_runs_the_tests_is_good():
+    for variables, verdict in (
+        ({}, Verdict.GOOD), ({"ROS_DOMAIN_ID": "42"}, Verdict.GOOD),
+        ({"ROS_DOMAIN_ID": "101x"}, Verdict.WRONG), ({"ROS_DOMAIN_ID": "233"}, Verdict.WRONG),
         ({"ROS_DOMAIN_ID": "200"}, Verdict.LOOK),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}, Verdict.LOOK),
-    ],
-)
-def test_domains_that_do_not_work_are_said(variables, verdict):
-    line = _domain(variables)
-    assert line.verdict is verdict and bool(line.do) == (verdict is not Verdict.GOOD)
-
-
-def test_what_runs_the_tests_is_good():
+    ):  # fmt: skip
+        line = _domain(variables)
+        assert line.verdict is verdict and bool(line.do) == (verdict is not Verdict.GOOD)
     assert [line for line in environment() if line.verdict is Verdict.WRONG] == []

@@ -11,38 +11,46 @@ from payload_id import RobotModel, Uncertainty
 from payload_id.core.errors import InputError, ModelError, UnknownNameError
 
 NUMBER = re.compile(r'="([-\d. ]*\d[-\d. ]*)"')
-NO_NUMBERS = ("", "abc", "nan", "inf", "-inf", "1e400", "1,5", "0x10", "1 2", "NaN kg")
-LOOPS = {
-    "of joints that move": described(parent="lower"),
-    "of one joint": described(parent="upper"),
-    "through the base": described(more=joint("back", "tool", "base")),
-    "beside the arm": described(
+NO_NUMBERS = ("", "abc", "nan", "-inf", "1e400", "1,5", "0x10", "1 2", "NaN kg")
+LOOPS = (
+    described(parent="lower"),
+    described(parent="upper"),
+    described(more=joint("back", "tool", "base")),  # through the base
+    described(  # beside the arm
         more='<link name="x"/><link name="y"/>' + joint("xy", "x", "y") + joint("yx", "y", "x")
     ),
-    "of two parents": described(more=joint("brace", "tool", "upper")),
+    described(more=joint("brace", "tool", "upper")),  # of two parents
+)
+NAMED = {  # description: what the refusal names
+    **dict.fromkeys(LOOPS, "kinematic loop"),
+    described(more='<link name="other"/>'): "other",  # two roots
+    described(parent="ghost"): "ghost",
+    described(child="ghost"): "ghost",
+    described(more='<link name="upper"/>'): "upper",
+    described(more='<link name="z"/>' + joint("elbow", "tool", "z")): "elbow",
+    described(more="<link/>" + joint("j", "tool", "")): "link",
+    described(inner='<mimic joint="ghost"/>'): "ghost",
+    described(inner='<mimic joint="shoulder"/>'): "shoulder",
+    described().replace('<limit lower="-3"', '<nolimit lower="-3"'): "shoulder",
+    **{described(m=m): "'upper'" for m in ("0", "-0.0", "-2", "1e-320", "1e9")},
+    **{described(**{key: "-0.02"}): "'upper'" for key in ("ixx", "iyy", "izz")},
+    described(ixy="5"): "'upper'",
+    **{described(axis=axis): "'shoulder'" for axis in ("0 0 0", "0 -0 0", "1e-300 0 0")},
+    **{described(kind=kind): "'shoulder'" for kind in ("floating", "ball", "", "Revolute")},
+    '<sdf version="1.6"><model name="r"><link name="a"/></model></sdf>': "SDF",
+    '<mujoco model="r"><worldbody><body name="a"/></worldbody></mujoco>': "MJCF",
+    described(xyz="${length} 0 0"): "xacro",
+    described(more='<xacro:arm xmlns:xacro="http://ros.org/wiki/xacro"/>'): "xacro",
+    "<html><body>404 Not Found</body></html>": "robot",
+    '<robot name="r"><group name="arm"/></robot>': "robot",
+    described().replace(' name="arm"', ""): "name",
+    described()[:500]: "well-formed",
+    '{"a": "<robot>"}': "well-formed",
 }
-PARTS = {
-    "two roots": ("other", described(more='<link name="other"/>')),
-    "a missing parent": ("ghost", described(parent="ghost")),
-    "a missing child": ("ghost", described(child="ghost")),
-    "a link twice": ("upper", described(more='<link name="upper"/>')),
-    "a joint twice": ("elbow", described(more='<link name="z"/>' + joint("elbow", "tool", "z"))),
-    "a link without a name": ("link", described(more="<link/>" + joint("j", "tool", ""))),
-    "following a ghost": ("ghost", described(inner='<mimic joint="ghost"/>')),
-    "following itself": ("shoulder", described(inner='<mimic joint="shoulder"/>')),
-    "no limits": ("shoulder", described().replace('<limit lower="-3"', '<nolimit lower="-3"')),
-}
-OTHERS = {
-    "SDF": '<sdf version="1.6"><model name="r"><link name="a"/></model></sdf>',
-    "MJCF": '<mujoco model="r"><worldbody><body name="a"/></worldbody></mujoco>',
-    "xacro": described(xyz="${length} 0 0"),
-    "xacro that was not": described(more='<xacro:arm xmlns:xacro="http://ros.org/wiki/xacro"/>'),
-    "html": "<html><body>404 Not Found</body></html>",
-    "no links": '<robot name="r"><group name="arm"/></robot>',
-    "has no name": described().replace(' name="arm"', ""),
-    "well-formed": described()[:500],
-    "not well-formed": '{"a": "<robot>"}',
-}
+
+
+def read(text):
+    return RobotModel.from_urdf(text, "tool")
 
 
 def refused(text):
@@ -50,126 +58,66 @@ def refused(text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(ModelError) as error:
-            RobotModel.from_urdf(text, "tool")
+            read(text)
     return str(error.value)
 
 
-SPACED = pytest.mark.parametrize("spaced", [" {}", "{} ", "\t{}", "{}\n", "\n  {}  \n"])
+def test_what_is_wrong_is_named():
+    assert read(described()).joints == ("shoulder", "elbow")
+    for text, name in NAMED.items():
+        assert name in refused(text), text
 
 
-@SPACED
-@pytest.mark.parametrize("quote", ['"', "'"])
-def test_space_around_a_number_changes_nothing(spaced, quote):
+def test_text_for_a_number_names_its_link_or_joint():
+    for text in NO_NUMBERS:
+        for key in ("m", "z", "ixx", "iyy", "izz", "ixy"):
+            sentence = refused(described(**{key: text}))
+            assert "'upper'" in sentence and text in sentence
+        for key in ("xyz", "axis", "low", "high", "effort", "velocity"):
+            sentence = refused(described(**{key: text}))
+            assert "'shoulder'" in sentence and text in sentence
+
+
+def test_space_around_a_number_changes_nothing_and_a_mass_that_is_not_read_is_refused():
     # Pinocchio's reader leaves out a whole <inertial> for it, and says so nowhere.
-    plain = RobotModel.from_urdf(described(), "tool")
-    text = NUMBER.sub(lambda x: f"={quote}{spaced.format(x[1])}{quote}", described())
-    assert spaced.format("2") in text
-    model = RobotModel.from_urdf(text, "tool")
-    np.testing.assert_array_equal(model.link_phi, plain.link_phi)
+    plain = read(described()).link_phi
+    np.testing.assert_allclose(plain[:, 0], 2.0)
+    for spaced in ('" {}"', "'{} '", '"\t{}"', '"{}\n"', "'\n  {}  \n'"):
+        text = NUMBER.sub(lambda x, spaced=spaced: "=" + spaced.format(x[1]), described())
+        np.testing.assert_array_equal(read(text).link_phi, plain)
+    for reference in ("&#10;", "&#9;", "&#32;"):
+        assert "weigh" in refused(described(m=f"2.0{reference}"))
 
 
-@pytest.mark.parametrize("reference", ["&#10;", "&#9;", "&#32;"])
-def test_a_mass_that_is_not_read_is_never_left_out(reference):
-    with pytest.raises(ModelError, match="weigh"):
-        RobotModel.from_urdf(described(m=f"2.0{reference}"), "tool")
-
-
-def test_the_arm_of_these_tests_is_sound():
-    model = RobotModel.from_urdf(described(), "tool")
-    assert model.joints == ("shoulder", "elbow")
-    np.testing.assert_allclose(model.link_phi[:, 0], 2.0)
-
-
-@pytest.mark.parametrize("key", ["m", "z", "ixx", "iyy", "izz", "ixy"])
-@pytest.mark.parametrize("text", NO_NUMBERS)
-def test_text_for_a_number_of_a_body_names_its_link(key, text):
-    sentence = refused(described(**{key: text}))
-    assert "'upper'" in sentence
-    assert text in sentence
-
-
-@pytest.mark.parametrize("key", ["xyz", "axis", "low", "high", "effort", "velocity"])
-@pytest.mark.parametrize("text", NO_NUMBERS)
-def test_text_for_a_number_of_a_joint_names_it(key, text):
-    sentence = refused(described(**{key: text}))
-    assert "'shoulder'" in sentence
-    assert text in sentence
-
-
-@pytest.mark.parametrize("m", ["0", "-0.0", "-2", "1e-320", "1e9"])
-def test_a_mass_of_no_body_names_its_link(m):
-    assert "'upper'" in refused(described(m=m))
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_inertias_of_some_body_are_taken_and_others_refused(seed):
+def test_inertias_of_some_body_are_taken_and_others_refused():
     """Of principal moments about turned axes, within rounding to three digits."""
-    rng = np.random.default_rng(seed)
-    second = rng.dirichlet(np.ones(3)) * 10.0 ** rng.uniform(-4, 1)  # integrals of x2, y2, z2
-    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    moments = second.sum() - second
-    for possible in (True, False):
-        if not possible:
-            moments[np.argmax(moments)] = moments.sum() * rng.uniform(1.05, 20.0)
-        I = turn @ np.diag(moments) @ turn.T
-        upper = {key: f"{I[a, b]:.3g}" for key, a, b in
-                 (("ixx", 0, 0), ("iyy", 1, 1), ("izz", 2, 2), ("ixy", 0, 1))}  # fmt: skip
-        text = INERTIAL.format(m="1", z="0", **upper).replace('ixz="0"', f'ixz="{I[0, 2]:.3g}"')
-        text = described(inertial=text.replace('iyz="0"', f'iyz="{I[1, 2]:.3g}"'))
-        if possible:
-            assert RobotModel.from_urdf(text, "tool").n == 2
-        else:
-            sentence = refused(text)
-            assert "has moments of inertia that no body has" in sentence
-            assert "'shoulder'" in sentence
-            assert "upper" in sentence
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        second = rng.dirichlet(np.ones(3)) * 10.0 ** rng.uniform(-4, 1)  # integrals of x2, y2, z2
+        turn, moments = np.linalg.qr(rng.normal(size=(3, 3)))[0], second.sum() - second
+        for possible in (True, False):
+            if not possible:
+                moments[np.argmax(moments)] = moments.sum() * rng.uniform(1.05, 20.0)
+            I = [[f"{x:.3g}" for x in row] for row in turn @ np.diag(moments) @ turn.T]
+            text = INERTIAL.format(m="1", z="0", ixx=I[0][0], iyy=I[1][1], izz=I[2][2], ixy=I[0][1])
+            text = text.replace('ixz="0"', f'ixz="{I[0][2]}"').replace(
+                'iyz="0"', f'iyz="{I[1][2]}"'
+            )
+            if possible:
+                assert read(described(inertial=text)).n == 2
+            else:
+                sentence = refused(described(inertial=text))
+                assert "'shoulder'" in sentence and "upper" in sentence
 
 
-def test_a_negative_moment_is_refused():
-    for key in ("ixx", "iyy", "izz"):
-        assert "'upper'" in refused(described(**{key: "-0.02"}))
-    assert "'upper'" in refused(described(ixy="5"))
-
-
-@pytest.mark.parametrize("axis", ["0 0 0", "0 -0 0", "1e-300 0 0"])
-def test_an_axis_without_direction_names_its_joint(axis):
-    assert "'shoulder'" in refused(described(axis=axis))
-
-
-@pytest.mark.parametrize("kind", LOOPS)
-def test_a_kinematic_loop_is_named(kind):
-    assert "kinematic loop" in refused(LOOPS[kind])
-
-
-@pytest.mark.parametrize("kind", PARTS)
-def test_parts_that_do_not_fit_are_named(kind):
-    name, text = PARTS[kind]
-    assert name in refused(text)
-
-
-@pytest.mark.parametrize("kind", OTHERS)
-def test_another_format_is_named(kind):
-    assert kind in refused(OTHERS[kind]) or "robot" in refused(OTHERS[kind])
-
-
-@pytest.mark.parametrize("kind", ["floating", "planar", "ball", "", "Revolute"])
-def test_joints_of_other_kinds_are_named(kind):
-    assert "'shoulder'" in refused(described(kind=kind))
-
-
-def test_a_mere_frame_may_state_zeros():
+def test_frames_may_state_zeros_and_parts_rough_inertia_where_the_whole_is_a_body():
+    """Sensors and covers of real descriptions; a negative moment is refused all the same."""
     nothing = INERTIAL.format(m="0", z="0", ixx="0", iyy="0", izz="0", ixy="0")
     text = described(more=f'<link name="mark">{nothing}</link>' + joint("m", "tool", "mark"))
     assert RobotModel.from_urdf(text, "mark").n == 2
-
-
-def test_a_part_with_rough_inertia_is_taken_where_the_whole_is_a_body():
-    """Sensors and covers of real descriptions; a negative moment is refused all the same."""
     more = '<link name="lid">{}</link>' + joint("m", "tool", "lid")
     rough = {**BODY, "m": "0.01", "ixx": "1e-5", "iyy": "1e-5", "izz": "1e-4"}
-    assert (
-        RobotModel.from_urdf(described(more=more.format(INERTIAL.format(**rough))), "tool").n == 2
-    )
+    assert read(described(more=more.format(INERTIAL.format(**rough)))).n == 2
     negative = INERTIAL.format(**{**rough, "ixx": "-1e-5"})
     assert "'lid'" in refused(described(more=more.format(negative)))
 
@@ -177,16 +125,13 @@ def test_a_part_with_rough_inertia_is_taken_where_the_whole_is_a_body():
 def test_a_long_chain_is_read_in_bounded_time():
     links = "".join(f'<link name="l{k}"/>' for k in range(500))
     joints = "".join(joint(f"f{k}", f"l{k - 1}" if k else "tool", f"l{k}") for k in range(500))
-    assert RobotModel.from_urdf(described(more=links + joints), "tool").n == 2
+    assert read(described(more=links + joints)).n == 2
 
 
-@pytest.mark.parametrize("name", ["nowhere", "\ud800", "", "\0"])
-def test_a_payload_frame_that_there_is_none_of_is_named_whatever_its_letters(name):
-    with pytest.raises(UnknownNameError, match="payload frame"):
-        RobotModel.from_urdf(described(), name)
-
-
-@pytest.mark.parametrize("name", ["nonsense", [1], 0.1])
-def test_a_bound_that_there_is_none_of_is_refused(name):
-    with pytest.raises(InputError):
-        Uncertainty().per_joint(name, 6)
+def test_names_that_there_are_none_of_are_refused_whatever_their_letters():
+    for name in ("nowhere", "\ud800", "", "\0"):
+        with pytest.raises(UnknownNameError, match="payload frame"):
+            RobotModel.from_urdf(described(), name)
+    for name in ("nonsense", [1], 0.1):
+        with pytest.raises(InputError):
+            Uncertainty().per_joint(name, 6)

@@ -14,6 +14,7 @@ from payload_id.core.body.inertial import (
 from payload_id.core.body.materials import bodies_of_materials
 from payload_id.core.body.shape import Shape
 from payload_id.core.body.solid import hull_tetrahedra, weighted_points
+from problems import random_turn
 
 
 def box(low, high):
@@ -24,10 +25,10 @@ def points_in(low, high, count=1500, seed=0):
     return np.random.default_rng(seed).uniform(low, high, size=(count, 3))
 
 
-LOW, HIGH = np.array([-0.2, -0.02, -0.01]), np.array([0.2, 0.02, 0.01])
-SIZES = HIGH - LOW
-SOLID = from_mass_com_inertia(1.0, np.zeros(3), np.diag(SIZES @ SIZES - SIZES**2) / 12)
-POINTS, UNIT = points_in(LOW, HIGH), np.ones(1500)
+HIGH = np.array([0.2, 0.02, 0.01])
+SOLID = from_mass_com_inertia(1.0, np.zeros(3), np.diag(HIGH @ HIGH - HIGH**2) / 3)
+POINTS, UNIT = points_in(-HIGH, HIGH), np.ones(1500)
+BODIES = bodies_of_materials(POINTS, UNIT, SOLID)
 
 
 def distance(phi, body):
@@ -36,11 +37,12 @@ def distance(phi, body):
     return 4.0 * np.log(values.mean()) - np.log(values).sum()
 
 
-def test_bodies_are_consistent_and_of_mass_one():
-    bodies = bodies_of_materials(POINTS, UNIT, SOLID)
-    assert len(bodies) == materials.SEGMENTATIONS * materials.DENSITIES
-    np.testing.assert_allclose(bodies[:, 0], 1.0)
-    assert all(is_physical(body, 1e-9) for body in bodies)
+def test_bodies_are_consistent_and_of_mass_one_also_of_few_points():
+    assert len(BODIES) == materials.SEGMENTATIONS * materials.DENSITIES
+    np.testing.assert_allclose(BODIES[:, 0], 1.0)
+    for count in (4, 5, 30, 1500):
+        bodies = bodies_of_materials(POINTS[:count], UNIT[:count], SOLID)
+        assert all(is_physical(body, 1e-9 if count == 1500 else 0.0) for body in bodies)
 
 
 def test_one_density_is_the_homogeneous_solid(monkeypatch):
@@ -51,70 +53,34 @@ def test_one_density_is_the_homogeneous_solid(monkeypatch):
     np.testing.assert_allclose(bodies, np.tile(SOLID, (len(bodies), 1)), atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_bodies_turn_and_shift_with_the_points(seed):
-    rng = np.random.default_rng(seed)
-    rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    rotation *= np.sign(np.linalg.det(rotation))
-    shift = rng.normal(size=3)
-    T = change_of_frame(rotation, shift)
-    moved = bodies_of_materials(POINTS @ rotation.T + shift, UNIT, T @ SOLID)
-    np.testing.assert_allclose(moved, bodies_of_materials(POINTS, UNIT, SOLID) @ T.T, atol=1e-9)
-
-
-def test_bodies_grow_with_the_points():
-    scale = np.array([1.0, *[3.0] * 3, *[9.0] * 6])
-    grown = bodies_of_materials(3.0 * POINTS, UNIT, scale * SOLID)
-    np.testing.assert_allclose(grown, bodies_of_materials(POINTS, UNIT, SOLID) * scale, atol=1e-9)
+def test_bodies_turn_shift_and_grow_with_the_points():
+    rotation, shift = random_turn(1), np.random.default_rng(1).normal(size=3)
+    for moved, T in (
+        (POINTS @ rotation.T + shift, change_of_frame(rotation, shift)),
+        (3.0 * POINTS, np.diag([1.0, *[3.0] * 3, *[9.0] * 6])),
+    ):
+        bodies = bodies_of_materials(moved, UNIT, T @ SOLID)
+        np.testing.assert_allclose(bodies, BODIES @ T.T, atol=1e-9)
+    shape, T = Shape.from_hull(box(-HIGH, HIGH)), change_of_frame(np.eye(3), shift)
+    moved = shape.transformed(np.eye(3), shift)
+    np.testing.assert_allclose(moved.bodies, shape.bodies @ T.T, atol=1e-12)
 
 
 @pytest.mark.parametrize("cut", [-0.1, 0.0, 0.12])
 @pytest.mark.parametrize("ratio", [0.13, 7.0])
 def test_a_bar_of_two_materials_is_among_them(cut, ratio):
-    density = np.where(POINTS[:, 0] > cut, ratio, 1.0)
-    x = np.column_stack([POINTS, UNIT])
-    J = (x.T * density) @ x / density.sum()
-    true = from_pseudo_inertia(J)
-    nearest = min(distance(true, body) for body in bodies_of_materials(POINTS, UNIT, SOLID))
-    assert nearest < 0.02
-    assert nearest < 0.1 * distance(true, SOLID)
-
-
-def test_thin_parts_are_parts():
-    """A shaft of a fiftieth of the volume is cut from its handle."""
-    handle = points_in([-0.1, -0.015, -0.015], [0.0, 0.015, 0.015], 1470)
-    shaft = points_in([0.0, -0.003, -0.003], [0.15, 0.003, 0.003], 30, seed=1)
-    points = np.vstack([handle, shaft])
-    seeds = points[materials._spread_out(points, materials.SEEDS)]
-    assert np.mean(seeds[:, 0] > 0) > 5 * 30 / 1500
-
-
-@pytest.mark.parametrize("count", [4, 5, 30])
-def test_few_points_are_enough(count):
-    bodies = bodies_of_materials(POINTS[:count], UNIT[:count], SOLID)
-    assert np.isfinite(bodies).all()
-    assert all(is_physical(body) for body in bodies)
+    density, x = np.where(POINTS[:, 0] > cut, ratio, 1.0), np.column_stack([POINTS, UNIT])
+    true = from_pseudo_inertia((x.T * density) @ x / density.sum())
+    nearest = min(distance(true, body) for body in BODIES)
+    assert nearest < min(0.02, 0.1 * distance(true, SOLID))
 
 
 def test_weighted_points_have_the_solids_moments():
     """Their weights undo that thin parts are given more of them."""
-    corners = np.concatenate(
-        [
-            hull_tetrahedra(box([0, 0, 0], [0.1, 0.03, 0.03])),
-            hull_tetrahedra(box([0.1, 0, 0], [0.3, 0.002, 0.002])),
-        ]
-    )
-    points, volume = weighted_points(corners, 20_000)
-    share = 0.2 * 0.002**2 / (0.1 * 0.03**2 + 0.2 * 0.002**2)
-    thin = points[:, 0] > 0.1
+    parts = box([0, 0, 0], [0.1, 0.03, 0.03]), box([0.1, 0, 0], [0.3, 0.002, 0.002])
+    points, volume = weighted_points(np.concatenate([*map(hull_tetrahedra, parts)]), 20_000)
+    share, thin = 0.2 * 0.002**2 / (0.1 * 0.03**2 + 0.2 * 0.002**2), points[:, 0] > 0.1
     assert volume[thin].sum() / volume.sum() == pytest.approx(share, rel=0.02)
     assert thin.mean() > 10 * share
     middle = volume[~thin] @ points[~thin] / volume[~thin].sum()
     np.testing.assert_allclose(middle, [0.05, 0.015, 0.015], rtol=0.02)
-
-
-def test_shape_takes_them_along():
-    shape = Shape.from_hull(box(LOW, HIGH))
-    T = change_of_frame(np.eye(3), np.array([0.1, 0.2, 0.3]))
-    moved = shape.transformed(np.eye(3), np.array([0.1, 0.2, 0.3]))
-    np.testing.assert_allclose(moved.bodies, shape.bodies @ T.T, atol=1e-12)

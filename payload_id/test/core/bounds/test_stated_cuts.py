@@ -11,25 +11,19 @@ from arms import ARMS, arm, record, rows_of
 from known_payloads import KINDS, draw, excess
 from payload_id.core.body.inertial import PSEUDO_INERTIA_BASIS
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.bounds import METHODS, Interval, Memory, hull, linear_program
+from payload_id.core.bounds import METHODS, Interval, Memory
 from payload_id.core.bounds.before_data import BeforeData
 from payload_id.core.bounds.linear_program import LinearProgram
 from payload_id.core.bounds.nearest import nearest
 from payload_id.core.bounds.scaled_rows import ScaledRows
 from payload_id.core.bounds.stated_cuts import StatedCuts, broken_duals, safe_cuts, widened
 from payload_id.core.bounds.verified import safe_minimum
-from payload_id.core.errors import SolverError
 from payload_id.core.knowledge.catalogue import (
-    CentreNearLine,
-    KnownMass,
-    MirrorPlane,
-    SymmetricAboutAxis,
     knowledge_of,
 )
 from payload_id.core.knowledge.convex import stated
 from payload_id.core.knowledge.statement import matrix
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.rows.row_block import RowBlock
 
 PRIOR = PayloadPrior(10.0, 0.5)
 BOX = Interval(*PRIOR.box())
@@ -64,11 +58,6 @@ def many(phi):
 def about_z(phi):
     """Textbook symmetry about the z axis through the origin."""
     return [phi[1] == 0, phi[2] == 0, phi[5] == 0, phi[6] == 0, phi[8] == 0, phi[4] == phi[7]]
-
-
-def mirrored(phi):
-    """Textbook symmetry of y and -y."""
-    return [phi[2] == 0, phi[5] == 0, phi[8] == 0]
 
 
 def on_line(phi):
@@ -138,21 +127,6 @@ def test_box_before_data_is_the_exact_one(constraints):
     assert_tight(found, exact_hull(constraints))
 
 
-def test_catalogue_says_what_a_textbook_says():
-    for known, constraints in (
-        ({"s": SymmetricAboutAxis((0, 0, 0.3), (0, 0, -2))}, about_z),
-        ({"m": MirrorPlane((0.2, 0, -0.1), (0, 3, 0))}, mirrored),
-        ({"l": CentreNearLine((0, 0, 1), (0, 0, 1), 0.005), "m": KnownMass(1.2, 0.1)}, on_line),
-    ):
-        one, other = (
-            BeforeData.of(each, BOX, PRIOR.shape()).interval
-            for each in (knowledge_of(known), stated(constraints))
-        )
-        room = 2 * TIGHT * np.maximum(other.half_width, 1e-6)
-        assert (np.abs(one.lower - other.lower) <= room).all()
-        assert (np.abs(one.upper - other.upper) <= room).all()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("constraints", [on_line, about_z])
 def test_hull_of_rows_and_statements_is_the_exact_one(constraints):
@@ -205,14 +179,13 @@ def test_proven_bounds_hold_for_any_multipliers(kind):
         assert least <= objective @ phi
 
 
-@pytest.mark.parametrize("kind", ["centre_near_line", "symmetric_about_axis", "made_of"])
-def test_cuts_hold_for_every_payload_of_the_set_in_floating_point(kind):
+def test_cuts_hold_for_every_payload_of_the_set_in_floating_point():
     """Every cut, wherever it was taken, holds at the payload without any tolerance."""
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
+    for kind in ("centre_near_line", "symmetric_about_axis", "made_of"):
+        rng = np.random.default_rng(1)
         known, phi = draw(kind, rng)
         stacked = knowledge_of({"it": known}).stacked
-        places = rng.normal(size=(20, len(stacked.g)))
+        places = rng.normal(size=(60, len(stacked.g)))
         duals = np.stack([y for place in places for y in broken_duals(stacked, place)])
         cuts = safe_cuts(stacked, duals, BOX.magnitude, 0)
         assert (cuts.c @ phi + cuts.f >= 0.0).all()
@@ -222,45 +195,6 @@ def test_cuts_hold_for_every_payload_of_the_set_in_floating_point(kind):
                     assert y[0] >= np.linalg.norm(y[1:])
                 elif cone == "semidefinite":
                     assert np.linalg.eigvalsh(matrix(y))[0] >= -1e-14
-
-
-def test_solver_that_stops_early_makes_intervals_wider_not_wrong(monkeypatch):
-    rows, knowledge, phi = run_of("symmetric_about_axis")
-    _, good = hulls_of("symmetric_about_axis")
-    original = linear_program.LinearProgram.minimise
-
-    def sloppy(self, cost):
-        found = original(self, cost)
-        noise = 1.0 + 0.05 * np.sin(np.arange(len(found.dual)) if found else 0.0)
-        return found and replace(found, dual=found.dual * noise)
-
-    monkeypatch.setattr(linear_program.LinearProgram, "minimise", sloppy)
-    found = hull_of(rows, knowledge).interval
-    assert found.contains(phi)
-    assert (found.half_width > good.half_width).any()
-
-
-def test_program_that_fails_and_no_rows_leave_what_was_stated(monkeypatch):
-    rows, knowledge, phi = run_of("known_mass")
-    ready = BeforeData.of(knowledge, BOX, PRIOR.shape())
-
-    def bounds_of(rows):
-        return (
-            METHODS["hull"]()
-            .bounds(rows, ready.interval, Memory(), PRIOR.shape(), ready.stated)
-            .interval
-        )
-
-    none = bounds_of(RowBlock.empty(3))
-    assert (none.lower == ready.interval.lower).all() and (none.upper == ready.interval.upper).all()
-
-    def failing(*arguments):
-        raise SolverError("linear program", "test")
-
-    monkeypatch.setattr(hull, "minimise", failing)
-    found = bounds_of(rows)
-    assert found.contains(phi)
-    assert found.half_width[0] <= ready.interval.half_width[0]
 
 
 @EVERY_KIND

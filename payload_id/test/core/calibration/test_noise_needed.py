@@ -1,8 +1,9 @@
-"""The noise that recordings need: what was put in, where nothing else can explain it."""
+"""The noise that recordings need: what was put in, where nothing else can explain it; and ranks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from arms import Run, arm, record
 from payload_id.core.arrays import Array
 from payload_id.core.calibration.noise_needed import noise_needed
+from payload_id.core.calibration.noise_of_runs import NoiseOfRuns, noise_of_runs
 from payload_id.core.errors import InputError, RecordingError
+from payload_id.core.history import Load
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -20,27 +23,25 @@ LENGTHS = (0.2, 0.5)
 REFERENCE = Uncertainty(torque_absolute=1.0)
 
 
+@lru_cache
 def noisy(name: str, seed: int) -> tuple[Run, Array]:
     """Return a run with noise of several frequencies, of another size at every joint, and it."""
-    run = record(arm(name), seed, rate=250.0, seconds=3.0)
+    run = record(arm(name), seed, rate=100.0, seconds=2.0)
     rng, t = np.random.default_rng(seed), run.samples.stamp[:, None]
-    size = np.linspace(0.2, 1.0, run.model.n)
-    waves = [np.sin(f * t + rng.uniform(0, 6, run.model.n)) for f in (5.0, 17.0, 61.0)]
-    error = size * np.sum(waves, axis=0)
+    size = np.linspace(0.2, 1.0, run.model.n) * rng.uniform(0.3, 1.0)
+    error = size * sum(np.sin(f * t + rng.uniform(0, 6, run.model.n)) for f in (5.0, 17.0, 41.0))
     return replace(run, samples=replace(run.samples, tau=run.samples.tau + error)), error
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hat", [False, True], ids=["box", "hat"])
-@pytest.mark.parametrize("name", ["gen3", "branched"])
-def test_it_is_the_noise_itself_where_all_else_is_known(name: str, hat: bool) -> None:
-    run, error = noisy(name, 1)
+def test_it_is_the_noise_itself_where_all_else_is_known(hat: bool) -> None:
+    run, error = noisy("branched", 1)
     found = noise_needed([run.samples], run.model, REFERENCE, LENGTHS, run.phi, hat)
     assert [each.length for each in found] == list(LENGTHS)
     for each in found:
         largest = (largest_hat_mean if hat else largest_mean)(run.samples.stamp, error, each.length)
         assert (each.absolute <= largest + 1e-3).all()
-        assert (each.absolute >= 0.85 * largest).all()  # windows begin at every fourth part only
+        assert (each.absolute >= 0.7 * largest).all()  # windows begin at every fourth part only
         assert each.factor == pytest.approx(each.absolute.max(), rel=1e-6)
         assert each.without == () and np.isnan(each.margin)
 
@@ -55,51 +56,59 @@ def test_what_is_free_explains_some_of_it_and_never_more_is_needed() -> None:
         assert other.factor <= largest_mean(run.samples.stamp, error, one.length).max()
 
 
-@pytest.mark.slow
 def test_more_recordings_need_more_and_are_consistent_with_it() -> None:
-    runs = [noisy("gen3", 3)[0], noisy("gen3", 3)[0]]
-    runs[1] = replace(runs[1], samples=replace(runs[1].samples, stamp=runs[0].samples.stamp + 50))
-    phi, wide = runs[0].phi, replace(REFERENCE, torque_offset=1.0)
-    both = [run.samples for run in runs]
-    both[1] = replace(both[1], tau=record(arm("gen3"), 3, seconds=3.0).samples.tau + 0.3)
-    for each in noise_needed(both, runs[0].model, wide, LENGTHS, phi):
-        assert each.factor >= max(each.alone) - 1e-9
-        assert each.factor >= max(each.without) - 1e-9
-        assert each.margin >= 1.0
-        stated = replace(
-            wide,
-            torque_absolute=100.0,
-            torque_mean_window=(each.length,),
-            torque_mean=(1.05 * each.factor,),
-        )
-        joined = both[0].joined(both[1])
-        assert identify(joined, runs[0].model, stated).contains(phi).all()
-        less = replace(stated, torque_mean=(0.2 * min(each.alone),))
-        assert identify(joined, runs[0].model, less).status is Status.INCONSISTENT
-
-
-def test_rest_tells_the_noise_but_for_its_mean() -> None:
-    run = record(arm("gen3"), 4, seconds=3.0)
-    rng = np.random.default_rng(4)
-    error = np.cumsum(rng.normal(size=run.samples.tau.shape), axis=0) * 0.01
-    error -= (error.max(axis=0) + error.min(axis=0)) / 2
-    still = np.repeat(run.samples.q[:1], len(run.samples), axis=0)
-    at_rest = replace(
-        run.samples,
-        q=still,
-        dq=0 * still,
-        tau=np.repeat(run.samples.tau[:1], len(still), axis=0) + error,
+    run, _ = noisy("gen3", 3)
+    wide = replace(REFERENCE, torque_offset=1.0)
+    clean = record(run.model, 3, rate=100.0, seconds=2.0).samples
+    both = [run.samples, replace(clean, stamp=clean.stamp + 50, tau=clean.tau + 0.3)]
+    (found,) = noise_needed(both, run.model, wide, [0.5], run.phi)
+    assert found.factor >= max(*found.alone, *found.without) - 1e-9
+    assert found.margin >= 1.0
+    enough = replace(
+        wide, torque_absolute=100.0, torque_mean_window=(0.5,), torque_mean=(1.05 * found.factor,)
     )
-    stated = replace(REFERENCE, torque_offset=100.0)
-    (found,) = noise_needed([at_rest], run.model, stated, [0.5])
-    largest = largest_mean(at_rest.stamp, error, 0.5)
-    assert (found.absolute <= largest + 1e-3).all()
-    assert (found.absolute >= 0.5 * largest).all()
+    joined = both[0].joined(both[1])
+    assert identify(joined, run.model, enough).contains(run.phi).all()
+    less = replace(enough, torque_mean=(0.2 * min(found.alone),))
+    assert identify(joined, run.model, less).status is Status.INCONSISTENT
+
+
+def test_factors_of_runs_are_those_that_each_needs_and_less_where_less_is_known() -> None:
+    runs = [noisy("gen3", seed)[0] for seed in (2, 3)]
+    model = runs[0].model
+    exact, mass = (
+        noise_of_runs([(r.samples, load(r)) for r in runs], model, REFERENCE, LENGTHS, 0.5)
+        for load in (lambda r: Load.exactly(r.phi), lambda r: Load.of_mass(r.phi[0]))
+    )
+    for k, run in enumerate(runs):
+        alone, free = (
+            [each.factor for each in noise_needed([run.samples], model, REFERENCE, LENGTHS, phi)]
+            for phi in (run.phi, None)
+        )
+        np.testing.assert_allclose(exact.factors[k], alone, rtol=1e-9)
+        assert (mass.factors[k] <= exact.factors[k] + 1e-9).all()
+        assert (mass.factors[k] >= np.array(free) - 1e-6).all()
+
+
+def test_ranks_hold_as_stated_for_exchangeable_runs() -> None:
+    """Factors of any distribution, alike among runs: all bounds hold together at least so often."""
+    rng, held = np.random.default_rng(5), []
+    for _ in range(2000):
+        common = rng.pareto(1.2, size=(21, 1)) + 0.1
+        factors = common * rng.lognormal(0.0, 0.5, size=(21, 3)) * [1.0, 0.4, 0.1]
+        found = NoiseOfRuns(np.array([0.1, 0.5, 1.0]), np.ones(7), factors[:20], 0.9)
+        held.append((factors[20] <= found.bounds).all())
+    # 19 ranked runs: 18 of 20 ranks. Four standard deviations of the count.
+    assert abs(np.mean(held) - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(held))
 
 
 def test_what_cannot_be_measured_is_refused() -> None:
     run = record(arm("pendulum"), 5, seconds=0.3)
+    loaded = [(run.samples, Load.exactly(run.phi))]
     with pytest.raises(InputError, match="at least one length"):
         noise_needed([run.samples], run.model, REFERENCE, [])
     with pytest.raises(RecordingError, match="no window of 0.5 s"):
         noise_needed([run.samples], run.model, REFERENCE, [0.2, 0.5])
+    for runs, level, said in ((loaded, 0.0, "level"), (loaded, 95.0, "level"), ([], 0.9, "run")):
+        with pytest.raises(InputError, match=said):
+            noise_of_runs(runs, run.model, REFERENCE, [0.2], level)

@@ -9,69 +9,84 @@ import pytest
 
 from arms import EVERY_ARM, Motion, arm, draw_payload, joint_torques
 from payload_id.core.arm.kinetics import body_motion
+from payload_id.core.contact.certificate import Proof
+from payload_id.core.contact.least_force import least_force
 from payload_id.core.contact.payload_wrench import wrench_coefficients
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.joint_samples import Samples
 
 
-def moving(model, seed, count=21, rate=1000.0):
-    rng = np.random.default_rng(seed)
-    motion = Motion.draw(model, rng)
-    t = 1.0 + np.arange(count) / rate
-    q, dq, ddq = motion.at(t)
+def moving(model, seed, count=21):
+    """Return samples without torques, accelerations and a payload."""
+    rng, t = np.random.default_rng(seed), 1.0 + np.arange(count) / 1000.0
+    q, dq, ddq = Motion.draw(model, rng).at(t)
     return Samples(t, q, dq, np.zeros_like(q)), ddq, draw_payload(rng)
 
 
-@pytest.mark.parametrize("name", EVERY_ARM)
-def test_joints_bear_the_payload_by_its_wrench(name):
-    model = arm(name)
-    samples, ddq, phi = moving(model, 3)
-    W, error = wrench_coefficients(MomentumRows.of(model, Uncertainty()), samples)
-    still = (model, model.link_phi)
-    with_it, without = (
-        joint_torques(*still, body, samples.q, samples.dq, ddq) for body in (phi, np.zeros(10))
-    )
-    middle = len(samples) // 2
-    axis = body_motion(model, samples.q, samples.dq).axis[middle, -1]
-    borne = (with_it - without)[middle]
-    # The mean of a smooth motion over 20 ms is its middle up to second order.
-    size = np.abs(borne).max() + 1.0
-    np.testing.assert_allclose(axis @ (W @ phi), borne, atol=2e-3 * size)
-    assert (error @ np.abs(phi) < 1e-2 * size).all()
+def coefficients(model, samples):
+    """Return what turns a payload into its wrench, and the remainder."""
+    return wrench_coefficients(MomentumRows.of(model, Uncertainty()), samples)
+
+
+def test_joints_bear_the_payload_by_its_wrench():
+    for name in EVERY_ARM:
+        model = arm(name)
+        samples, ddq, phi = moving(model, 3)
+        W, error = coefficients(model, samples)
+        with_it, without = (
+            joint_torques(model, model.link_phi, body, samples.q, samples.dq, ddq)
+            for body in (phi, np.zeros(10))
+        )
+        middle = len(samples) // 2
+        axis = body_motion(model, samples.q, samples.dq).axis[middle, -1]
+        borne = (with_it - without)[middle]
+        # The mean of a smooth motion over 20 ms is its middle up to second order.
+        size = np.abs(borne).max() + 1.0
+        np.testing.assert_allclose(axis @ (W @ phi), borne, atol=2e-3 * size)
+        assert (error @ np.abs(phi) < 1e-2 * size).all()
 
 
 def test_at_rest_it_is_the_weight():
-    model = arm("gen3")
+    model, phi = arm("gen3"), draw_payload(np.random.default_rng(1))
     q = np.tile(np.linspace(-1.0, 1.0, model.n), (11, 1))
-    samples = Samples(np.arange(11) / 100.0, q, np.zeros_like(q), np.zeros_like(q))
-    W, _ = wrench_coefficients(MomentumRows.of(model, Uncertainty()), samples)
-    phi = draw_payload(np.random.default_rng(1))
+    W, _ = coefficients(model, Samples(np.arange(11) / 100.0, q, 0 * q, 0 * q))
     gravity = body_motion(model, q, np.zeros_like(q)).gravity[0, -1]
-    np.testing.assert_allclose((W @ phi)[:3], -phi[0] * gravity, atol=1e-9)
-    np.testing.assert_allclose((W @ phi)[3:], -np.cross(phi[1:4], gravity), atol=1e-9)
+    weight = np.concatenate([phi[0] * gravity, np.cross(phi[1:4], gravity)])
+    np.testing.assert_allclose(W @ phi, -weight, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ("gen3", "branched"))
-def test_errors_of_the_motion_stay_within_the_bound(name):
-    model = arm(name)
-    uncertainty = Uncertainty(
-        position_error=1e-3, joint_zero=1e-3, velocity_error=5e-3, gravity_error=0.05
-    )
-    rows = MomentumRows.of(model, uncertainty)
+@pytest.mark.parametrize("gravity_error", (0.0, 0.5))
+def test_errors_of_the_motion_and_of_gravity_stay_within_the_bound(gravity_error):
+    """Each alone: the bound of one could hide that the other's is too small."""
+    model, rng = arm("branched"), np.random.default_rng(2)
+    moves = {"position_error": 1e-3, "joint_zero": 1e-3, "velocity_error": 5e-3}
+    stated = {"gravity_error": gravity_error} if gravity_error else moves
+    rows = MomentumRows.of(model, Uncertainty(**stated))
+    position, velocity = (0.0, 0.0) if gravity_error else (1e-3, 5e-3)
     samples, _, _ = moving(model, 5, count=51)
-    exact, remainder = wrench_coefficients(MomentumRows.of(model, Uncertainty()), samples)
-    rng = np.random.default_rng(2)
-    for _ in range(20):
-        signs = rng.choice([-1.0, 1.0], (3, *samples.q.shape))
-        zero = 1e-3 * rng.choice([-1.0, 1.0], model.n)
+    exact, remainder = coefficients(model, samples)
+    for corner in np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T:
+        zero = position * rng.choice([-1.0, 1.0], model.n)
+        signs = rng.choice([-1.0, 1.0], (2, *samples.q.shape))
         wrong = replace(
             samples,
-            q=samples.q + zero + 1e-3 * signs[0],
-            dq=samples.dq + 5e-3 * signs[1],
+            q=samples.q + zero + position * signs[0],
+            dq=samples.dq + velocity * signs[1],
         )
-        tilted = replace(
-            rows, model=replace(model, gravity=model.gravity + 0.05 * rng.uniform(-1, 1, 3))
-        )
-        W, error = wrench_coefficients(tilted, wrong)
+        there = replace(model, gravity=model.gravity + gravity_error * corner)
+        W, error = wrench_coefficients(replace(rows, model=there), wrong)
         assert (np.abs(W - exact) <= error + remainder).all()
+
+
+def test_least_force_of_positions_that_jump_by_a_turn_is_that_of_those_that_do_not():
+    model = arm("gen3")
+    samples, _, _ = moving(model, 5)
+    endless = np.array(model.continuous)
+    q = samples.q + np.where(endless, np.pi - samples.q[10], 0.0)  # through the seam in the middle
+    jumping = np.where(endless, np.remainder(q + np.pi, 2 * np.pi) - np.pi, q)
+    assert np.abs(np.diff(jumping, axis=0)).max() > 6.0
+    proof = Proof(np.random.default_rng(5).normal(size=model.n), 0.5)
+    rows = MomentumRows.of(model, Uncertainty())
+    smooth, wrapped = (least_force(rows, replace(samples, q=x), proof) for x in (q, jumping))
+    assert 0.0 < smooth and np.isclose(wrapped, smooth, rtol=1e-9)

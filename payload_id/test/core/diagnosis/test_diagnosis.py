@@ -2,208 +2,143 @@
 
 import json
 import re
-from copy import deepcopy
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import pytest
 
-from arms import Motion, Run, arm, draw_payload, joint_torques, record, rows_of
-from injected_faults import CAUSES, SINGLE_JOINT, USUAL, inject
+from arms import Motion, Run, arm, draw_payload, joint_torques, record
+from injected_faults import CAUSES, OF_SAMPLES, SINGLE_JOINT, USUAL, inject, inject_in_samples
 from payload_id.core.body.inertial import PARAMETERS
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.bounds import Interval
-from payload_id.core.diagnosis import Evidence, diagnose
-from payload_id.core.identification.identify import begun, identify, last_estimate, replay
+from payload_id.core.diagnosis import Diagnosis
+from payload_id.core.identification.identify import begun, identify, last_estimate
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
-from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.identification.suspicion import Suspicion
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.joint_samples import Samples
 
+# Arm, seed and noise; a wrong link may look like another payload, which it does not in this draw.
+DRAWS = {
+    **{cause: ("gen3", 1, "uniform") for cause in CAUSES[::2]},
+    **{cause: ("ur10", 1, "uniform") for cause in CAUSES[1::2]},
+    **{cause: ("ur10", 4, "uniform") for cause in OF_SAMPLES},
+    "torque sign": ("ur10", 2, "correlated"),
+    "link model": ("gen3", 0, "uniform"),
+    "joint zero": ("gen3", 2, "uniform"),
+}
+TOLD = {  # patterns of the value that would explain it, and its unit
+    "torque delay": (r"about ([\d.]+) ms", 1e-3),
+    "gravity direction": (r"([\d.]+) deg off", np.pi / 180.0),
+    "joint zero": (r"about (-?[\d.]+) deg", np.pi / 180.0),
+}
 
-def on_one_arm_each(causes):
-    """Return arms in turn with causes; `benchmarks/diagnosis_campaign.py` has all with all."""
-    return pytest.mark.parametrize(
-        ("name", "cause"), [(("gen3", "ur10")[k % 2], cause) for k, cause in enumerate(causes)]
-    )
+
+def number(pattern, message):
+    """Return the number that a message tells."""
+    return float(re.search(pattern, message)[1])
 
 
-@lru_cache
-def found_of(name, cause, seed, noise="uniform"):
-    """Return a fault and what is made of it."""
-    fault = inject(name, cause, seed, noise=noise)
-    return fault, identify(fault.samples, fault.model, USUAL)
+# `benchmarks/diagnosis_campaign.py` has all causes with all arms, and says how often each is told.
 
 
 @pytest.mark.slow
-@on_one_arm_each(CAUSES)
-def test_injected_cause_is_named(name, cause):
-    # A wrong link may look like another payload, and then nobody can tell: not so in this draw.
-    fault, found = found_of(name, cause, 0 if cause == "link model" else 1)
+@pytest.mark.parametrize("cause", DRAWS)
+def test_injected_cause_is_named_with_its_joint_its_time_or_its_size(cause):
+    name, seed, noise = DRAWS[cause]
+    injected = inject_in_samples if cause in OF_SAMPLES else inject
+    fault = injected(name, cause, seed, noise=noise)
+    found = identify(fault.samples, fault.model, USUAL)
+    if "They would be true" in found.message:  # of units, samples may be left out as false
+        assert cause in ("units", "velocity")
+        return
     assert found.status is Status.INCONSISTENT
     assert found.cause == cause
     if cause in SINGLE_JOINT:
         joint = fault.model.joints[fault.joint]
         assert re.search(rf"\b{joint}\b", found.message.split("Most likely")[1])
+    elif cause in ("contact", "payload slipped"):
+        time = number(r"(?:Only|at about) ([\d.]+) s", found.message)
+        assert time == pytest.approx(fault.time, abs=0.15)
+    elif cause in TOLD:
+        pattern, unit = TOLD[cause]
+        told = number(pattern, found.message) * unit
+        assert abs(told) == pytest.approx(abs(fault.size), rel=0.15)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cause", CAUSES[:-1:4])  # all: benchmarks/diagnosis_campaign.py
-def test_noise_at_its_bounds_does_not_hide_the_cause(cause):
-    _, found = found_of("ur10", cause, 2, "correlated")
-    assert found.status is Status.INCONSISTENT
-    assert found.cause == cause
-
-
-@pytest.mark.slow
 def test_efforts_of_all_joints_may_be_reversed():
-    run = record(arm("gen3"), 5, seconds=4.0).measured(USUAL, "uniform")
-    reverse = replace(run.samples, tau=-run.samples.tau)
-    found = identify(reverse, run.model, USUAL)
+    run = record(arm("gen3"), 5, seconds=1.0).measured(USUAL, "uniform")
+    found = identify(replace(run.samples, tau=-run.samples.tau), run.model, USUAL)
     assert found.cause == "torque sign"
     assert "all joints" in found.message
 
 
 @pytest.mark.slow
-def test_time_of_contact_and_of_change_is_told():
-    for case in (("gen3", "contact", 1), ("ur10", "contact", 2, "correlated")):
-        fault, found = found_of(*case)
-        span = re.search(r"Only ([\d.]+) s to", found.message)
-        assert float(span[1]) == pytest.approx(fault.time, abs=0.15)
-    fault, found = found_of("ur10", "payload slipped", 1)
-    time = re.search(r"at about ([\d.]+) s", found.message)
-    assert float(time[1]) == pytest.approx(fault.time, abs=0.15)
-
-
-@pytest.mark.slow
-def test_blame_names_joints_and_times():
-    fault, found = found_of("gen3", "contact", 1)
-    shares = [share for *_, share in found.blame]
-    assert shares == sorted(shares, reverse=True)
-    assert 0.5 < sum(shares) <= 1.0 + 1e-9
-    assert all(joint in fault.model.joints and start < end for joint, start, end, _ in found.blame)
-    touched = fault.time, fault.time + 0.6
-    assert any(start <= touched[1] and end >= touched[0] for _, start, end, _ in found.blame)
-    joint = found.blame[0][0]
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert plain["cause"] == "contact"
-    assert plain["blame"][0][0] == joint
-
-
-def test_consistent_data_have_no_cause():
-    run = record(arm("gen3"), 6).measured(USUAL, "uniform")
-    found = identify(run.samples, run.model, USUAL)
-    assert (found.cause, found.blame) == ("", ())
-
-
-@pytest.mark.slow
 def test_where_no_cause_explains_it_what_each_leaves_is_said():
-    run = record(arm("ur10"), 8, seconds=4.0)
-    rng = np.random.default_rng(8)
-    bursts = np.repeat(rng.normal(size=(41, run.model.n)) * 3.0, 25, axis=0)[: len(run.true)]
+    run, rng = record(arm("ur10"), 8, seconds=1.2), np.random.default_rng(8)
+    bursts = np.repeat(rng.normal(size=(13, run.model.n)) * 3.0, 25, axis=0)[: len(run.true)]
     found = identify(replace(run.true, tau=run.true.tau + bursts), run.model, USUAL)
     assert found.status is Status.INCONSISTENT
     assert found.cause == ""
-    assert "No single cause explains it" in found.message
-    assert "torque offset" in found.message
-
-
-@pytest.mark.slow
-def test_diagnosis_does_not_depend_on_the_number_of_rows():
-    # Of many rows only some are looked at.
-    fault = inject("ur10", "torque gain", 2)
-    rows = rows_of(fault.model, USUAL, fault.samples, length=0.02)
-    assert len(rows) > 1200
-    prior, row_source = USUAL.prior, MomentumRows.of(fault.model, USUAL)
-    known = Interval(*prior.box())
-    evidence = Evidence.of(rows, known, prior.shape(), 0, np.full(row_source.p, -1), float("nan"))
-    found = diagnose(evidence)
-    assert found.likely.cause == "torque gain"
-    assert found.likely.joint == fault.joint
+    assert "No single cause" in found.message and "torque offset" in found.message
 
 
 # A payload that changes
 
 
-def updates_of(fault, settings, every):
-    """Return the identifier and its estimates after every so many windows."""
-    online, estimates = OnlineIdentifier(fault.model, settings), []
+@pytest.fixture(scope="module")
+def changed():
+    """Return a run whose payload changes, its identifier, what it told at once, its estimates."""
+    fault = inject("ur10", "payload slipped", 1, seconds=4.0)
+    online, told, estimates = OnlineIdentifier(fault.model, Settings(USUAL)), [], []
     for window in online.cut(fault.samples):
         online.take(window)
-        if online.windows % every == 0:
-            estimates.append(online.update())
-    return online, estimates
-
-
-@lru_cache
-def changed():
-    """Return a run whose payload changes, its identifier and its estimates."""
-    fault = inject("ur10", "payload slipped", 1, seconds=6.0)
-    online, estimates = updates_of(fault, Settings(USUAL), 15)
-    return fault, online, tuple(estimates)
+        if online.windows in (12, 28, 40):
+            estimates.append(online.update(told.append))
+    return fault, online, told, estimates
 
 
 @pytest.mark.slow
-def test_changed_payload_begins_a_run():
-    fault, online, estimates = changed()
+def test_changed_payload_begins_a_run_which_replay_repeats(changed):
+    fault, online, told, estimates = changed
     last = estimates[-1]
     assert last.status in (Status.GOOD, Status.SMALL_LOAD)
     assert last.contains(fault.phi).all()
     assert last.windows < online.windows
-    time = re.search(r"payload changed at about ([\d.]+) s", last.message)
-    assert float(time[1]) == pytest.approx(fault.time, abs=0.25)
-    assert any(estimate.status is Status.INCONSISTENT for estimate in estimates)
-    again = list(replay(fault.samples, fault.model, Settings(USUAL), online.updates))
-    for one, other in zip(again, estimates, strict=True):
-        np.testing.assert_array_equal(one.lower, other.lower)
-        np.testing.assert_array_equal(one.phi, other.phi)
-        assert (one.message, one.windows) == (other.message, other.windows)
-    quiet = begun(fault.model, Settings(USUAL), None)
-    assert repr(last_estimate(quiet, fault.samples, online.updates)) == repr(last)
+    time = number(r"payload changed at about ([\d.]+) s", last.message)
+    assert time == pytest.approx(fault.time, abs=0.25)
+    assert [each.status for each in told] == [Status.INCONSISTENT]
+    again = begun(fault.model, Settings(USUAL), None)
+    assert repr(last_estimate(again, fault.samples, online.updates)) == repr(last)
 
 
 @pytest.mark.slow
-def test_new_payload_is_that_of_its_rows_alone():
-    fault, _, estimates = changed()
+def test_new_payload_is_that_of_its_rows_alone(changed):
+    fault, online, _, estimates = changed
     last = estimates[-1]
-    first = float(re.search(r"since ([\d.]+) s", last.message)[1])
-    late = fault.samples.part(int(round(first * 250.0)), len(fault.samples))
+    first = number(r"since ([\d.]+) s", last.message)
+    late = fault.samples.part(round(first * 250.0), len(fault.samples))
     alone = identify(late, fault.model, USUAL)
     np.testing.assert_allclose(last.phi, alone.phi, atol=1e-6)
-    ratio = last.half_width / alone.half_width
-    assert (ratio < 1 + 1e-3).all()  # of more updates, each intersected with those before
+    # Of more updates, each intersected with those before.
+    assert (last.half_width < alone.half_width * (1 + 1e-3)).all()
 
 
-@pytest.mark.slow
-def test_cause_is_told_at_every_update_and_looked_for_ever_more_seldom():
-    fault = inject("ur10", "torque gain", 0)
-    online, looks = OnlineIdentifier(fault.model, Settings(USUAL)), []
-    for window in online.cut(fault.samples):
-        online.take(window)
-        if online.windows % 2:
-            continue
-        problem = online.problem()
-        solved = problem.solve()
-        online.accept(solved)
-        if solved.estimate.status is Status.INCONSISTENT:
-            assert solved.estimate.cause == solved.diagnosis.cause
-            looks += [online.windows] * (problem.suspicion.diagnosis_at(problem.upto) is None)
-    gaps = np.diff(looks)
-    assert len(gaps) >= 2
-    assert gaps[0] == 10  # windows: 1 s
-    assert (gaps[1:] == looks[1:-1] - np.array(looks[0])).all()
-    # It is not taken for another payload at any of them.
-    assert solved.estimate.status is Status.INCONSISTENT
-    assert solved.estimate.windows == online.windows
+def test_cause_is_looked_for_anew_when_there_is_twice_as_much_inconsistent_data():
+    """At once when there is 1 s more; then ever more seldom."""
+    found, later = Diagnosis(None, (), ()), Diagnosis(None, (), ())
+    suspicion = Suspicion().diagnosed(20, found, window=0.1)
+    assert suspicion.diagnosis_at(29) is found and suspicion.diagnosis_at(30) is None
+    assert suspicion.diagnosed(25, found, window=0.1) is suspicion
+    again = suspicion.diagnosed(50, later, window=0.1)
+    assert again.diagnosis_at(79) is later and again.diagnosis_at(80) is None
 
 
-@pytest.mark.slow
-def test_inconsistent_data_are_told_before_their_cause():
+def test_inconsistent_data_are_told_before_their_cause_and_what_is_blamed():
     """Whoever moves the arm learns of them at once; nothing else of the answer is another."""
-    fault, told = inject("ur10", "torque gain", 0), []
+    fault, told = inject("ur10", "torque gain", 0, seconds=2.0), []
     online = OnlineIdentifier(fault.model, Settings(USUAL))
     online.add(fault.samples)
     found = online.update(told.append)
@@ -212,25 +147,11 @@ def test_inconsistent_data_are_told_before_their_cause():
     assert not first.cause and first.noise_factor == found.noise_factor
     assert (first.phi == found.phi).all() and "being looked for" in first.message
     assert found.cause and "being looked for" not in found.message
-
-
-@pytest.mark.slow
-def test_a_contact_is_not_taken_for_another_payload():
-    online, estimates = updates_of(inject("ur10", "contact", 0), Settings(USUAL), 25)
-    assert estimates[-1].status is Status.INCONSISTENT
-    assert estimates[-1].windows == online.windows
-
-
-@pytest.mark.slow
-def test_reset_forgets_a_change():
-    fault, online, estimates = changed()
-    assert "changed" in estimates[-1].message
-    online = deepcopy(online)
-    online.reset()
-    online.add(fault.samples.part(0, 300))
-    estimate = online.update()
-    assert "changed" not in estimate.message
-    assert estimate.windows == online.windows
+    shares = [share for *_, share in found.blame]
+    assert shares == sorted(shares, reverse=True) and 0.5 < sum(shares) <= 1.0 + 1e-9
+    assert found.blame[0][0] == fault.model.joints[fault.joint]
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["cause"] == found.cause and plain["blame"][0][0] == found.blame[0][0]
 
 
 # The motion that would help
@@ -243,28 +164,22 @@ SHORT_SIGHTED = Uncertainty(
 )
 
 
-def with_frozen(name, frozen, seed, sweep=None):
-    """Identify with some joints frozen, then perhaps with a sweep of one joint."""
-    model, rng = arm(name), np.random.default_rng(seed)
-    motion = Motion.draw(model, rng)
-    moving = ~np.isin(np.arange(model.n), frozen)
+def with_frozen(model, seed, moving, sweep=None):
+    """Identify with some joints moving only, then perhaps with a sweep of one joint."""
+    motion = Motion.draw(model, np.random.default_rng(seed))
     motion = replace(motion, sine=motion.sine * moving, cosine=motion.cosine * moving)
     phi = draw_payload(np.random.default_rng(seed))
-    run = record(model, seed, phi=phi, seconds=4.0, motion=motion)
-    parts = [run.measured(SHORT_SIGHTED, "uniform", seed).samples]
+    run = record(model, seed, phi=phi, seconds=2.0, motion=motion)
+    samples = run.measured(SHORT_SIGHTED, "uniform", seed).samples
     if sweep is not None:
-        t, rate = np.arange(500) * 4e-3, np.pi
-        q, unit = np.tile(run.true.q[-1], (500, 1)), np.eye(model.n)[sweep]
-        q = q + 0.5 * np.sin(rate * t)[:, None] * unit
-        dq = 0.5 * rate * np.cos(rate * t)[:, None] * unit
-        ddq = -0.5 * rate**2 * np.sin(rate * t)[:, None] * unit
-        tau = joint_torques(model, model.link_phi, phi, q, dq, ddq)
+        t, rate, unit = np.arange(500) * 4e-3, np.pi, np.eye(model.n)[sweep]
+        q = run.true.q[-1] + 0.5 * np.outer(np.sin(rate * t), unit)
+        dq = 0.5 * rate * np.outer(np.cos(rate * t), unit)
+        tau = joint_torques(model, model.link_phi, phi, q, dq, -(rate**2) * (q - run.true.q[-1]))
         more = Samples(run.true.stamp[-1] + 1.0 + t, q, dq, tau)
         swept = Run(model, more, phi, model.link_phi, more)
-        parts.append(swept.measured(SHORT_SIGHTED, "uniform", seed).samples)
-    fields = ("stamp", "q", "dq", "tau")
-    whole = Samples(*(np.concatenate([getattr(part, x) for part in parts]) for x in fields))
-    return identify(whole, model, SHORT_SIGHTED)
+        samples = samples.joined(swept.measured(SHORT_SIGHTED, "uniform", seed).samples)
+    return identify(samples, model, SHORT_SIGHTED)
 
 
 def advised(estimate, model):
@@ -275,32 +190,17 @@ def advised(estimate, model):
     ]
 
 
-@pytest.mark.slow
 def test_advised_motion_helps_most():
-    name, seed = "ur10", 0
-    model = arm(name)
-    frozen = list(range(1, model.n))
-    before = with_frozen(name, frozen, seed)
+    model = arm("ur10")
+    before = with_frozen(model, 0, np.arange(6) == 0)
     assert before.status is Status.USABLE
+    after = [with_frozen(model, 0, np.arange(6) == 0, sweep) for sweep in range(model.n)]
+    ratios = np.array([estimate.half_width / before.half_width for estimate in after])
     advice = advised(before, model)
     assert advice
-    ratios = np.array(
-        [
-            with_frozen(name, frozen, seed, sweep).half_width / before.half_width
-            for sweep in range(model.n)
-        ]
-    )
     for parameters, joint in advice:
-        assert joint in frozen
+        assert joint > 0
         assert f"{model.joints[joint]} turned 0 deg; turn it by about 57 deg" in before.message
         mean = np.mean(ratios[:, parameters], axis=1)
         assert mean[joint] < 0.95
         assert mean[joint] <= 1.25 * mean.min()
-
-
-def test_parameter_that_only_one_joint_can_tell():
-    # A single joint that may move, and does not: there is no other to be named.
-    model = arm("gen3")
-    found = with_frozen("gen3", list(range(7)), 1)
-    assert not found.identifiable.all()
-    assert advised(found, model)

@@ -7,28 +7,23 @@ from payload_id.core.errors import InputError
 from payload_id.core.history.conformal import largest_score, runs_needed
 
 
-@pytest.mark.parametrize(("level", "runs"), [(0.5, 1), (0.9, 9), (0.95, 19), (0.99, 99)])
-def test_number_of_runs_from_which_an_interval_exists(level, runs):
-    assert runs_needed(level) == runs
-    assert np.isfinite(largest_score(np.ones(runs), level))
-    assert np.isinf(largest_score(np.ones(runs - 1), level))
+def test_number_of_runs_from_which_an_interval_exists():
+    for level, runs in ((0.5, 1), (0.9, 9), (0.95, 19), (0.99, 99)):
+        assert runs_needed(level) == runs
+        assert np.isfinite(largest_score(np.ones(runs), level))
+        assert np.isinf(largest_score(np.ones(runs - 1), level))
+    for level in (0.0, 1.0, 95.0, -0.1, float("nan")):
+        with pytest.raises(InputError, match="between 0 and 1"):
+            runs_needed(level)
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, 95.0, -0.1, float("nan")])
-def test_what_is_no_probability_is_refused(level):
-    with pytest.raises(InputError, match=r"between 0 and 1.*0\.95"):
-        runs_needed(level)
-
-
-@pytest.mark.parametrize("draw", ["standard_cauchy", "standard_exponential", "random"])
 @pytest.mark.parametrize(("runs", "level"), [(19, 0.95), (20, 0.95), (40, 0.9)])
-def test_a_new_score_is_within_the_bound_as_often_as_its_rank_says(draw, runs, level):
-    rng = np.random.default_rng(5)
-    scores = np.abs(getattr(rng, draw)((20_000, runs + 1)))
+def test_a_new_score_is_within_the_bound_as_often_as_its_rank_says(runs, level):
+    scores = np.abs(np.random.default_rng(5).standard_cauchy((5000, runs + 1)))
     bound = np.array([largest_score(row, level) for row in scores[:, :-1]])
     held = np.mean(scores[:, -1] <= bound)
     expected = np.ceil(level * (runs + 1) - 1e-9) / (runs + 1)
-    assert abs(held - expected) < 4.0 * np.sqrt(expected * (1.0 - expected) / 20_000)
+    assert abs(held - expected) < 4.0 * np.sqrt(expected * (1.0 - expected) / len(scores))
     assert expected >= level
 
 

@@ -8,127 +8,102 @@ from payload_id.core.mechanism.delta import Delta, ReachError
 from payload_id.core.mechanism.own_load import MechanismMasses, own_torque
 
 STEP = 1e-5  # of finite differences [rad]
+DELTA, MASSES = Delta(), MechanismMasses(0.4, 0.3, 0.2)
+RNG = np.random.default_rng(3)
+PLACES = [0.0, 0.0, 0.36] + RNG.uniform(-0.08, 0.08, (50, 3))
+THETA = DELTA.inverse(PLACES)
+DTHETA, DDTHETA, TAU = RNG.normal(size=(3, *THETA.shape))
 
 
-@pytest.fixture
-def delta():
-    return Delta()
+def slopes(function):
+    """Return the derivative of a function of the angles, in the last axis."""
+    found = [(function(THETA + e) - function(THETA - e)) / (2 * STEP) for e in STEP * np.eye(3)]
+    return np.stack(found, axis=-1)
 
 
-@pytest.fixture
-def theta(delta, rng):
-    return delta.inverse([0.0, 0.0, 0.36] + rng.uniform(-0.08, 0.08, (50, 3)))
+def moving(t):
+    """Return angles and their rates at a time."""
+    return THETA + t * DTHETA + t**2 / 2 * DDTHETA, DTHETA + t * DDTHETA
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(3)
-
-
-def test_forward_and_inverse_are_inverse_and_loops_close(delta, rng):
-    p = [0.0, 0.0, 0.36] + rng.uniform(-0.08, 0.08, (50, 3))
-    theta = delta.inverse(p)
-    np.testing.assert_allclose(delta.forward(theta), p, atol=1e-12)
-    np.testing.assert_allclose(delta.closure(theta, p), 0.0, atol=1e-12)
-
-
-def test_equal_angles_lift_the_platform_straight_up(delta):
-    p = delta.forward(np.linspace(-0.7, 1.4, 20)[:, None] * np.ones(3))
+def test_forward_and_inverse_are_inverse_and_loops_close():
+    np.testing.assert_allclose(DELTA.forward(THETA), PLACES, atol=1e-12)
+    np.testing.assert_allclose(DELTA.closure(THETA, PLACES), 0.0, atol=1e-12)
+    p = DELTA.forward(np.linspace(-0.7, 1.4, 20)[:, None] * np.ones(3))  # equal angles
     np.testing.assert_allclose(p[:, :2], 0.0, atol=1e-12)
     assert (np.diff(p[:, 2]) > 0).all()
 
 
-def test_jacobian_is_the_derivative_of_the_forward_kinematics(delta, theta):
-    shift = STEP * np.eye(3)
-    slopes = [(delta.forward(theta + e) - delta.forward(theta - e)) / (2 * STEP) for e in shift]
-    np.testing.assert_allclose(delta.jacobian(theta), np.stack(slopes, axis=-1), atol=1e-8)
-
-
-def test_force_and_torque_do_the_same_work(delta, theta, rng):
-    """Tau . dtheta = f . dp for every motion: f = J^-T tau."""
-    tau, dtheta = rng.normal(size=(2, *theta.shape))
-    dp = np.einsum("nij,nj->ni", delta.jacobian(theta), dtheta)
-    f = delta.force(theta, tau)
-    np.testing.assert_allclose(np.sum(f * dp, 1), np.sum(tau * dtheta, 1), atol=1e-12)
-
-
-def test_acceleration_is_the_second_derivative(delta, theta, rng):
-    dtheta, ddtheta = rng.normal(size=(2, *theta.shape))
+def test_jacobian_and_acceleration_are_derivatives_of_the_forward_kinematics():
+    np.testing.assert_allclose(DELTA.jacobian(THETA), slopes(DELTA.forward), atol=1e-8)
     h = 1e-4
-
-    def p(t):
-        return delta.forward(theta + t * dtheta + t**2 / 2 * ddtheta)
-
-    found = (p(h) - 2 * p(0.0) + p(-h)) / h**2
-    np.testing.assert_allclose(delta.acceleration(theta, dtheta, ddtheta), found, atol=1e-5)
+    ahead, here, back = (DELTA.forward(moving(t)[0]) for t in (h, 0.0, -h))
+    found = DELTA.acceleration(THETA, DTHETA, DDTHETA)
+    np.testing.assert_allclose(found, (ahead - 2 * here + back) / h**2, atol=1e-5)
 
 
-def test_own_weight_is_the_slope_of_the_potential_energy(delta, theta):
-    masses, g = MechanismMasses(0.4, 0.3, 0.2), np.array([0.3, -0.2, -9.8])
+def test_force_and_torque_do_the_same_work():
+    """Tau . dtheta = f . dp for every motion: f = J^-T tau."""
+    dp = np.einsum("nij,nj->ni", DELTA.jacobian(THETA), DTHETA)
+    work = np.sum(DELTA.force(THETA, TAU) * dp, axis=1)
+    np.testing.assert_allclose(work, np.sum(TAU * DTHETA, axis=1), atol=1e-12)
+
+
+def test_own_weight_is_the_slope_of_the_potential_energy():
+    g = np.array([0.3, -0.2, -9.8])
 
     def energy(angles):
-        p, knees = delta.forward(angles), delta.knees(angles)
-        ends = p[:, None] + delta.platform_radius * delta.outward
-        hinges = delta.base_radius * delta.outward
-        lower = masses.lower_leg * (knees + hinges) / 2
-        upper = masses.upper_leg * (knees + ends) / 2
-        return -((lower + upper).sum(axis=1) + masses.platform * p) @ g
+        p, knees = DELTA.forward(angles), DELTA.knees(angles)
+        ends = p[:, None] + DELTA.platform_radius * DELTA.outward
+        legs = MASSES.lower_leg * (knees + DELTA.base_radius * DELTA.outward)
+        legs = (legs + MASSES.upper_leg * (knees + ends)) / 2
+        return -(legs.sum(axis=1) + MASSES.platform * p) @ g
 
-    still = np.zeros_like(theta)
-    slopes = [(energy(theta + e) - energy(theta - e)) / (2 * STEP) for e in STEP * np.eye(3)]
-    found = own_torque(delta, masses, theta, still, still, g)
-    np.testing.assert_allclose(found, np.stack(slopes, axis=-1), atol=1e-8)
+    still = np.zeros_like(THETA)
+    found = own_torque(DELTA, MASSES, THETA, still, still, g)
+    np.testing.assert_allclose(found, slopes(energy), atol=1e-8)
 
 
-def test_own_inertia_takes_the_power_that_its_kinetic_energy_gains(delta, theta, rng):
-    masses, dtheta = MechanismMasses(0.4, 0.3, 0.2), rng.normal(size=theta.shape)
-    ddtheta = rng.normal(size=theta.shape)
-
+def test_own_inertia_takes_the_power_that_its_kinetic_energy_gains():
     def energy(t):
-        angles, speed = theta + t * dtheta + t**2 / 2 * ddtheta, dtheta + t * ddtheta
-        v = np.einsum("nij,nj->ni", delta.jacobian(angles), speed)
-        u = delta.knee_slopes(angles) * speed[..., None]
-        w = v[:, None]
-        rods = masses.lower_leg * (u * u) + masses.upper_leg * (u * u + u * w + w * w)
-        return rods.sum(axis=(1, 2)) / 6 + masses.platform * (v * v).sum(axis=1) / 2
+        angles, speed = moving(t)
+        v = np.einsum("nij,nj->ni", DELTA.jacobian(angles), speed)
+        u, w = DELTA.knee_slopes(angles) * speed[..., None], v[:, None]
+        rods = MASSES.lower_leg * (u * u) + MASSES.upper_leg * (u * u + u * w + w * w)
+        return rods.sum(axis=(1, 2)) / 6 + MASSES.platform * (v * v).sum(axis=1) / 2
 
     gained = (energy(STEP) - energy(-STEP)) / (2 * STEP)
-    tau = own_torque(delta, masses, theta, dtheta, ddtheta, np.zeros(3))
-    np.testing.assert_allclose(np.sum(tau * dtheta, axis=1), gained, atol=1e-6)
+    tau = own_torque(DELTA, MASSES, THETA, DTHETA, DDTHETA, np.zeros(3))
+    np.testing.assert_allclose(np.sum(tau * DTHETA, axis=1), gained, atol=1e-6)
 
 
-def test_a_leg_at_any_angle_is_turned_with_the_mechanism(delta, theta):
+def test_a_leg_at_any_angle_is_turned_with_the_mechanism():
     """Turning all legs around z turns positions with them."""
-    turn = 0.4
-    other = Delta(leg_angles=tuple(a + turn for a in delta.leg_angles))
-    c, s = np.cos(turn), np.sin(turn)
-    rotation = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
-    np.testing.assert_allclose(other.forward(theta), delta.forward(theta) @ rotation.T, atol=1e-12)
+    other, c, s = (
+        Delta(leg_angles=tuple(a + 0.4 for a in DELTA.leg_angles)),
+        np.cos(0.4),
+        np.sin(0.4),
+    )
+    turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    np.testing.assert_allclose(other.forward(THETA), DELTA.forward(THETA) @ turn.T, atol=1e-12)
 
 
-def test_what_is_out_of_reach_is_said():
-    delta = Delta()
-    with pytest.raises(ReachError, match="out of the mechanism's reach"):
-        delta.inverse(np.array([0.0, 0.0, 0.9]))
-    with pytest.raises(ReachError, match="order, unit"):
-        delta.forward(np.array([3.0, -0.5, 1.0]))
-    mixed = np.array([[0.5, 0.5, 0.5], [3.0, -0.5, 1.0]])
-    assert delta.usable(mixed).tolist() == [True, False]
+def test_what_is_out_of_reach_or_tells_no_force_is_said():
+    far, mixed = np.array([3.0, -0.5, 1.0]), np.array([[0.5, 0.5, 0.5], [3.0, -0.5, 1.0]])
+    outermost = DELTA.base_radius - DELTA.platform_radius
+    height = np.sqrt((DELTA.lower_leg + DELTA.upper_leg) ** 2 - outermost**2) - 1e-9
+    in_line = DELTA.inverse(np.array([0.0, 0.0, height]))  # legs with their lower parts: singular
+    for words, call in (
+        ("reach", lambda: DELTA.inverse(np.array([0.0, 0.0, 0.9]))),
+        ("order, unit", lambda: DELTA.forward(far)),
+        ("stretched", lambda: DELTA.force(in_line, np.ones(3))),
+    ):
+        with pytest.raises(ReachError, match=words):
+            call()
+    assert DELTA.usable(mixed).tolist() == [True, False]
 
 
-def test_stretched_legs_tell_no_force():
-    """Where the leg lies in line with its lower part, D is singular."""
-    delta = Delta()
-    p = np.array([0.0, 0.0, 0.0])
-    outermost = delta.base_radius - delta.platform_radius
-    p[2] = np.sqrt((delta.lower_leg + delta.upper_leg) ** 2 - outermost**2) - 1e-9
-    with pytest.raises(ReachError, match="stretched"):
-        delta.force(delta.inverse(p), np.ones(3))
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"lower_leg": 0.0}, {"leg_angles": (0, 0, 1)}, {"upper_leg": -1}]
-)
-def test_impossible_geometry_is_refused(wrong):
-    with pytest.raises(InputError):
-        Delta(**wrong)
+def test_impossible_geometry_is_refused():
+    for wrong in ({"lower_leg": 0.0}, {"leg_angles": (0, 0, 1)}, {"upper_leg": -1}):
+        with pytest.raises(InputError):
+            Delta(**wrong)

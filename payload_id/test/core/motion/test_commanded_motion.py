@@ -64,68 +64,54 @@ def test_a_stop_rests_at_the_place_on_the_motion_that_it_names_also_within_a_par
     assert begins + leaves < stop.resting_place < begins + leaves + 0.3
 
 
-@pytest.mark.parametrize(
-    "motion",
-    [
-        fourier(),
-        pieces(),
-        TimeScaled(fourier(), 0.1),
-        TimeScaled(pieces(), 0.5),
-        PathStop(fourier(), 1.3, 0.5),
-        PathStop(pieces(), 1.0, 0.4),
-        PathStart(TimeScaled(pieces(), 0.5), 1.9, 1.0),
-        PathStop(PathStart(pieces(), 0.3, 0.4), 1.2, 0.5),
-        PathStop(PathStart(pieces(), 0.3, 0.4), 0.2, 0.5),
-        out_and_back(),
-        PathStop(out_and_back(), 2.1, 0.3),
-        PathStop(TimeScaled(out_and_back(), 0.5), 6.0, 1.0),
-    ],
-    ids=[
-        "fourier",
-        "pieces",
-        "slow fourier",
-        "slow pieces",
-        "stop",
-        "stop of pieces",
-        "start",
-        "stop after a start",
-        "stop of a start",
-        "there and back",
-        "stop of a rest",
-        "slow stop on the way back",
-    ],
+MOTIONS = (
+    fourier(),
+    pieces(),
+    TimeScaled(fourier(), 0.1),
+    TimeScaled(pieces(), 0.5),
+    PathStop(fourier(), 1.3, 0.5),
+    PathStop(pieces(), 1.0, 0.4),
+    PathStart(TimeScaled(pieces(), 0.5), 1.9, 1.0),
+    PathStop(PathStart(pieces(), 0.3, 0.4), 1.2, 0.5),  # after a start
+    PathStop(PathStart(pieces(), 0.3, 0.4), 0.2, 0.5),  # of a start
+    out_and_back(),
+    PathStop(out_and_back(), 2.1, 0.3),  # of a rest
+    PathStop(TimeScaled(out_and_back(), 0.5), 6.0, 1.0),  # on the way back
 )
-def test_the_controllers_interpolation_keeps_its_bound(motion):
-    time = np.linspace(0.0, motion.duration * (1 - 1e-9), 4001)
-    wanted, found = motion.at(time), followed(motion, time)
-    bound = interpolation_error(motion, RATE)
-    for name, error in (("q", bound.position), ("dq", bound.velocity), ("ddq", bound.acceleration)):
-        difference = np.abs(getattr(found, name) - getattr(wanted, name)).max(axis=0)
-        assert (difference <= error + 1e-8).all()
 
 
-def test_derivatives_of_pieces_are_bounded_closely():
-    piece = out_and_back().parts[0]
-    time = np.linspace(0.0, 2.0, 2001)
-    sampled = np.abs(piece.derivatives(time)).max(axis=1)
-    for order in range(1, 6):
-        bound = piece.largest(order)
-        assert (sampled[order] <= bound).all() and (bound < 15.0 * sampled[order]).all()
-
-
-def test_a_stop_is_bounded_by_what_its_own_part_of_the_path_does():
-    motion = out_and_back()
-    assert (largest_derivative(motion, 3, 2.01, 2.34) < 1e-9).all()  # at rest
-    whole = largest_derivative(motion, 3)
-    assert (largest_derivative(motion, 3, 2.3, 2.4) == whole).all() and (whole > 1.0).all()
+def test_the_controllers_interpolation_keeps_its_bound():
+    for motion in MOTIONS:
+        time = np.linspace(0.0, motion.duration * (1 - 1e-9), 2001)
+        wanted, found, bound = (
+            motion.at(time),
+            followed(motion, time),
+            interpolation_error(motion, RATE),
+        )
+        errors = {"q": bound.position, "dq": bound.velocity, "ddq": bound.acceleration}
+        for name, error in errors.items():
+            difference = np.abs(getattr(found, name) - getattr(wanted, name)).max(axis=0)
+            assert (difference <= error + 1e-8).all(), motion
 
 
 def test_the_bound_is_not_idle_and_falls_with_the_sixth_power_of_the_step():
-    motion, time = fourier(), np.linspace(0.0, 2.999, 4001)
+    motion, time = fourier(), np.linspace(0.0, 2.999, 2001)
     error = np.abs(followed(motion, time).q - motion.at(time).q).max(axis=0)
     assert (interpolation_error(motion, RATE).position < 100 * error).all()
     coarse, fine = (interpolation_error(motion, r).position for r in (2.5, 5.0))
     assert np.allclose(coarse / fine, 64.0, rtol=1e-3)
+
+
+def test_derivatives_are_bounded_closely_and_in_each_part_by_its_own():
+    motion = out_and_back()
+    piece = motion.parts[0]
+    sampled = np.abs(piece.derivatives(np.linspace(0.0, 2.0, 2001))).max(axis=1)
+    for order in range(1, 6):
+        bound = piece.largest(order)
+        assert (sampled[order] <= bound).all() and (bound < 15.0 * sampled[order]).all()
+    assert (largest_derivative(motion, 3, 2.01, 2.34) < 1e-9).all()  # at rest
+    whole = largest_derivative(motion, 3)
+    assert (largest_derivative(motion, 3, 2.3, 2.4) == whole).all() and (whole > 1.0).all()
 
 
 def test_junctions_are_points():
@@ -147,41 +133,34 @@ def test_points_may_begin_in_the_middle_and_end_at_rest():
         points_of(pieces(), RATE, begin=3.1)
 
 
+TUBE = TrackingTube.position_controlled(np.array([0.02, 0.04]), np.full(2, 0.1), np.ones(2))
+
+
 def test_the_largest_part_of_the_tube_is_found():
-    motion = pieces()
-    tube = TrackingTube.position_controlled(np.array([0.02, 0.04]), np.full(2, 0.1), np.ones(2))
-    time = np.array([-0.1, 0.5, 9.0])
+    motion, time = pieces(), np.array([-0.1, 0.5, 9.0])
     at = motion.at(np.clip(time, 0.0, motion.duration))
     q, dq = at.q.copy(), at.dq.copy()
-    assert tube_use(motion, tube, time, q, dq, (False, False)).part < 1e-12
+    assert tube_use(motion, TUBE, time, q, dq, (False, False)).part < 1e-12
     q[1, 1] += 0.06
-    use = tube_use(motion, tube, time, q, dq, (False, False))
-    unsure = tube_use(motion, tube, time, q, dq, (False, False), 0.01)
-    assert use.unsure == 0.0 and "encoder" not in use.sentence(("a", "b"))
-    if unsure.kind == "position":
-        assert "or 0.01 more as the encoder may err" in unsure.sentence(("a", "b"))
-        assert unsure.part == (abs(unsure.error) + unsure.unsure) / unsure.allowed
-    assert (use.joint, use.kind, use.time) == (1, "position", 0.5)
+    use, unsure = (tube_use(motion, TUBE, time, q, dq, (False, False), e) for e in (0.0, 0.01))
+    assert (use.joint, use.kind, use.time, use.unsure) == (1, "position", 0.5, 0.0)
     assert use.part == pytest.approx(1.5)
-    assert "position of elbow was 0.06" in use.sentence(["shoulder", "elbow"])
+    sentence = use.sentence(["shoulder", "elbow"])
+    assert "position of elbow was 0.06" in sentence and "encoder" not in sentence
+    assert unsure.part == (abs(unsure.error) + unsure.unsure) / unsure.allowed > use.part
+    assert "0.01 more as the encoder may err" in unsure.sentence(("a", "b"))
     dq[2, 0] = 0.3  # after the end the arm must rest
-    use = tube_use(motion, tube, time, q, dq, (False, False))
+    use = tube_use(motion, TUBE, time, q, dq, (False, False))
     assert (use.joint, use.kind) == (0, "velocity") and use.part == pytest.approx(3.0)
 
 
-def test_whole_turns_count_for_limited_joints_only():
-    motion, tube = pieces(), TrackingTube.position_controlled(*np.full((3, 2), 0.1))
-    at = motion.at(np.array([0.5]))
-    q = at.q + 2 * np.pi
-    assert tube_use(motion, tube, at.time, q, at.dq, (True, True)).part < 1e-9
-    assert tube_use(motion, tube, at.time, q, at.dq, (True, False)).joint == 1
-
-
-def test_velocities_that_are_not_measured_are_not_judged():
+def test_whole_turns_count_for_limited_joints_and_velocities_where_they_are_measured():
     motion = pieces()
     at = motion.at(np.array([0.5]))
-    tube = TrackingTube.position_controlled(*np.full((3, 2), 0.1))
-    assert tube_use(motion, tube, at.time, at.q, np.full((1, 2), np.nan), (False,) * 2).part == 0.0
+    q = at.q + 2 * np.pi
+    assert tube_use(motion, TUBE, at.time, q, at.dq, (True, True)).part < 1e-9
+    assert tube_use(motion, TUBE, at.time, q, at.dq, (True, False)).joint == 1
+    assert tube_use(motion, TUBE, at.time, at.q, np.nan * at.dq, (False, False)).part == 0.0
 
 
 def test_the_longest_stop_counts_the_wait_for_the_next_one():

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arms import Motion
-from erring_arm import arm_named, erring_run
+from erring_arm import erring_run
 from payload_id.core.identification.identify import identify
-from payload_id.core.rows.joint_torque import hat_rows, momentum
+from payload_id.core.rows.joint_torque import momentum
 from payload_id.core.rows.joint_torque.hat_rows import worth_it
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.quadrature import hat_remainder, hat_weights
@@ -70,19 +69,6 @@ def test_exact_samples_are_within_what_the_integration_leaves(name):
         assert run.used(run.rows(0.5)) <= 1.0
 
 
-@pytest.mark.parametrize("rate", [25.0, 250.0])
-def test_exact_velocities_exceed_exact_positions_by_no_more_than_is_said(rate):
-    model, t = arm_named("gen3"), np.arange(round(0.5 * rate) + 1) / rate
-    for seed in range(4):
-        q, dq, _ = Motion.draw(model, np.random.default_rng(seed)).at(t)
-        weights = hat_weights(t, hat_rows.LEAST_STEPS)
-        row = hat_rows.HatRow(model, Uncertainty(), Samples(t, q, dq, 0 * q), weights)
-        excess, even, uneven = row._excess(np.arange(len(t)))
-        most = np.ptp(np.vstack([0 * q[:1], np.cumsum(excess, axis=0)]), axis=0)  # over any time
-        assert (most <= 2.0 * even + uneven).all()
-        assert (2.0 * even + uneven < 10.0 * most).any()
-
-
 def test_intervals_are_narrower_and_contain_the_truth(monkeypatch):
     run = encoders("gen3", 0, "differenced", 125.0, 4.0)
     stated = replace(run.stated, torque_absolute=0.1)
@@ -110,16 +96,6 @@ def test_the_trapezoid_rule_with_a_hat_errs_by_no_more_than_its_remainder(freque
         p, rate = np.sin(frequency * t + phase), frequency * np.cos(frequency * t + phase)
         error = abs(weights.force @ rate - weights.momentum @ p)
         assert error <= hat_remainder(t, weights.peak, p[:, None])[0]
-
-
-def test_weights_of_a_hat():
-    t = np.sort(np.random.default_rng(0).uniform(0.0, 1.0, 40))
-    weights = hat_weights(t)
-    assert weights.force.sum() == pytest.approx((t[-1] - t[0]) / 2)
-    assert weights.momentum.sum() == pytest.approx(0.0, abs=1e-12)
-    assert (weights.force >= 0.0).all()
-    # int w dt = -int w' t dt, for the line the trapezoid rule is exact
-    assert weights.momentum @ t == pytest.approx(weights.force.sum())
 
 
 def test_a_turn_of_an_endless_joint_is_no_jump():

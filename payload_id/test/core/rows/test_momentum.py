@@ -1,4 +1,4 @@
-"""Rows of the momentum form: exact where nothing is uncertain, and the parts that they are made of."""
+"""Rows of the momentum form: exact where nothing is uncertain; the parts that they are made of."""
 
 from dataclasses import fields, replace
 
@@ -95,10 +95,8 @@ def test_bodies_that_are_shifted_as_a_whole_lie_in_their_boxes(relative):
     reached, move = np.zeros(10), np.eye(4)
     for _ in range(200):
         move[:3, 3] = shift * rng.choice([-1.0, 1.0, 0.3], 3)
-        described = perturbed_links(model, rng, relative)
-        moved = np.array(
-            [from_pseudo_inertia(move @ pseudo_inertia(x) @ move.T) for x in described]
-        )
+        J = [pseudo_inertia(phi) for phi in perturbed_links(model, rng, relative)]
+        moved = np.array([from_pseudo_inertia(move @ each @ move.T) for each in J])
         assert (np.abs(moved - centre) <= half + 1e-12).all()
         part = np.abs(moved - model.link_phi) / np.maximum(half, 1e-9)
         reached = np.maximum(reached, part.max(axis=0))
@@ -136,11 +134,9 @@ def test_torque_interval_is_the_hull_of_what_both_readings_allow():
     candidate = np.linspace(-12, 12, 24001)[:, None]
     error = np.abs(tau - candidate)
     allowed = error <= 0.2 * np.maximum(np.abs(candidate), np.abs(tau)) + 0.5
-    ends = np.array(
-        [[inside.min(), inside.max()] for inside in map(candidate.__getitem__, allowed.T)]
-    )
-    np.testing.assert_allclose([middle[0] - half_width[0], middle[0] + half_width[0]], ends.T,
-                               atol=2e-3)  # fmt: skip
+    ends = [(candidate[inside].min(), candidate[inside].max()) for inside in allowed.T]
+    found = np.stack([middle[0] - half_width[0], middle[0] + half_width[0]], axis=1)
+    np.testing.assert_allclose(found, ends, atol=2e-3)
 
 
 def test_integral_of_the_sign():

@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from arms import EVERY_ARM, arm, description, draw_payload, joint_torques, perturbed_links
 from payload_id import Uncertainty
@@ -15,10 +14,8 @@ from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import MotionRanges
 from payload_id.core.safety.torque.bilinear_bound import bilinear_bound
-from payload_id.core.safety.torque.lever_arms import moments_of, moments_within
-from payload_id.core.safety.torque.linear_terms import base_to_tip, body_terms, inertia_slopes
-from payload_id.core.safety.torque.parameter_box import TABLE_1_LOWER, TABLE_1_UPPER, ParameterBox
-from payload_id.core.safety.torque.slice_motion import SliceMotion
+from payload_id.core.safety.torque.linear_terms import base_to_tip, body_terms
+from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.torque.slice_torque_bounds import slice_torque_bounds
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from torque_samples import TorqueSampler
@@ -50,17 +47,15 @@ def at_instant(model, rng, count=4):
     return MotionRanges(np.arange(count + 1.0), q, q, dq, dq, ddq, ddq)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_ARM)
-@pytest.mark.parametrize("slices", [20, 100])
-def test_no_sampled_state_is_outside(name, slices):
-    rng = np.random.default_rng(slices)
+def test_no_sampled_state_is_outside(name):
+    rng, slices = np.random.default_rng(20), 40
     model = arm(name)
     piece, box, tube = piece_of(model, rng), box_of(model, rng, 0.3), tube_of(model.n, rng)
     edges = np.linspace(0.0, DURATION, slices + 1)
     found = slice_torque_bounds(model, piece.ranges(edges), tube, box)
     sampler = TorqueSampler(model, box, tube, piece, edges)
-    for _ in range(400):
+    for _ in range(200):
         k, at = sampler.random(rng)
         assert (found.lower[k] <= at.full).all() and (at.full <= found.upper[k]).all()
         assert (found.nominal_lower[k] <= at.nominal).all()
@@ -68,17 +63,15 @@ def test_no_sampled_state_is_outside(name, slices):
         assert (np.abs(at.full - at.nominal) <= found.disturbance[k]).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["gen3", "ur10", "gantry"])
-def test_worst_corners_are_inside_and_nearly_reached(name):
+def test_worst_corners_are_inside_and_nearly_reached():
     rng = np.random.default_rng(3)
-    model = arm(name)
+    model = arm("ur10")
     piece, box, tube = piece_of(model, rng), box_of(model, rng), tube_of(model.n, scale=0.5)
     edges = np.linspace(0.0, DURATION, 129)
     found = slice_torque_bounds(model, piece.ranges(edges), tube, box)
     sampler = TorqueSampler(model, box, tube, piece, edges)
     ratios = []
-    for k in (5, 60, 100):
+    for k in (5, 100):
         low, high = sampler.extremes(k)
         assert (found.lower[k] <= low).all() and (high <= found.upper[k]).all()
         ratios.append((found.upper[k] - found.lower[k]) / (high - low))
@@ -157,7 +150,7 @@ def test_value_and_slopes_of_the_regressor(name):
 
 
 def test_bilinear_bound_holds_and_is_near():
-    """Against the exact maximum, from all corners of one box, and the relaxation's by HiGHS."""
+    """Against the exact maximum, from all corners of one box."""
     rng = np.random.default_rng(12)
     p, D = 9, 7
     a, b = rng.normal(size=(40, p)), rng.normal(size=(40, D))
@@ -166,51 +159,10 @@ def test_bilinear_bound_holds_and_is_near():
     exact = (a @ corners.T + np.abs(b[:, :, None] + c @ corners.T).sum(axis=1)).max(axis=1)
     found = bilinear_bound(a, b, c)
     assert (exact <= found).all()
-    relaxed = np.array([relaxed_maximum(*form) for form in zip(a, b, c, strict=True)])
     whole = bilinear_bound(a, b, c, splits=0)
-    assert (relaxed <= whole * (1 + 1e-9)).all() and (found <= whole).all()
-    assert (whole / relaxed).max() < 1.15 and (whole / relaxed).mean() < 1.06
+    assert (found <= whole).all() and (whole / exact).mean() < 1.3
     excess = (found - exact).mean() / (whole - exact).mean()
     assert excess < 0.7, "splitting closes part of the relaxation's gap"
-
-
-def relaxed_maximum(a, b, c):
-    """Return the maximum of a'u + b'x + sum |c| (1 - |x - sign(c) u|) over |u|, |x| <= 1."""
-    D, p = c.shape
-    k, q = np.indices(c.shape).reshape(2, -1)
-    X, U = np.eye(D)[k], np.sign(c.ravel())[:, None] * np.eye(p)[q]
-    least = np.vstack([np.hstack([X, -U]), np.hstack([-X, U])])  # each is below |x - sign(c) u|
-    rows = np.hstack([least, -np.tile(np.eye(D * p), (2, 1))])
-    cost = np.concatenate([-b, -a, np.abs(c).ravel()])
-    bounds = [(-1, 1)] * (D + p) + [(0, 2)] * (D * p)
-    solved = linprog(cost, A_ub=rows, b_ub=np.zeros(len(rows)), bounds=bounds)
-    return np.abs(c).sum() - solved.fun
-
-
-def test_moments_of_a_box_are_those_of_its_corners():
-    rng = np.random.default_rng(13)
-    half = rng.uniform(0, 1, (3, 10))
-    bound = moments_within(half)
-    for _ in range(200):
-        phi = half * np.where(rng.random((3, 10)) < 0.5, -1.0, 1.0)
-        true = moments_of(phi, np.zeros((3, 3)))
-        for name in ("mass", "first", "second"):
-            assert (getattr(true, name) <= getattr(bound, name) * (1 + 1e-12)).all()
-
-
-def test_christoffel_symbols():
-    """C(q, dq) dq is what inverse dynamics adds with the velocity."""
-    rng = np.random.default_rng(5)
-    model, phi = arm("gen3"), draw_payload(rng)
-    q, dq = rng.uniform(-2, 2, (2, 3, 7))
-    zero = np.zeros_like(q)
-    order = base_to_tip(model)
-    theta = np.vstack([model.link_phi, phi])
-    axis = body_terms(model, order, q, zero, zero).axis
-    C = inertia_slopes(axis, theta, 0 * theta).christoffel.middle
-    true = joint_torques(model, model.link_phi, phi, q, dq, zero)
-    true -= joint_torques(model, model.link_phi, phi, q, zero, zero)
-    np.testing.assert_allclose(np.einsum("sjkl,sk,sl->sj", C, dq, dq), true, atol=1e-10)
 
 
 def test_more_uncertainty_is_never_narrower():
@@ -232,30 +184,6 @@ def test_more_uncertainty_is_never_narrower():
         assert (other.disturbance >= narrow.disturbance).all()
 
 
-@pytest.mark.parametrize("parts", [1, 8])
-def test_slices_are_bounded_whole_and_their_drift_is_shared(parts):
-    """q(t) stays within centre + drift s/h -+ rest, and within reach."""
-    rng = np.random.default_rng(7)
-    model = arm("gen3")
-    piece, edges = piece_of(model, rng), np.linspace(0.0, DURATION, 41)
-    fine = piece.ranges(np.linspace(0.0, DURATION, 40 * parts + 1))
-    motion = SliceMotion.of(fine, TrackingTube.exact(7), parts)
-    for k in range(40):
-        share = np.linspace(-1.0, 1.0, 21)
-        at = piece.at((edges[k] + edges[k + 1]) / 2 + share * (edges[k + 1] - edges[k]) / 2)
-        for part, true in (
-            (motion.position, at.q),
-            (motion.desired_velocity, at.dq),
-            (motion.reference_acceleration, at.ddq),
-        ):
-            along = part.centre[k] + share[:, None] * part.drift[k]
-            assert (np.abs(true - along) <= part.rest[k] + 1e-13).all()
-            assert (np.abs(true - part.centre[k]) <= part.reach[k] + 1e-13).all()
-    assert np.median(motion.position.rest / motion.position.reach) < (0.2 if parts == 1 else 0.03)
-    acceleration = motion.reference_acceleration
-    assert np.median(acceleration.rest / acceleration.reach) < (1.1 if parts == 1 else 0.3)
-
-
 def test_ranges_of_parts_tell_the_torque_within_a_slice():
     """Known parameters: the width comes nearer to what the torque changes by."""
     rng = np.random.default_rng(14)
@@ -275,33 +203,6 @@ def test_ranges_of_parts_tell_the_torque_within_a_slice():
     assert excess[1] < 0.5 * excess[0]
 
 
-def test_parts_that_do_not_make_slices_are_refused():
-    rng = np.random.default_rng(15)
-    model = arm("ur10")
-    with pytest.raises(InputError, match="groups of 3"):
-        slice_torque_bounds(model, at_instant(model, rng), tube_of(6), box_of(model, rng), 3)
-
-
-def test_table_1_takes_the_place_of_the_last_link():
-    model = arm("gen3")
-    box = ParameterBox.table_1(model, ARM)
-    assert (box.links_lower[6] == TABLE_1_LOWER).all()
-    assert (box.links_upper[6] == TABLE_1_UPPER).all()
-    assert not box.payload_upper.any()
-
-
-def test_robust_controller_adds_the_disturbance_to_the_nominal_torque():
-    rng = np.random.default_rng(8)
-    model = arm("ur10")
-    tube, box = tube_of(6), box_of(model, rng)
-    found = slice_torque_bounds(model, at_instant(model, rng), tube, box)
-    lower, upper = found.commanded(tube)
-    np.testing.assert_allclose(upper, found.nominal_upper + found.disturbance)
-    np.testing.assert_allclose(lower, found.nominal_lower - found.disturbance)
-    exact = found.commanded(TrackingTube.exact(6))
-    assert (exact[0] == found.lower).all() and (exact[1] == found.upper).all()
-
-
 def test_boxes_compare_and_travel():
     rng = np.random.default_rng(9)
     model = arm("gen3")
@@ -315,20 +216,17 @@ def test_boxes_compare_and_travel():
     assert (middle - half <= box.payload_lower).all() and (box.payload_upper <= middle + half).all()
 
 
-@pytest.mark.parametrize("wrong", ["inverted", "nan"])
-def test_impossible_boxes_are_refused(wrong):
-    model = arm("gen3")
+def test_what_does_not_fit_together_is_refused_by_name():
+    rng, gen3, ur10 = np.random.default_rng(10), arm("gen3"), arm("ur10")
+    box, other, at = box_of(gen3, rng), box_of(ur10, rng), at_instant(gen3, rng)
     phi = np.array([1.0] + [0.0] * 3 + [0.01, 0.0, 0.0, 0.01, 0.0, 0.01])
-    lower, upper = phi.copy(), phi.copy()
-    lower[0] = 2.0 if wrong == "inverted" else np.nan
-    with pytest.raises(InputError, match=wrong):
-        ParameterBox.around(model, (lower, upper), ARM)
-
-
-def test_other_arms_are_refused():
-    rng = np.random.default_rng(10)
-    gen3, ur10 = arm("gen3"), arm("ur10")
-    with pytest.raises(InputError, match="tube is of 6 joints"):
-        slice_torque_bounds(gen3, at_instant(gen3, rng), tube_of(6), box_of(gen3, rng))
-    with pytest.raises(InputError, match="parameter box is of 6 joints"):
-        slice_torque_bounds(gen3, at_instant(gen3, rng), tube_of(7), box_of(ur10, rng))
+    first = np.eye(10)[0]
+    for call, words in (
+        (lambda: slice_torque_bounds(gen3, at, tube_of(7), box, 3), "groups of 3"),
+        (lambda: slice_torque_bounds(gen3, at, tube_of(6), box), "tube is of 6 joints"),
+        (lambda: slice_torque_bounds(gen3, at, tube_of(7), other), "box is of 6 joints"),
+        (lambda: ParameterBox.around(gen3, (phi + first, phi), ARM), "inverted"),
+        (lambda: ParameterBox.around(gen3, (phi + np.nan * first, phi), ARM), "nan"),
+    ):
+        with pytest.raises(InputError, match=words):
+            call()

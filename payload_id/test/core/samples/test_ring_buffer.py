@@ -19,118 +19,86 @@ def rows(start: int, count: int) -> SampleRows:
     return SampleRows(index, values, values + 0.25, values + 0.5)
 
 
-def check(block: SampleRows) -> None:
-    """Check that every array of a block belongs to the indices that it claims."""
+def read(buffer: RingBuffer, *most: int) -> tuple[int, int, int]:
+    """Return the first number of a block, how many it has and how many were lost before it."""
+    block = buffer.read(*most)
     index = np.arange(block.first, block.first + len(block))
     assert np.array_equal(block.stamp_ns, index)
     for array, offset in ((block.q, 0.0), (block.dq, 0.25), (block.tau, 0.5)):
         assert np.array_equal(array, index[:, None] * np.ones(JOINTS) + offset)
+    return block.first, len(block), block.lost
 
 
 def test_any_sequence_of_writes_and_reads_accounts_for_every_sample():
     generator = np.random.default_rng(1)
     for capacity in (1, 2, 7, 64):
-        buffer, written, read, lost = RingBuffer(capacity, JOINTS), 0, 0, 0
+        buffer, written, accounted = RingBuffer(capacity, JOINTS), 0, 0
         for _ in range(300):
             count = int(generator.integers(0, 2 * capacity + 2))
             buffer.write(rows(written, count))
             written += count
-            block = buffer.read(int(generator.integers(1, capacity + 3)))
-            check(block)
-            assert block.first == read + lost + block.lost
-            read, lost = read + len(block), lost + block.lost
-        rest = buffer.read(capacity)
-        check(rest)
-        assert written == read + lost + len(rest) + rest.lost
-        assert len(buffer) == 0
+            first, taken, lost = read(buffer, int(generator.integers(1, capacity + 3)))
+            assert first == accounted + lost
+            accounted = first + taken
+        first, taken, lost = read(buffer, capacity)
+        assert written == accounted + lost + taken and len(buffer) == 0
 
 
-def test_a_reader_that_keeps_up_loses_nothing():
-    buffer = RingBuffer(10, JOINTS)
-    for start in range(0, 1000, 10):
-        buffer.write(rows(start, 10))
-        assert len(buffer) == 10
-        block = buffer.read(10)
-        check(block)
-        assert block.lost == 0
-        assert block.first == start
-
-
-def test_a_block_above_the_capacity_leaves_its_newest_samples():
+def test_what_is_written_is_kept_up_to_the_capacity_in_memory_that_is_reserved_once():
     buffer = RingBuffer(4, JOINTS)
-    buffer.write(rows(0, 11))
-    block = buffer.read(100)
-    check(block)
-    assert (block.first, len(block), block.lost) == (7, 4, 7)
+    memory = buffer._values.ctypes.data
+    for start in range(0, 40, 4):  # a reader that keeps up
+        buffer.write(rows(start, 4))
+        assert len(buffer) == 4
+        assert read(buffer, 4) == (start, 4, 0)
+    buffer.write(rows(40, 11))
+    assert read(buffer, 100) == (47, 4, 7)
+    buffer.write(rows(51, 3))
+    buffer.clear()  # skips what waits
+    buffer.write(rows(54, 2))
+    assert read(buffer, 8) == (54, 2, 0)
+    assert buffer._values.ctypes.data == memory
 
 
-@pytest.mark.parametrize("capacity", [16, 1000])
-def test_two_threads_never_mix_samples(capacity):
+def test_two_threads_never_mix_samples():
     """The reader is slowed down at random, so that it is overtaken again and again."""
-    buffer, total, done = RingBuffer(capacity, JOINTS), 60_000, threading.Event()
+    for capacity in (16, 1000):
+        buffer, total, done = RingBuffer(capacity, JOINTS), 20_000, threading.Event()
 
-    def write() -> None:
-        generator, start = np.random.default_rng(2), 0
-        while start < total:
-            count = min(int(generator.integers(1, 20)), total - start)
-            buffer.write(rows(start, count))
-            start += count
-        done.set()
+        def write(buffer=buffer, total=total, done=done) -> None:
+            generator, start = np.random.default_rng(2), 0
+            while start < total:
+                count = min(int(generator.integers(1, 20)), total - start)
+                buffer.write(rows(start, count))
+                start += count
+            done.set()
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    writer = threading.Thread(target=write)
-    try:
-        writer.start()
-        accounted, generator = 0, np.random.default_rng(3)
-        while not (done.is_set() and len(buffer) == 0):
-            block = buffer.read(int(generator.integers(1, 40)))
-            check(block)
-            assert block.first == accounted + block.lost
-            accounted = block.first + len(block)
-        assert accounted == total
-    finally:
-        sys.setswitchinterval(interval)
-        writer.join()
-
-
-def test_clear_skips_what_waits():
-    buffer = RingBuffer(8, JOINTS)
-    buffer.write(rows(0, 5))
-    buffer.clear()
-    buffer.write(rows(5, 2))
-    block = buffer.read(8)
-    check(block)
-    assert (block.first, len(block), block.lost) == (5, 2, 0)
-
-
-def test_memory_is_reserved_once():
-    buffer = RingBuffer(8, JOINTS)
-    before = buffer._values.ctypes.data
-    for start in range(0, 80, 8):
-        buffer.write(rows(start, 8))
-    assert buffer._values.ctypes.data == before
-
-
-def test_wrong_sizes_are_refused():
-    with pytest.raises(InputError, match="at least 1; found 0 and 3"):
-        RingBuffer(0, 3)
-    with pytest.raises(InputError, match=r"of 2 joints.*found \(1, 3\)"):
-        RingBuffer(4, 2).write(rows(0, 1))
+        interval, writer = sys.getswitchinterval(), threading.Thread(target=write)
+        sys.setswitchinterval(1e-6)
+        try:
+            writer.start()
+            accounted, generator = 0, np.random.default_rng(3)
+            while not (done.is_set() and len(buffer) == 0):
+                first, taken, lost = read(buffer, int(generator.integers(1, 40)))
+                assert first == accounted + lost
+                accounted = first + taken
+            assert accounted == total
+        finally:
+            sys.setswitchinterval(interval)
+            writer.join()
 
 
 def test_what_was_lost_beyond_a_limit_is_lost_to_who_reads_on():
-    buffer = RingBuffer(10, 1)
-    buffer.write(rows_of(4))
+    buffer = RingBuffer(10, JOINTS)
+    buffer.write(rows(0, 4))
     limit = buffer.written
-    buffer.write(rows_of(30))
-    before = buffer.read(100, limit)
-    assert (len(before), before.lost, buffer.taken) == (0, 4, limit)
-    after = buffer.read(100)
-    assert (len(after), after.lost) == (10, 20)
+    buffer.write(rows(4, 30))
+    _, count, lost = read(buffer, 100, limit)
+    assert (count, lost, buffer.taken) == (0, 4, limit)
+    assert read(buffer, 100)[1:] == (10, 20)
 
 
-def rows_of(count):
-    """Return so many samples of one joint."""
-    zero = np.zeros((count, 1))
-    return SampleRows(np.arange(count, dtype=np.int64), zero, zero, zero, 0, 0)
+def test_wrong_sizes_are_refused():
+    for call in (lambda: RingBuffer(0, 3), lambda: RingBuffer(4, 2).write(rows(0, 1))):
+        with pytest.raises(InputError, match="found"):
+            call()

@@ -7,21 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from payload_id.core.errors import UnknownNameError
-from payload_id.core.simulation.drive.cable import Cable
-from payload_id.core.simulation.drive.clipped_walk import Slip, clipped_walk
+from payload_id.core.simulation.drive.clipped_walk import Slip
 from payload_id.core.simulation.drive.drives import draw_drives
 from payload_id.core.simulation.drive.elasticity import Elasticity
 from payload_id.core.simulation.drive.friction import SHARES, WIDTHS, Friction
 from payload_id.core.simulation.drive.joint_history import JointHistory
-from payload_id.core.simulation.drive.late_signal import Lag, quantised
-from payload_id.core.simulation.drive.motion_signal import MotionSignal
-from payload_id.core.simulation.drive.preset import Preset
+from payload_id.core.simulation.drive.late_signal import Lag
 from payload_id.core.simulation.drive.presets import PRESETS, preset_named
 from payload_id.core.simulation.drive.ripple import Ripple
-from payload_id.core.simulation.drive.rotor import Rotor
 from payload_id.core.simulation.drive.torque_signal import TorqueSignal
-from payload_id.core.simulation.drive.warming import Warming
 
 STEP = 1e-3
 REAL = [name for name in PRESETS if name != "ideal"]
@@ -71,18 +65,6 @@ def wandering(rng, count=4000, n=2, size=0.3):
     return angle
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 17, 400])
-def test_clipped_walk_is_the_loop_that_it_stands_for(count):
-    rng = np.random.default_rng(count)
-    steps, limit = rng.normal(size=(count, 2, 3)), rng.uniform(0.0, 1.5, (count, 2, 3))
-    limit[rng.uniform(size=limit.shape) < 0.1] = 0.0
-    z = start = rng.normal(size=(2, 3))
-    walk = clipped_walk(steps, limit, start)
-    for k in range(count):
-        z = np.clip(z + steps[k], -limit[k], limit[k])
-        assert walk[k] == pytest.approx(z, abs=1e-12)
-
-
 def test_friction_in_steady_sliding_is_the_stribeck_curve():
     f = friction(n=1)
     for v in (-1.0, -0.3, -0.02, 0.02, 0.1, 0.5):
@@ -93,26 +75,7 @@ def test_friction_in_steady_sliding_is_the_stribeck_curve():
         assert seen == pytest.approx(np.sign(v) * sliding + 1.5 * np.exp(-0.1) * v, abs=1e-12)
 
 
-def test_dry_friction_falls_with_speed_and_all_friction_rises_beyond():
-    f, v = friction(n=1), np.linspace(0.0, 3.0, 1000)[:, np.newaxis]
-    dry = f.sliding(v, 0.0 * v, 0.0 * v)
-    assert (np.diff(dry, axis=0) <= 0).all()
-    assert dry[0] == pytest.approx(2.0 * 1.4)
-    assert dry[-1] == pytest.approx(2.0)
-    fast = v[:, 0] > 0.3
-    assert (np.diff((dry + 1.5 * v)[fast], axis=0) > 0).all()
-
-
-def test_friction_grows_with_load_and_falls_with_warmth_as_said():
-    f, zero = friction(n=1), np.zeros((1, 1))
-    fast = zero + 10.0
-    assert f.sliding(fast, zero + 20.0, zero) == pytest.approx(2.0 + 0.05 * 20.0)
-    assert f.sliding(fast, zero - 20.0, zero) == pytest.approx(2.0 + 0.05 * 20.0)
-    assert f.sliding(fast, zero, zero + 30.0) == pytest.approx(2.0 * (1 - 0.12))
-    assert f.viscosity(zero + 30.0) == pytest.approx(1.5 * np.exp(-0.3))
-
-
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 def test_friction_takes_energy_in_every_closed_cycle(seed):
     """Even while load and warmth, and so the limits of its springs, change."""
     rng = np.random.default_rng(seed)
@@ -127,41 +90,6 @@ def test_friction_takes_energy_in_every_closed_cycle(seed):
     assert (np.sum(force * moved, axis=0) >= -stored - 1e-12).all()
 
 
-def test_presliding_does_not_depend_on_speed():
-    """The same angles in ten times the time: the same dry friction."""
-    rng = np.random.default_rng(3)
-    f = friction(viscous=0.0, stiction=0.0, load=0.0)
-    angle = wandering(rng, size=1e-3)
-    slow = torque(f, history(angle, step=10 * STEP))
-    assert slow == pytest.approx(torque(f, history(angle)), abs=1e-12)
-
-
-def test_a_minor_loop_of_hysteresis_closes():
-    f = friction(n=1, viscous=0.0, stiction=0.0, load=0.0)
-    up, down = np.linspace(0.0, 3e-3, 300), np.linspace(3e-3, 2e-3, 100)
-    back = np.linspace(2e-3, 3e-3, 100)
-    path = np.concatenate([up, down[1:], back[1:]])[:, np.newaxis]
-    force = torque(f, history(path, np.zeros_like(path)))[:, 0]
-    assert force[-1] == pytest.approx(force[299], abs=1e-12)
-    assert force[299] - force[398] > 0.1  # there is a loop to close
-
-
-def test_friction_without_presliding_turns_over_at_once():
-    f = friction(n=1, presliding=0.0, stiction=0.0, viscous=0.0)
-    angle = np.array([0.0, 0.1, 0.2, 0.1, 0.0])[:, np.newaxis]
-    assert torque(f, history(angle))[1:, 0] == pytest.approx([2.0, 2.0, -2.0, -2.0])
-
-
-def test_cable_rubs_and_bends():
-    zeros = np.zeros(1)
-    cable = Cable(zeros + 0.5, zeros + 0.3, zeros + 0.2, Slip(zeros + 0.1, zeros))
-    angle = np.linspace(0.0, 1.0, 500)[:, np.newaxis]
-    out = torque(cable, history(angle))[:, 0]
-    returning = torque(cable, history(np.concatenate([angle, angle[::-1]])))[500:, 0][::-1]
-    assert out[-1] == pytest.approx(0.5 * np.sin(0.7) + 0.2)
-    assert (out - returning)[200:300] == pytest.approx(0.4)
-
-
 def test_ripple_repeats_and_does_no_work_in_a_turn():
     rng = np.random.default_rng(0)
     ripple = Ripple(np.array([1.0, 2.0, 7.0]), rng.uniform(size=(3, 1)), rng.uniform(size=(3, 1)))
@@ -170,14 +98,6 @@ def test_ripple_repeats_and_does_no_work_in_a_turn():
     assert there[0] == pytest.approx(there[-1])
     assert np.trapezoid(there[:, 0], angle[:, 0]) == pytest.approx(0.0, abs=1e-10)
     assert np.abs(there).max() > 0.1
-
-
-def test_rotor_is_inertia_times_acceleration():
-    angle = np.sin(np.linspace(0.0, 3.0, 100))[:, np.newaxis] * [1.0, 2.0]
-    there = history(angle)
-    assert torque(Rotor(np.array([0.3, 0.1])), there) == pytest.approx(
-        there.acceleration * [0.3, 0.1]
-    )
 
 
 def gears(lost_motion=0.0):
@@ -198,60 +118,6 @@ def test_twist_is_odd_continuous_and_hardens():
     for low, high, K in ((0.0, 4.0, 1e4), (4.0, 12.0, 1.4e4), (12.0, 30.0, 1.6e4)):
         inside = (load[1:] > low + 0.02) & (load[1:] < high - 0.02)
         assert stiffness[inside] == pytest.approx(K)
-
-
-def test_lost_motion_is_as_wide_as_said():
-    load = 10.0 * np.sin(np.linspace(0.0, 4 * np.pi, 4001))[:, np.newaxis]
-    loop = (gears(2e-4).through(load)[0] - gears().through(load)[0])[1000:]
-    assert loop.max() == pytest.approx(2e-4)
-    assert loop.min() == pytest.approx(-2e-4)
-
-
-def test_drives_warm_up_as_an_exponential():
-    warming = Warming(room=20.0, rise=np.array([15.0, 5.0]), time=600.0)
-    fast = np.full((2000, 2), 3.0)
-    seen = warming.temperature(fast, 1.0, np.array([20.0, 20.0]))
-    assert seen[599] == pytest.approx(20.0 + np.array([15.0, 5.0]) * (1 - np.exp(-1.0)))
-    assert warming.after(600.0) == pytest.approx(seen[599])
-    still = warming.temperature(0.0 * fast, 1.0, seen[-1])
-    assert still[599] == pytest.approx(20.0 + (seen[-1] - 20.0) * np.exp(-1.0))
-
-
-def smoothed(signal, cut_off):
-    """Return a signal behind a low-pass."""
-    return Lag(cut_off, 0.0).through(signal, STEP)[0]
-
-
-def delayed(signal, delay):
-    """Return a signal that is late."""
-    return Lag(np.inf, delay).through(signal, STEP)[0]
-
-
-def test_a_delay_is_where_the_correlation_peaks():
-    rng = np.random.default_rng(5)
-    signal = smoothed(rng.normal(size=(5000, 1)), 40.0)
-    late = delayed(signal, 0.0175)
-    lags = np.arange(0, 40)
-    match = [float(signal[: len(signal) - k, 0] @ late[k:, 0]) for k in lags]
-    assert abs(lags[int(np.argmax(match))] * STEP - 0.0175) <= 0.5 * STEP + 1e-12
-    line = STEP * np.arange(100.0)[:, np.newaxis]
-    assert delayed(line, 0.0175)[50:] == pytest.approx(line[50:] - 0.0175)
-
-
-def test_a_low_pass_takes_half_of_the_power_at_its_cut_off():
-    t = STEP * np.arange(20000)[:, np.newaxis]
-    wave = np.sin(2 * np.pi * 10.0 * t)
-    tail = smoothed(wave, 10.0)[10000:]
-    assert np.mean(tail**2) == pytest.approx(0.25, rel=0.05)
-    assert smoothed(np.full((5, 1), 3.0), 10.0) == pytest.approx(3.0)
-
-
-def test_rounding_gives_whole_steps_no_further_than_half_of_one():
-    values = np.random.default_rng(0).normal(size=(500, 2))
-    seen = quantised(values, np.array([0.1, 0.0]))
-    assert seen[:, 0] / 0.1 == pytest.approx(np.rint(seen[:, 0] / 0.1))
-    assert np.abs(seen[:, 0] - values[:, 0]).max() <= 0.05 + 1e-12
-    assert (seen[:, 1] == values[:, 1]).all()
 
 
 def test_torque_signal_has_gain_offset_and_drift():
@@ -275,33 +141,6 @@ def test_torque_signal_has_gain_offset_and_drift():
     assert np.std(published) == pytest.approx(np.hypot(0.1, 0.25 / np.sqrt(12)), rel=0.1)
 
 
-def test_velocity_follows_the_angle_late():
-    """On a ramp of velocity a first-order low-pass lags by its time constant."""
-    t = STEP * np.arange(4000)[:, np.newaxis]
-    signal = MotionSignal(np.zeros(1), Lag(np.inf, 0.0), Lag(8.0, 0.01))
-    _, seen, _ = signal.through(0.5 * t**2, t, STEP)
-    constant = 1.0 / (2 * np.pi * 8.0)
-    assert (t - seen)[-1] == pytest.approx(constant + 0.01, rel=0.02)
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_drawn_drives_lie_around_the_preset(name):
-    preset = preset_named(name)
-    rng = np.random.default_rng(0)
-    capacity = np.full(2000, 40.0)
-    drives = draw_drives(preset, capacity, rng)
-    for seen, figure in (
-        (drives.friction.coulomb, 40.0 * preset.coulomb),
-        (drives.friction.viscous, 40.0 * preset.viscous),
-        (drives.torque_signal.noise, 40.0 * preset.noise),
-        (1.0 / drives.elasticity.compliance[0], 40.0 * preset.stiffness[0]),
-    ):
-        logarithm = np.log(seen / figure)
-        assert np.mean(logarithm) == pytest.approx(0.0, abs=4 * preset.spread / 2000**0.5)
-        assert np.std(logarithm) == pytest.approx(preset.spread, rel=0.08)
-    assert np.std(drives.torque_signal.gain) == pytest.approx(preset.gain, rel=0.08)
-
-
 @pytest.mark.parametrize("name", REAL)
 def test_drives_of_twice_the_capacity_have_twice_the_torques(name):
     """A preset scales: so it fits arms of any size."""
@@ -322,23 +161,9 @@ def test_drives_of_twice_the_capacity_have_twice_the_torques(name):
     )
 
 
-def test_an_ideal_drive_does_nothing():
-    drives = draw_drives(preset_named("ideal"), np.ones(2), np.random.default_rng(0))
-    there = history(wandering(np.random.default_rng(0)), load=1.0)
-    for effect in drives.effects.values():
-        assert not torque(effect, there).any()
-    assert not drives.elasticity.through(there.load)[0].any()
-
-
-def test_an_unknown_preset_is_named_with_the_known_ones():
-    with pytest.raises(UnknownNameError, match="gen3_like"):
-        preset_named("gen4_like")
-    assert Preset("mine").coulomb == 0.0
-
-
 @pytest.mark.parametrize("name", REAL)
-@pytest.mark.parametrize("cuts", [[1, 2, 3], [700], [1, 500, 501, 1300]])
-def test_a_motion_in_pieces_gives_what_the_whole_gives(name, cuts):
+def test_a_motion_in_pieces_gives_what_the_whole_gives(name):
+    cuts = [1, 2, 500, 501, 1300]
     smooth = replace(preset_named(name), position_step=0.0)  # which rounding could go either way
     drives = draw_drives(smooth, np.full(2, 40.0), np.random.default_rng(1))
     drives = drives.in_session(np.random.default_rng(2)).in_run(np.random.default_rng(3))

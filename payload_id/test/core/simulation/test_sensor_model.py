@@ -32,14 +32,6 @@ NOISY = SensorModel(
 )
 
 
-def test_perfect_sensors_tell_the_truth():
-    """Without errors nothing changes and nothing is lost."""
-    seen = measure(SensorModel(), np.random.default_rng(0), *ROWS)
-    for name in ("stamp", "q", "dq", "tau"):
-        np.testing.assert_array_equal(getattr(seen, name), getattr(TRUE, name))
-    assert not seen.lost.any()
-
-
 def test_errors_fill_their_bounds_and_never_leave_them():
     """Each error reaches at least 95 % of its bound somewhere, and nowhere exceeds it."""
     seen = measure(NOISY, np.random.default_rng(1), *ROWS)
@@ -65,29 +57,11 @@ def test_same_seed_same_measurement_in_one_go_or_sample_by_sample():
         np.testing.assert_array_equal(single.tau[0], whole.tau[k])
         assert single.stamp[0] == whole.stamp[k]
         assert single.lost[0] == whole.lost[k]
-
-
-def test_lost_samples_are_missing():
-    """What arrives is shorter, in order and within the bounds."""
+    perfect = measure(SensorModel(), rng, *ROWS)
+    for name in ("stamp", "q", "dq", "tau"):
+        np.testing.assert_array_equal(getattr(perfect, name), getattr(TRUE, name))
     arrived = measured_samples(NOISY, np.random.default_rng(3), TRUE)
-    assert 0.7 * N < len(arrived) < 0.9 * N
-    assert not arrived.dropped
-
-
-@pytest.mark.parametrize(
-    "errors",
-    [{"loss": 1.0}, {"torque_relative": -0.1}, {"stamp_jitter": np.nan}],
-)
-def test_impossible_sensors_are_refused(errors):
-    """Negative bounds, NaN and a loss of everything get a sentence."""
-    with pytest.raises(InputError, match=next(iter(errors))):
-        SensorModel(**errors)
-
-
-def test_one_error_for_each_joint_or_one_for_all():
-    """Another number of entries is refused."""
-    with pytest.raises(InputError, match="one for each"):
-        measure(SensorModel(torque_offset=(1.0, 2.0)), np.random.default_rng(0), *ROWS)
+    assert 0.7 * N < len(arrived) < 0.9 * N and not arrived.dropped
 
 
 def test_effort_is_what_the_sampler_undoes():
@@ -114,7 +88,14 @@ def test_links_stay_within_the_bound_and_physical():
     assert len(np.unique((links[0][given] / body[given]).round(12))) == given.sum()
 
 
-def test_deviation_is_a_fraction():
-    """5 % is 0.05."""
-    with pytest.raises(InputError, match=r"\[0, 1\)"):
-        perturb_links(np.zeros((1, 10)), 5.0, np.random.default_rng(0))
+def test_impossible_sensors_and_links_are_refused_by_name():
+    rng = np.random.default_rng(0)
+    for call, words in (
+        (lambda: SensorModel(loss=1.0), "loss"),
+        (lambda: SensorModel(torque_relative=-0.1), "torque_relative"),
+        (lambda: SensorModel(stamp_jitter=np.nan), "stamp_jitter"),
+        (lambda: measure(SensorModel(torque_offset=(1.0, 2.0)), rng, *ROWS), "one for each"),
+        (lambda: perturb_links(np.zeros((1, 10)), 5.0, rng), r"\[0, 1\)"),
+    ):
+        with pytest.raises(InputError, match=words):
+            call()

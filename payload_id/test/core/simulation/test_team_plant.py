@@ -2,37 +2,20 @@
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 from payload_id.core.body.inertial import inertia_matrix, mass_com_inertia
 from payload_id.core.mechanism.readings import DOWN
 from payload_id.core.simulation.mujoco_arm import SimulationError
-from payload_id.core.simulation.team.scene import ring_of, table_one
+from payload_id.core.simulation.team.scene import table_one
 from payload_id.core.simulation.team.simulated_run import (
     Stage,
-    holds,
     mechanism_of,
-    simulated_samples,
     states,
 )
 from payload_id.core.simulation.team.team_motion import TeamMotion, WristReferences
 from payload_id.core.simulation.team.team_plant import TeamPlant, weight_shares
 from payload_id.core.simulation.team.team_sensors import RATE, TeamReader, TeamSensors, recorded
 from payload_id.core.wrists.joint_stream import JointStream
-
-
-def test_table_one_holds_the_paper_s_numbers():
-    scene = table_one()
-    mass, com, inertia = mass_com_inertia(scene.phi)
-    assert mass == pytest.approx(11.412)
-    np.testing.assert_allclose(com, [0.553, 0.172, 0.072])
-    np.testing.assert_allclose(np.linalg.eigvalsh(inertia), [2.258, 3.448, 5.698])
-    R12, p12 = scene.relative(0, 1)
-    np.testing.assert_allclose(p12, [0.647, 0.533, 0.0])
-    R31, p31 = scene.relative(2, 0)
-    np.testing.assert_allclose(p31, [0.305, 1.105, 0.0], atol=1e-3)  # closes as the table rounds
-    np.testing.assert_allclose(Rotation.from_matrix(R31).as_rotvec(), [0, 0, -np.pi / 2], atol=1e-9)
-    np.testing.assert_allclose(R12, np.eye(3))
 
 
 def test_shares_carry_the_weight_without_a_moment():
@@ -43,13 +26,12 @@ def test_shares_carry_the_weight_without_a_moment():
     np.testing.assert_allclose(shares @ scene.positions[:, :2] / shares.sum(), com[:2])
 
 
-@pytest.mark.slow
 def test_forces_from_the_springs_are_those_of_newton_and_euler():
     """Noise-free readings of moving robots against the payload's own equations of motion."""
     scene, rng = table_one(), np.random.default_rng(0)
     motion = TeamMotion.random(rng, scene.centre)
     reader = TeamReader(scene, TeamSensors(), rng)
-    truth = list(states(TeamPlant(scene), (Stage(motion, 4.0),), reader.due))
+    truth = list(states(TeamPlant(scene), (Stage(motion, 1.5),), reader.due))
     samples = {
         f"omnid{i + 1}": JointStream("x", mechanism_of(scene, i), RATE, 0.03).add(seen)
         for i, seen in recorded(truth, reader).items()
@@ -67,77 +49,14 @@ def test_forces_from_the_springs_are_those_of_newton_and_euler():
         # 0.1 % of the weight: smoothing over 60 ms, soft constraints, steps of 1 ms.
         np.testing.assert_allclose(np.sum(forces, axis=0), f, atol=0.1)
         np.testing.assert_allclose(np.cross(scene.positions, forces).sum(axis=0), m, atol=0.1)
-
-
-@pytest.mark.slow
-def test_loops_stay_closed_and_grasps_hold():
-    scene = table_one()
-    plant = TeamPlant(scene)
-    plant.follow(TeamMotion.random(np.random.default_rng(1), scene.centre))
-    turns, bases = scene.bases()
-    for state in plant.run(1.0, lambda step: step % 50 == 0):
+    turns, bases = scene.bases()  # loops stay closed, and grasps hold
+    for state in truth[::50]:
         for i, robot in enumerate(scene.robots):
             wrist = bases[i] + turns[i] @ robot.delta.forward(state.theta[i])
             grasp = state.position + state.rotation @ scene.positions[i]
             np.testing.assert_allclose(wrist, grasp, atol=2e-6)
             turned = turns[i] @ robot.gimbal.rotation(state.gimbal[i][None])[0]
             np.testing.assert_allclose(turned, state.rotation @ scene.rotations[i], atol=2e-6)
-
-
-@pytest.mark.slow
-def test_holds_are_at_rest_and_no_motion_tilts_by_more_than_ten_degrees():
-    scene = table_one()
-    tilts, last = [], []
-    for stage in holds(scene):
-        plant = TeamPlant(scene)
-        plant.follow(stage.motion)
-        *_, state = plant.run(4.0, lambda step: step % 100 == 0)
-        tilts.append(np.linalg.norm(Rotation.from_matrix(state.rotation).as_rotvec()))
-        last.append(np.abs(state.twist).max())
-    assert max(tilts) < np.deg2rad(10.0)
-    assert max(last) < 2e-3
-
-
-@pytest.mark.slow
-def test_a_payload_that_nobody_drives_loses_energy():
-    """Robots that let the payload sink in their springs and dampers only take energy."""
-    scene = table_one()
-    plant = TeamPlant(scene)
-    mass, com, inertia = mass_com_inertia(scene.phi)
-    plant.data.qvel[:3] = [0.1, 0.0, 0.0]  # a push
-
-    def energy(state):
-        lag = Rotation.from_matrix(state.rotation).as_rotvec()
-        at = state.position + state.rotation @ com
-        v = state.twist[3:] + np.cross(state.twist[:3], com)
-        kinetic = mass * v @ v / 2 + state.twist[:3] @ inertia @ state.twist[:3] / 2
-        springs = sum(
-            robot.impedance / 2 * np.sum((state.position + state.rotation @ p - p) ** 2)
-            for robot, p in zip(scene.robots, scene.positions, strict=True)
-        )
-        level = mass * -DOWN[2] * (at[2] - com[2])
-        carried = weight_shares(scene) @ [
-            (state.position + state.rotation @ p - p)[2] for p in scene.positions
-        ]
-        assert np.linalg.norm(lag) < 0.2
-        return kinetic + springs + level - carried
-
-    # From one tenth of a second to the next; small ones are wound up in springs and rotors.
-    energies = [energy(state) for state in plant.run(2.0, lambda step: step % 100 == 0)]
-    assert energies[-1] < 0.05 * energies[0]
-    assert (np.diff(energies) < 0.02 * energies[0]).all()
-
-
-def test_sensors_err_as_stated_and_losses_are_gaps():
-    scene = ring_of(2, table_one().phi, robot=table_one().robots[0])
-    stage = (Stage(TeamMotion.hold(np.zeros(6), scene.centre), 1.0, human=True),)
-    perfect = simulated_samples(scene, stage)
-    seen = simulated_samples(scene, stage, TeamSensors(encoder=1e-3, clock=0.05, loss=0.02), 1)
-    assert perfect["omnid1"].time[0] == pytest.approx(0.09, abs=0.011)
-    assert len(seen["omnid2"]) < len(perfect["omnid2"])
-    offset = seen["omnid2"].time % 0.01
-    assert np.ptp(offset) < 1e-9 or np.ptp(offset) > 0.0099
-    np.testing.assert_allclose(seen["omnid1"].rotation[0], perfect["omnid1"].rotation[0], atol=2e-3)
 
 
 def test_a_motion_beyond_the_mechanism_is_refused():

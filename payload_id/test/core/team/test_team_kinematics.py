@@ -1,21 +1,26 @@
-"""Grasp kinematics of a team: identities, derivatives, exactness, bounds that hold."""
+"""Kinematics of grasps and features of windows: identities, derivatives, bounds that hold."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from payload_id.core.errors import RecordingError
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.team.blocks import Blocks
 from payload_id.core.team.bounds import RobotBounds
+from payload_id.core.team.closed_form.correlation import Correlation
 from payload_id.core.team.closed_form.hinge import hinge
 from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_umeyama
 from payload_id.core.team.closed_form.resample import Resampling
 from payload_id.core.team.equations import Equations
 from payload_id.core.team.grasp_frames import START, FrameWeights, GraspFrames
-from payload_id.core.team.kinematic_bounds.frame_bounds import frame_bounds
-from payload_id.core.team.refine import begun, refine
-from payload_id.core.team.samples import RobotSamples
-from team_motion import Path, Team, disturbed
+from payload_id.core.team.refine import begun
+from payload_id.core.team.sequential import sequential
+from payload_id.core.team.window_series import GRAVITY
+from payload_id.core.team.windows import feature_transform, windows_of
+from team_motion import Path, Team, wrench_on
 
 TIMES = np.arange(0.5, 14.0, 0.1)
 
@@ -25,22 +30,12 @@ def path(rng):
     return Path.drawn(rng, length=10.0, holds=2, hold=1.5)
 
 
-def weights(N, clock=0.0):
+def weights(N, clock):
     """Equal weights of level robots."""
     return FrameWeights(np.ones((4, N)), np.zeros(N), np.full(N, clock), 2.0)
 
 
-def fitted(robots, shift, clock=0.0):
-    """Blocks and the frames that they give."""
-    N = len(robots)
-    blocks = Blocks.of(robots, TIMES, shift, 0.01)
-    frames = GraspFrames.unknown(N)
-    for i in range(1, N):
-        frames, _ = begun(blocks, frames, i, clock, True)
-    return blocks, refine(blocks, frames, weights(N, clock))
-
-
-def test_rotation_and_position_follow_from_twists_in_closed_form():
+def test_rotation_and_position_follow_from_twists_and_a_mirror_image_is_told():
     rng = np.random.default_rng(0)
     R, p = Rotation.random(random_state=1).as_matrix(), rng.normal(size=3)
     omega, v = rng.normal(size=(2, 40, 3))
@@ -49,12 +44,7 @@ def test_rotation_and_position_follow_from_twists_in_closed_form():
     np.testing.assert_allclose(fit.rotation, R, atol=1e-12)
     np.testing.assert_allclose(grasp_position(omega, v, v_j, R), p, atol=1e-12)
     assert not fit.mirrored and fit.residual < 1e-12
-
-
-def test_a_mirror_image_is_told_from_a_rotation():
-    rng = np.random.default_rng(0)
-    a = rng.normal(size=(30, 3))
-    fit = kabsch_umeyama(a, a * [1.0, -1.0, 1.0])
+    fit = kabsch_umeyama(omega, omega * [1.0, -1.0, 1.0])
     assert fit.mirrored and fit.mirror_residual < 1e-12 < fit.residual
     assert np.linalg.det(fit.rotation) == pytest.approx(1.0)
 
@@ -80,82 +70,101 @@ def test_jacobian_of_the_refinement_is_that_of_finite_differences():
         frames, _ = begun(blocks, frames, i, 0.02, True)
     problem = Equations(blocks, frames, weights(3, 0.02), np.array(START))
     x = 0.02 * rng.normal(size=problem.size)
-    numeric = np.stack(
-        [
-            (problem.residual(x + 1e-6 * e) - problem.residual(x - 1e-6 * e)) / 2e-6
-            for e in np.eye(problem.size)
-        ],
-        axis=1,
-    )
+    step = 1e-6 * np.eye(problem.size)
+    ends = [(problem.residual(x + e), problem.residual(x - e)) for e in step]
+    numeric = np.stack([(ahead - behind) / 2e-6 for ahead, behind in ends], axis=1)
     J = problem.jacobian(x)
     np.testing.assert_allclose(J, numeric, atol=1e-8 * np.abs(J).max())
 
 
-@pytest.mark.parametrize("N", [2, 3, 5])
-def test_without_noise_frames_are_exact_and_loops_close(N):
-    rng = np.random.default_rng(N)
-    team = Team.drawn(rng, N, moments=N == 2)
-    _, frames = fitted(team.samples(path(rng), rng), np.zeros(N))
-    np.testing.assert_allclose(frames.rotation, team.R, atol=1e-8)
-    np.testing.assert_allclose(frames.position, team.p, atol=1e-8)
+def test_robots_of_two_bodies_on_a_hinge_show_its_axis():
+    rng, n = np.random.default_rng(0), np.array([0.6, 0.0, 0.8])
+    motion = path(rng).motion(TIMES)
+    X = Rotation.random(random_state=2)
+    turn = Rotation.from_rotvec(0.3 * np.sin(1.3 * TIMES)[:, None] * n) * X
+    own = turn.inv().apply(motion.omega + 0.39 * np.cos(1.3 * TIMES)[:, None] * n)
+    up = turn.inv().apply(motion.R[:, 2])
+    for late in (0.0, 0.04):
+        other, vertical = (  # as a clock that is off shows them
+            np.stack([np.interp(TIMES + late, TIMES, x) for x in values.T], axis=1)
+            for values in (own, up)
+        )
+        rate = np.gradient(other, TIMES, axis=0)
+        both = np.stack([motion.R[:, 2], vertical])
+        found = hinge(TIMES, np.stack([motion.omega, other]), rate, both, 0.0, 0.05)
+        assert abs(found.axis @ n) > 1.0 - (1e-6 if late == 0.0 else 1e-3)
+        assert found.angle == pytest.approx(0.3, rel=0.2)
 
 
-def test_bounds_of_frames_hold_the_truth_and_covariance_its_scale():
-    bounds = RobotBounds(
-        orientation=1e-3, position=5e-4, angular_velocity=0.02, linear_velocity=0.01, clock=0.01
-    )
-    rng = np.random.default_rng(3)
-    team = Team.of_table_1(rng, clock=np.array([0.0, 0.008, -0.01]))
-    ideal = team.samples(path(rng), rng)
-    for kind in ("uniform", "corners"):
-        robots = [disturbed(r, bounds, rng, kind) for r in ideal]
-        blocks, frames = fitted(robots, np.zeros(3), 0.01)
-        assert np.abs(frames.clock - team.clock).max() < 2e-3
-        for i in (1, 2):
-            found = frame_bounds(blocks, i, frames, bounds, bounds, 2.0, (-0.01, 0.01))
-            eps = Rotation.from_matrix(frames.rotation[i].T @ team.R[i]).as_rotvec()
-            assert found.consistent
-            assert (np.abs(eps) <= found.rotation_vector).all()
-            assert (np.abs(team.p[i] - frames.position[i]) <= found.position).all()
-            assert abs(team.clock[i] - frames.clock[i]) <= found.clock
-            deviation = np.sqrt(np.diag(frames.covariance[i])[:3])
-            assert (np.abs(eps) < 6.0 * deviation).all()
+def test_rate_and_bend_of_a_block_are_those_of_its_mean():
+    rng = np.random.default_rng(1)
+    team, time, late = Team.drawn(rng, 2), np.arange(0.5, 5.5, 0.3), 1e-3
+    (_, robot) = team.samples(Path.drawn(rng, length=6.0, holds=0), rng, rate=500.0)
+    for step in (0.002, 0.04):
+        here, before, after = (
+            Blocks.of([None, robot], time, np.full(2, shift), step) for shift in (0.0, -late, late)
+        )
+        rate = (after.twist[1] - before.twist[1]) / (2 * late)
+        assert np.abs(here.rate[1] - rate).max() < 1e-4 * np.abs(rate).max()
+        second = (after.twist[1] - 2 * here.twist[1] + before.twist[1]).reshape(-1, 2, 3)
+        bend = np.linalg.norm(second, axis=2) / late**2
+        assert (bend < 1.1 * here.bend[1] + 1e-2 * bend.max()).all()
 
 
-@pytest.mark.parametrize("late", [0.0, 0.04, -0.04])
-def test_robots_of_two_bodies_on_a_hinge_show_its_axis(late):
+def test_features_of_windows_are_those_of_the_motion_seen_from_any_grasp():
     rng = np.random.default_rng(0)
-    t = TIMES
-    n = np.array([0.6, 0.0, 0.8])
-    angle = 0.3 * np.sin(1.3 * t)
-    motion = path(rng).motion(t)
-    X = Rotation.random(random_state=2) * Rotation.from_rotvec(np.zeros(3))
-    turn = Rotation.from_rotvec(angle[:, None] * n) * X
-    rate = 0.39 * np.cos(1.3 * t)[:, None] * n
-    other = turn.inv().apply(motion.omega + rate)
-    vertical = np.stack([motion.R[:, 2], turn.inv().apply(motion.R[:, 2])])
-    other, vertical[1] = (  # as a clock that is off shows them
-        np.stack([np.interp(t + late, t, x) for x in values.T], axis=1)
-        for values in (other, vertical[1])
+    team = Team.of_table_1(rng)
+    way = Path.drawn(rng, length=6.0, holds=1)
+    robots, start = team.samples(way, rng), np.array([3.5, 5.0])
+    windows = windows_of(
+        robots, [RobotBounds()] * 3, start, 1.0, np.zeros(3), 0.01, np.ones((3, 2), bool)
     )
-    rate = np.gradient(other, t, axis=0)
-    found = hinge(t, np.stack([motion.omega, other]), rate, vertical, 0.0, 0.05)
-    assert abs(found.axis @ n) > 1.0 - (1e-6 if late == 0.0 else 1e-3)
-    assert found.angle == pytest.approx(0.3, rel=0.2)
+    fine = np.linspace(0.0, 1.0, 2001)
+    weight = (1.0 - np.cos(2 * np.pi * fine)) / 2000.0
+    for n, begin in enumerate(start):
+        motion = way.motion(begin + fine)
+        Y = newton_euler_regressor(motion.a + GRAVITY * motion.R[:, 2], motion.omega, motion.alpha)
+        np.testing.assert_allclose(
+            np.einsum("k,kij,j->i", weight, Y, team.phi), weight @ wrench_on(team.phi, motion),
+            rtol=1e-9, atol=1e-9,
+        )  # fmt: skip
+        for i in range(3):
+            F, error = windows.as_seen_from(i, team.R[i], team.p[i])
+            first, first_error = windows.as_seen_from(0, np.eye(3), np.zeros(3))
+            assert (np.abs(F[n] - first[n]) <= error[n] + first_error[n] + 1e-9).all()
+            np.testing.assert_allclose(F[n], first[n], atol=1e-6)
 
 
-def test_samples_that_are_no_rotations_or_of_wrong_shape_are_refused():
-    ok = {
-        "time": np.arange(3.0), "rotation": np.tile(np.eye(3), (3, 1, 1)),
-        "position": np.zeros((3, 3)), "twist": np.zeros((3, 6)), "force": np.zeros((3, 3)),
-    }  # fmt: skip
-    mirrored = np.tile(np.diag([1.0, 1.0, -1.0]), (3, 1, 1))
-    with pytest.raises(RecordingError, match="right-handed"):
-        RobotSamples("a", **{**ok, "rotation": mirrored})
-    with pytest.raises(RecordingError, match="twist of robot a must have shape"):
-        RobotSamples("a", **{**ok, "twist": np.zeros((3, 5))})
-    for name in ok:
-        with pytest.raises(RecordingError, match=f"{name} of robot a is missing"):
-            RobotSamples("a", **{**ok, name: None})
-    bad = RobotSamples("a", **{**ok, "time": np.array([0.0, 2.0, 1.0])})
-    assert len(bad) == 2 and sum(bad.dropped.values()) == 1
+def test_transforms_of_features_compose():
+    R, S = (Rotation.random(random_state=k).as_matrix() for k in (1, 2))
+    p, q = np.random.default_rng(0).normal(size=(2, 3))
+    both = feature_transform(R, p) @ feature_transform(S, q)
+    np.testing.assert_allclose(both, feature_transform(R @ S, p + R @ q), atol=1e-12)
+
+
+def test_rows_whose_errors_hang_together_are_freed_of_it():
+    errors = np.random.default_rng(3).normal(size=(4000, 2))
+    for k in range(1, len(errors)):
+        errors[k] = [0.8, -0.3] * errors[k - 1] + np.sqrt(1.0 - np.square([0.8, -0.3])) * errors[k]
+    start = 0.5 * np.arange(4000.0)
+    start[2000:] += 7.0  # a gap: nothing follows over it
+    seen = Correlation.none(start, 2).seen_in(errors)
+    np.testing.assert_allclose(seen.c, [0.8, -0.3], atol=0.05)
+    freed = seen.freed(errors[..., None])[..., 0]
+    assert (freed[[0, 2000]] == errors[[0, 2000]]).all()
+    np.testing.assert_allclose(freed.std(axis=0), 1.0, atol=0.05)
+    np.testing.assert_allclose((freed[1:] * freed[:-1]).mean(axis=0), 0.0, atol=0.05)
+
+
+def test_the_papers_sequence_finds_the_payload_without_noise():
+    rng = np.random.default_rng(7)
+    team = Team.of_table_1(rng)
+    robots = team.samples(Path.drawn(rng, length=12.0, holds=3, hold=1.8), rng)
+    t = robots[0].time
+    every, still = np.ones(len(t), bool), (t % 2.8 < 1.8) & (t < 8.4)
+    moving = every & (t > 8.6) & (t < t[-1] - 0.1)
+    steps = sequential(robots, every, still, moving, PayloadPrior(30.0, 2.0))
+    np.testing.assert_allclose(steps.rotation[0, 2], team.R[2], atol=1e-9)
+    np.testing.assert_allclose(steps.position[0, 1], team.p[1], atol=1e-9)
+    assert steps.mass == pytest.approx(team.phi[0], rel=1e-9)
+    np.testing.assert_allclose(steps.phi, team.phi, rtol=5e-3, atol=5e-3)

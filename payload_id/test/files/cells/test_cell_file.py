@@ -55,8 +55,6 @@ def test_joints_keep_the_cells_margin_from_their_limits(tmp_path):
     narrowed = limits.narrowed(cell.joint_margin)
     assert np.allclose(narrowed.position_upper, limits.position_upper - 0.1)
     assert np.allclose(narrowed.position_lower, limits.position_lower + 0.1)
-    with pytest.raises(ConfigurationError, match="joint_margin"):
-        Cell.load(written(tmp_path, FILE + "joint_margin: -0.1\n"))
 
 
 def test_a_zone_to_keep_in_is_what_lies_outside_of_it(tmp_path):

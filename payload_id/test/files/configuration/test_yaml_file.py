@@ -1,7 +1,6 @@
 """YAML that no person writes: refused in a sentence, soon, whatever it is."""
 
 import errno
-import re
 from pathlib import Path
 
 import pytest
@@ -35,54 +34,37 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", REFUSED)
-def test_yaml_that_no_person_writes_is_refused_in_a_sentence(tmp_path, kind):
-    (tmp_path / "x.yaml").write_text(REFUSED[kind])
-    with pytest.raises(ConfigurationError, match=re.escape(str(tmp_path / "x.yaml"))) as error:
-        read_yaml(tmp_path / "x.yaml")
-    assert len(str(error.value)) < 500
+def test_yaml_that_no_person_writes_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "x.yaml"
+    for text in REFUSED.values():
+        path.write_text(text)
+        with pytest.raises(ConfigurationError, match=str(path)) as error:
+            read_yaml(path)
+        assert len(str(error.value)) < 500
+    path.write_text("a: &limits [1, 2]\nb: *limits\n")
+    assert read_yaml(path) == {"a": [1, 2], "b": [1, 2]}
 
 
-def test_an_alias_is_taken(tmp_path):
-    (tmp_path / "x.yaml").write_text("a: &limits [1, 2]\nb: *limits\n")
-    assert read_yaml(tmp_path / "x.yaml") == {"a": [1, 2], "b": [1, 2]}
+def test_what_is_no_path_or_may_not_be_looked_at_is_refused(monkeypatch):
+    for path in (None, 3, [], b"x\xff", "a\0b", "x" * 5000, "/" * 3 + "y" * 300):
+        with pytest.raises(ConfigurationError):
+            read_yaml(path)
+    for device in ("/dev/zero", "/dev/null", "/dev/full", "/dev/random"):
+        with pytest.raises(ConfigurationError, match=f"{device} is a device"):
+            input_path(device, "file")
+    for path in ("", "nothing", "a/b", "~", "~nobody/x", "é"):  # it need not exist
+        assert str(input_path(path, "table")) == (path or ".")
 
-
-@pytest.mark.parametrize(
-    "error",
-    [PermissionError(errno.EACCES, "no"), OSError(errno.EIO, "no"), OSError(errno.ESTALE, "")],
-)
-def test_a_path_that_may_not_be_looked_at_is_refused_at_once(monkeypatch, error):
     def refuse(path, **_):
-        raise error
+        raise PermissionError(errno.EACCES, "no")
 
     monkeypatch.setattr(Path, "stat", refuse)
     with pytest.raises(ConfigurationError, match="No folder can be at"):
         input_path("/secret/x", "folder")
 
 
-@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/full", "/dev/random"])
-def test_devices_are_no_files(device):
-    with pytest.raises(ConfigurationError, match=f"{device} is a device"):
-        input_path(device, "file")
-
-
-@pytest.mark.parametrize("path", [None, 3, [], b"x\xff", "a\0b", "x" * 5000, "/" * 3 + "y" * 300])
-def test_what_is_no_path_is_refused(path):
-    with pytest.raises(ConfigurationError):
-        read_yaml(path)
-
-
-@pytest.mark.parametrize("path", ["", "nothing", "a/b", "~", "~nobody/x", "é"])
-def test_a_path_need_not_exist(path):
-    assert str(input_path(path, "table")) == (path or ".")
-
-
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", "../x", "a/b", "/etc/passwd", "a\\b", "a\0", 3, None, ["a"]]
-)
-def test_a_file_beside_another_one_is_a_name_alone(tmp_path, name):
-    with pytest.raises(ConfigurationError, match="name alone"):
-        sibling(tmp_path / "run.yaml", name)
+def test_a_file_beside_another_one_is_a_name_alone(tmp_path):
+    for name in ("", ".", "..", "../x", "a/b", "/etc/passwd", "a\\b", "a\0", 3, None, ["a"]):
+        with pytest.raises(ConfigurationError, match="name alone"):
+            sibling(tmp_path / "run.yaml", name)
     assert sibling(tmp_path / "run.yaml", "robot.urdf") == tmp_path / "robot.urdf"

@@ -15,8 +15,6 @@ from payload_id.core.identification.status import Status
 from payload_id.files.export.loads.load import Load
 from payload_id.files.export.loads.ranges import Range
 from payload_id.files.export.loads.result_file import Result
-from payload_id.files.export.loads.tool import tool_beyond
-from payload_id.files.robots.robot_file import RobotFile
 
 TURN = Rotation.from_euler("xyz", [0.3, -1.1, 2.0])
 PLACE = np.array([0.05, -0.12, 0.2])
@@ -68,7 +66,7 @@ def test_a_load_is_the_same_body_seen_from_the_flange():
     np.testing.assert_allclose(load.inertia_range.lower, upper, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 def test_intervals_hold_every_body_of_the_box_with_and_without_tool(seed):
     rng = np.random.default_rng(seed)
     phi = body(rng)
@@ -87,18 +85,17 @@ def test_intervals_hold_every_body_of_the_box_with_and_without_tool(seed):
     assert both.tool_mass == pytest.approx(0.7)
     np.testing.assert_allclose(both.phi, alone.phi + own, atol=1e-12)
     turned = change_of_frame(TURN.as_matrix(), PLACE)
-    corners = phi + half * rng.choice([-1.0, 1.0], (300, 10))
-    inside = phi + half * rng.uniform(-1.0, 1.0, (300, 10))
+    corners = phi + half * rng.choice([-1.0, 1.0], (200, 10))
+    inside = phi + half * rng.uniform(-1.0, 1.0, (100, 10))
     for x in (*corners, *inside):
         for load, seen in ((alone, turned @ x), (both, turned @ x + own)):
             mass, com, inertia = mass_com_inertia(seen)
-            slack = 1e-12
             for held, value in (
                 (load.mass_range, np.array([mass])),
                 (load.com_range, com),
                 (load.inertia_range, inertia[np.triu_indices(3)]),
             ):
-                assert Range(held.lower - slack, held.upper + slack).contains(value)
+                assert Range(held.lower - 1e-12, held.upper + 1e-12).contains(value)
 
 
 def test_a_mass_that_may_be_zero_leaves_its_centre_without_bounds():
@@ -107,13 +104,3 @@ def test_a_mass_that_may_be_zero_leaves_its_centre_without_bounds():
     assert (load.com_range.lower == -np.inf).all() and (load.com_range.upper == np.inf).all()
     with_tool = Load.of(result(phi, 1.1 * phi[0] * np.ones(10)), "flange", described())
     assert not np.isnan(with_tool.com_range.lower).any()
-
-
-def test_the_gripper_of_the_gen3_is_what_its_description_says():
-    robot = RobotFile.load("kinova_gen3_2f85")
-    mass, com, inertia = tool_beyond(robot.urdf, "end_effector_link")
-    # Sum of the gripper's links with its fingers open, computed apart from this package.
-    assert mass == pytest.approx(0.920864, abs=1e-5)
-    np.testing.assert_allclose(com, [0, 0, 0.047419], atol=1e-5)
-    np.testing.assert_allclose(np.diag(inertia), [1.2461e-3, 2.0381e-3, 1.1534e-3], rtol=1e-3)
-    assert tool_beyond(robot.urdf, "tool_frame") is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import json
 import sys
 from html.parser import HTMLParser
@@ -114,16 +113,3 @@ def test_the_notebook_runs_and_each_cell_shows_something(monkeypatch):
     recording, estimate, figure, truth, entries = shown
     assert recording._repr_html_() and estimate._repr_html_() and isinstance(figure, Figure)
     assert truth["contained"] and entries["status"] in ("GOOD", "USABLE")
-
-
-@pytest.mark.slow
-def test_the_notebook_runs_in_a_kernel():
-    client = pytest.importorskip(
-        "nbclient", reason="install nbclient and ipykernel to run it in a kernel"
-    )
-    nbformat = importlib.import_module("nbformat")
-    book = nbformat.read(NOTEBOOK, as_version=4)
-    nbformat.validate(book)
-    client.NotebookClient(
-        book, timeout=300, resources={"metadata": {"path": str(NOTEBOOK.parent)}}
-    ).execute()

@@ -1,4 +1,6 @@
-"""Recordings of a force-torque sensor: bags and tables give what was measured, or a sentence."""
+"""Recordings of a force-torque sensor: whatever pauses or leaps, a true interval or a sentence."""
+
+from __future__ import annotations
 
 import json
 from pathlib import Path
@@ -18,24 +20,40 @@ from payload_id import (
     identify_wrench,
 )
 from payload_id.cli.main import main
+from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.errors import ConfigurationError, InputError, RecordingError, UnknownNameError
-from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.errors import InputError, RecordingError, UnknownNameError
+from payload_id.core.identification.status import Status
+from payload_id.core.motion.trajectory import Motion
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
-from payload_id.core.samples.arm_sensor_motion import model_at, motion_of
+from payload_id.core.samples.arm_sensor_motion import motion_of
 from payload_id.files.bags.joint_states_bag import JointStateMessage, write_joint_state
 from payload_id.files.configuration.package_data import share_folder
 from wrench_messages import pose_message, wrench_message
 
-PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
+PAYLOAD = from_mass_com_inertia(2.1, [0.03, -0.02, 0.08], np.diag([0.011, 0.013, 0.006]))
 START = 1_760_000_000_123_456_789
+STEP, COUNT = 5e-3, 1200  # [s] between messages, and how many there are on each topic
 STORE = get_typestore(Stores.ROS2_JAZZY)
 KUKA = Path(__file__).parents[5] / "shared" / "datasets" / "wrench_kuka_med14"
 COLUMNS = share_folder() / "config" / "recordings" / "kuka_wrench_csv.yaml"
+NOISE = np.array([0.04] * 3 + [0.0015] * 3)
 BOUNDS = WrenchUncertainty(
-    force_error=0.05, torque_error=0.01, prior=PayloadPrior(mass_max=3.0, com_max=0.3)
+    force_error=0.05,
+    torque_error=0.002,
+    linear_acceleration_error=0.2,
+    angular_acceleration_error=0.5,
+    angular_velocity_error=0.02,
+    orientation_error=0.002,
+    prior=PayloadPrior(mass_max=5.0, com_max=0.3),
 )
+JOINTS, WRENCH, POSE = "/joint_states", "/ft", "/pose"
+KINDS = {
+    JOINTS: "sensor_msgs/msg/JointState",
+    WRENCH: "geometry_msgs/msg/WrenchStamped",
+    POSE: "geometry_msgs/msg/PoseStamped",
+}
 
 
 @pytest.fixture(scope="module")
@@ -43,161 +61,292 @@ def robot():
     return RobotModel.from_robot_file(RobotFile.load("kinova_gen3"))
 
 
+class Run:
+    """Several joints that turn as sines, and the wrench that a payload needs, with noise."""
+
+    def __init__(self, robot) -> None:
+        rng, self.robot = np.random.default_rng(8), robot
+        time = STEP * np.arange(COUNT)
+        amplitude, phase = rng.uniform(0.2, 0.5, 7), rng.uniform(0.0, 6.0, 7)
+        rate = 2 * np.pi * rng.uniform(0.15, 0.5, 7)
+        angle = time[:, None] * rate + phase
+        q = np.asarray(RobotFile.load("kinova_gen3").home) + amplitude * np.sin(angle)
+        dq, ddq = amplitude * rate * np.cos(angle), -amplitude * rate**2 * np.sin(angle)
+        self.motion = Motion(time, q, dq, ddq)
+        self.moving = motion_of(robot, time, q, dq, bandwidth=20.0)
+        self.rotation, self.origin = self.moving.rotation, frames(robot, q)[1][:, -1]
+        proper = self.moving.linear_acceleration - robot.gravity @ self.rotation
+        turning = self.moving.angular_velocity, self.moving.angular_acceleration
+        noise = rng.uniform(-NOISE, NOISE, (COUNT, 6))
+        self.wrench = newton_euler_regressor(proper, *turning) @ PAYLOAD + noise
+
+    def message(self, topic, k, stamp, frame, wrench) -> bytes:
+        """Return one message."""
+        at = START + round(1e9 * stamp)
+        if topic == WRENCH:
+            return wrench_message(at, wrench, frame)
+        if topic == POSE:
+            return pose_message(at, self.origin[k], Rotation.from_matrix(self.rotation[k]))
+        q, dq = self.motion.q[k], self.motion.dq[k]
+        return write_joint_state(JointStateMessage(at, self.robot.joints, q, dq, np.zeros(0)))
+
+    def bag(self, path, change) -> Path:
+        """Write a bag; `change` is given topic, number, stamp [s], frame and wrench.
+
+        It returns the last three, or None for a message that is left out.
+        """
+        with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+            topics = {x: writer.add_connection(x, KINDS[x], typestore=STORE) for x in KINDS}
+            for k, t in enumerate(self.motion.time):
+                for topic, connection in topics.items():
+                    made = change(topic, k, t, self.robot.payload_frame, self.wrench[k])
+                    if made is not None:
+                        data = self.message(topic, k, *made)
+                        writer.write(connection, START + round(1e9 * STEP * k), data)
+        return path
+
+
 @pytest.fixture(scope="module")
 def run(robot):
-    """Return joint motion of a moving arm and the wrench that a payload on it needs."""
-    rng = np.random.default_rng(3)
-    free = 0.08 * rng.normal(size=(robot.n, 2, 3))
-    home = np.asarray(RobotFile.load("kinova_gen3").home)
-    motion = FourierSeries.from_free(home, free, 6.0).at(np.arange(0.0, 6.0, 4e-3))
-    moving = motion_of(robot, motion.time, motion.q, motion.dq)
-    proper = moving.linear_acceleration - robot.gravity @ moving.rotation
-    Y = newton_euler_regressor(proper, moving.angular_velocity, moving.angular_acceleration)
-    return motion, moving, Y @ PAYLOAD
+    return Run(robot)
 
 
-@pytest.fixture(scope="module")
-def bag(robot, run, tmp_path_factory):
-    """Return a bag with joint states, wrench and pose."""
-    motion, moving, wrench = run
-    from payload_id.core.arm.kinetics import frames
+@pytest.fixture
+def recorded(run, robot, tmp_path):
+    """Return a function that writes a bag with a change and reads it, by joint states or poses."""
+    count = iter(range(99))
 
-    origin = frames(robot, motion.q)[1][:, -1]
-    path = tmp_path_factory.mktemp("bags") / "wrench"
-    with Writer(path, version=8, storage_plugin=StoragePlugin.MCAP) as writer:
-        topics = {
-            name: writer.add_connection(name, kind, typestore=STORE)
-            for name, kind in (
-                ("/joint_states", "sensor_msgs/msg/JointState"),
-                ("/ft/wrench", "geometry_msgs/msg/WrenchStamped"),
-                ("/ft/pose", "geometry_msgs/msg/PoseStamped"),
-            )
-        }
-        for k, t in enumerate(motion.time):
-            at = START + round(1e9 * t)
-            joint = JointStateMessage(at, robot.joints, motion.q[k], motion.dq[k], np.zeros(0))
-            frame = robot.payload_frame
-            for name, data in (
-                ("/joint_states", write_joint_state(joint)),
-                ("/ft/wrench", wrench_message(at, -wrench[k], frame)),
-                ("/ft/pose",
-                 pose_message(at, origin[k], Rotation.from_matrix(moving.rotation[k]))),
-            ):  # fmt: skip
-                writer.write(topics[name], at, data)
-    return path
+    def record(change=lambda topic, k, t, f, w: (t, f, w), by=JOINTS, **options):
+        path = run.bag(tmp_path / f"bag_{next(count)}", change)
+        motion = {"robot": robot} if by == JOINTS else {"pose_topic": POSE}
+        return WrenchRecording.from_bag(path, WRENCH, **motion, **options)
+
+    return record
 
 
-def test_bag_with_joint_states_gives_the_payload(bag, robot):
-    recording = WrenchRecording.from_bag(bag, robot=robot, sign=-1.0)
-    assert recording.frame == robot.payload_frame and recording.start_ns == START
-    estimate = identify_wrench(recording, BOUNDS)
-    assert estimate.contains(PAYLOAD).all(), estimate.message
-    assert estimate.payload_frame == robot.payload_frame
-    assert estimate.phi[0] == pytest.approx(PAYLOAD[0], rel=1e-3)
+def of_each(change):
+    """Return a change of the wrenches alone."""
+    return lambda topic, k, t, f, w: (t, f, change(w))
 
 
-def test_bag_with_poses_gives_the_same_payload(bag):
-    recording = WrenchRecording.from_bag(bag, "/ft/wrench", pose_topic="/ft/pose", sign=-1.0)
-    estimate = identify_wrench(recording.between(0.3, 5.7), BOUNDS)
-    assert estimate.phi[0] == pytest.approx(PAYLOAD[0], rel=0.01)
-    np.testing.assert_allclose(estimate.phi[1:4], PAYLOAD[1:4], atol=2e-3)
-
-
-def test_wrong_sign_of_a_bag_is_named(bag, robot):
-    estimate = identify_wrench(WrenchRecording.from_bag(bag, robot=robot), BOUNDS)
-    assert "wrong sign" in estimate.message
-
-
-def test_what_is_not_there_is_named_with_what_is(bag, robot):
-    with pytest.raises(UnknownNameError, match="sensor frame 'ft_sensor'.*Known: .*end_effector"):
-        WrenchRecording.from_bag(bag, robot=robot, frame="ft_sensor")
-    with pytest.raises(UnknownNameError, match="'/wrench'.*Known: /ft/wrench"):
-        WrenchRecording.from_bag(bag, "/wrench", robot)
-    with pytest.raises(RecordingError, match="holds sensor_msgs/msg/JointState"):
-        WrenchRecording.from_bag(bag, "/joint_states", robot)
-    with pytest.raises(InputError, match="needs a motion"):
-        WrenchRecording.from_bag(bag)
-
-
-def test_another_frame_of_the_robot_moves_with_it(robot, run):
-    motion, _, _ = run
-    other = next(
-        f.name
-        for f in robot.pinocchio.frames
-        if f.parentJoint and f.name not in (robot.payload_frame, "universe")
+def pause(*topics, start=2.0, seconds=1.0):
+    """Return a change that leaves messages of topics out for a while."""
+    return lambda topic, k, t, f, w: (
+        None if topic in topics and start < t < start + seconds else (t, f, w)
     )
-    there = model_at(robot, other)
-    assert there.payload_frame == other and model_at(robot, robot.payload_frame) is robot
-    moving = motion_of(there, motion.time, motion.q, motion.dq)
-    assert moving.rotation.shape == (len(motion.time), 3, 3)
 
 
-def write_tables(folder, run, stamp_unit=1e6):
-    """Write a recording in three files as the description has it, quaternions for a change."""
-    motion, moving, wrench = run
-    t = motion.time
-    g = moving.rotation.transpose(0, 2, 1) @ [0, 0, -9.81]
-    quaternion = Rotation.from_matrix(moving.rotation).as_quat()
-
-    def write(name, columns, values, shift=0.0):
-        stamp = ((t + shift) * stamp_unit).round()
-        lines = [",".join(["t", *columns])]
-        lines += [f"{s:.0f}," + ",".join(map(repr, v)) for s, v in zip(stamp, values.tolist(),
-                                                                       strict=True)]  # fmt: skip
-        (folder / name).write_text("\n".join(lines) + "\n")
-
-    write("a_wrench.csv", ["fx", "fy", "fz", "tx", "ty", "tz"], -wrench)
-    write("a_orientations.csv", ["x", "y", "z", "w"], quaternion)
-    write("a_accel.csv", ["ax", "ay", "az"], (moving.linear_acceleration - g) / 9.80665, 0.008)
-    return folder / "a_wrench.csv"
+def leap(*topics, seconds):
+    """Return a change that sets stamps of topics forward from the middle on."""
+    return lambda topic, k, t, f, w: (t + seconds * (topic in topics and t > 3.0), f, w)
 
 
-def description(**changes):
-    entries = {
-        "frame": "tool",
-        "gravity": [0, 0, -9.81],
-        "wrench": {
-            "file": "*_wrench.csv",
-            "stamp": {"column": "t", "unit": "us"},
-            "columns": ["fx", "fy", "fz", "tx", "ty", "tz"],
-            "sign": -1,
-        },
-        "orientation": {"file": "*_orientations.csv", "quaternion": ["x", "y", "z", "w"]},
-        "acceleration": {
-            "file": "*_accel.csv",
-            "columns": ["ax", "ay", "az"],
-            "unit": "g",
-            "late_by": 0.008,
-        },
-    }
-    for name, entry in changes.items():
-        if entry is None:
-            del entries[name]
-        elif isinstance(entry, dict) and name in entries:
-            entries[name] = {**entries[name], **entry}
-        else:
-            entries[name] = entry
-    return entries
+def test_a_bag_gives_the_payload_by_joint_states_and_by_poses(recorded, robot):
+    for by in (JOINTS, POSE):
+        recording = recorded(by=by)
+        estimate = identify_wrench(recording, BOUNDS)
+        assert recording.start_ns == START and recording.frame == robot.payload_frame
+        assert estimate.status is Status.GOOD and estimate.contains(PAYLOAD).all()
+        assert estimate.payload_frame == robot.payload_frame
+        assert estimate.phi[0] == pytest.approx(PAYLOAD[0], rel=0.01)
+    turned = recorded(sign=-1.0)
+    assert "wrong sign" in identify_wrench(turned, BOUNDS).message
+    np.testing.assert_array_equal(turned.wrench, -recorded().wrench)
 
 
-def test_tables_give_the_payload(run, tmp_path):
-    file = write_tables(tmp_path, run)
-    recording = WrenchRecording.from_csv(file, description())
+LOST = np.random.default_rng(7).random(COUNT) < 0.1
+HARMLESS = {
+    "all pauses": pause(JOINTS, POSE, WRENCH, seconds=1.5),
+    "clocks leap an hour": leap(*KINDS, seconds=3600.0),
+    "one in ten is missing": lambda topic, k, t, f, w: (
+        None if topic != WRENCH and LOST[k] else (t, f, w)
+    ),
+}
+
+
+@pytest.mark.slow
+def test_the_truth_is_inside_whatever_pauses_or_leaps(recorded):
+    for number, (name, change) in enumerate(HARMLESS.items()):
+        recording = recorded(change, (JOINTS, POSE)[number % 2])
+        estimate = identify_wrench(recording, BOUNDS)
+        assert estimate.status in (Status.GOOD, Status.USABLE), (name, estimate.message)
+        assert estimate.contains(PAYLOAD).all(), name
+        assert len(recording) > 400
+
+
+def test_a_pause_of_a_day_is_one_gap_and_no_samples(recorded):
+    recording = recorded(leap(JOINTS, WRENCH, seconds=86400.0))
+    assert (np.diff(recording.stamp) > 1.0).sum() == 1 and len(recording) < 1.1 * COUNT
+
+
+def test_wrenches_without_motion_at_their_stamps_are_told(recorded):
+    """One of both clocks was set ahead in the middle: half of the wrench goes with no motion."""
+    for by, which in ((JOINTS, (WRENCH,)), (POSE, (JOINTS, POSE))):
+        recording = recorded(leap(*which, seconds=4.0), by)
+        assert len(recording) < 0.6 * COUNT
+        assert any("are not used" in note and by in note for note in recording.notes)
+    ahead = recorded(lambda topic, k, t, f, w: (t + 11.0 * (topic == WRENCH and k == 700), f, w))
+    assert ahead.dropped == {"stamp_leap": 1} and len(ahead) > 0.9 * COUNT
+
+
+def test_a_wrench_of_another_frame_is_left_out_and_said(recorded, robot):
+    for first, most in (("ft", COUNT // 20), ("", 0)):
+        recording = recorded(lambda topic, k, t, f, w, first=first: (t, f if k % 20 else first, w))
+        assert recording.frame == robot.payload_frame
+        assert recording.dropped == ({"other_frame": most} if first else {})
+        assert bool(first) == any("'ft'" in note for note in recording.notes)
+
+
+def test_a_sensor_that_does_not_measure_is_told_by_its_channels(recorded):
+    names = [f"{kind} {axis}" for kind in ("force", "torque") for axis in "xyz"]
+    for channels, value in (((5,), 0.0), ((2,), 0.004), ((0, 1, 2), 0.0), ((4,), -1.0)):
+        stuck = np.isin(np.arange(6), channels)
+        with pytest.raises(RecordingError, match=", ".join(names[k] for k in channels)):
+            recorded(of_each(lambda w, stuck=stuck, value=value: np.where(stuck, value, w)))
+    for value, by in ((np.zeros(6), JOINTS), (np.arange(6.0), POSE)):
+        with pytest.raises(RecordingError, match="exactly"):
+            recorded(of_each(lambda w, value=value: value), by)
+    for value in (np.full(6, np.nan), np.append(np.ones(3), np.full(3, 1e12))):
+        with pytest.raises(RecordingError, match=f"{COUNT} not_finite"):
+            recorded(of_each(lambda w, value=value: value))
+    with pytest.raises(RecordingError, match=f"{COUNT - 1} duplicate"):
+        recorded(lambda topic, k, t, f, w: (t * (topic == JOINTS), f, w))
+
+
+def test_a_coarse_sensor_may_show_small_torques_as_nothing(recorded):
+    step = np.where(np.arange(6) < 5, 0.05, 100.0)
+    assert len(recorded(of_each(lambda w: step * np.round(w / step)))) > 0.5 * COUNT
+
+
+def test_what_is_not_there_is_named_with_what_is(run, robot, tmp_path):
+    bag = run.bag(tmp_path / "bag", lambda topic, k, t, f, w: (t, f, w))
+    for error, words, given in (
+        (UnknownNameError, "'ft_sensor'.*end_effector", {"robot": robot, "frame": "ft_sensor"}),
+        (UnknownNameError, "'/wrench'.*/ft", {"robot": robot, "wrench_topic": "/wrench"}),
+        (RecordingError, "JointState", {"robot": robot, "wrench_topic": JOINTS}),
+        (InputError, "motion", {}),
+    ):
+        topic = given.pop("wrench_topic", "")
+        with pytest.raises(error, match=words):
+            WrenchRecording.from_bag(bag, *([topic] if topic else []), **given)
+
+
+# ----------------------------------------------------------------------------------------- tables
+
+DESCRIPTION = {
+    "frame": "tool",
+    "gravity": [0, 0, -9.81],
+    "wrench": {
+        "file": "*_wrench.csv", "stamp": {"column": "t", "unit": "us"},
+        "columns": ["fx", "fy", "fz", "tx", "ty", "tz"], "sign": -1,
+    },
+    "orientation": {"file": "*_orientations.csv", "quaternion": ["x", "y", "z", "w"]},
+    "acceleration": {
+        "file": "*_accel.csv", "columns": ["ax", "ay", "az"], "unit": "g", "late_by": 0.008,
+    },
+}  # fmt: skip
+
+
+def test_tables_in_several_files_and_units_give_the_payload(run, tmp_path):
+    g = run.rotation.transpose(0, 2, 1) @ [0, 0, -9.81]
+    felt = (run.moving.linear_acceleration - g) / 9.80665
+    turned = Rotation.from_matrix(run.rotation).as_quat()
+    for name, head, values, shift in (
+        ("a_wrench.csv", "t,fx,fy,fz,tx,ty,tz", -run.wrench, 0.0),
+        ("a_orientations.csv", "t,x,y,z,w", turned, 0.0),
+        ("a_accel.csv", "t,ax,ay,az", felt, 0.008),
+    ):
+        rows = np.column_stack([((run.motion.time + shift) * 1e6).round(), values])
+        np.savetxt(tmp_path / name, rows, delimiter=",", header=head, comments="", fmt="%.12g")
+    recording = WrenchRecording.from_csv(tmp_path / "a_wrench.csv", DESCRIPTION)
     assert recording.frame == "tool" and not recording.dropped and not recording.notes
-    estimate = identify_wrench(recording, BOUNDS)
-    assert estimate.contains(PAYLOAD).all()
-    without = WrenchRecording.from_csv(file, description(acceleration=None))
-    assert "taken to stand still" in without.notes[0].replace("is taken", "taken")
+    assert identify_wrench(recording, BOUNDS).contains(PAYLOAD).all()
+    still = {key: x for key, x in DESCRIPTION.items() if key != "acceleration"}
+    assert "stand still" in WrenchRecording.from_csv(tmp_path / "a_wrench.csv", still).notes[0]
+    (tmp_path / "a_accel.csv").unlink()
+    with pytest.raises(RecordingError, match=r"a_accel\.csv"):
+        WrenchRecording.from_csv(tmp_path / "a_wrench.csv", DESCRIPTION)
 
 
-def test_arrays_give_the_payload(robot, run):
-    motion, moving, wrench = run
-    from payload_id.core.arm.kinetics import frames
+def test_rows_of_the_motion_that_cannot_be_used_are_counted(tmp_path):
+    names = ["t", *(f"w{k}" for k in range(6)), "x", "y", "z", "w", "ax", "ay", "az"]
+    columns = {
+        "wrench": {"stamp": {"column": "t", "unit": "s"}, "columns": names[1:7]},
+        "orientation": {"quaternion": ["x", "y", "z", "w"]},
+        "acceleration": {"columns": ["ax", "ay", "az"]},
+    }
+    rows = np.zeros((60, len(names)))
+    rows[:, 0] = 0.01 * np.arange(60)
+    rows[:, names.index("w")], rows[:, names.index("w1")] = 1.0, 9.0
+    for name, which in {"x": slice(10, 13), "ay": slice(20, 22), "w2": slice(30, 31)}.items():
+        rows[which, names.index(name)] = np.nan
+    path = tmp_path / "run.csv"
+    np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="")
+    assert WrenchRecording.from_csv(path, columns).dropped == {
+        "not_finite": 1,
+        "orientation_incomplete_or_not_newer": 3,
+        "acceleration_incomplete_or_not_newer": 2,
+    }
 
-    origin = frames(robot, motion.q)[1][:, -1]
-    recording = WrenchRecording.from_arrays(motion.time, wrench, moving.rotation, origin)
-    estimate = identify_wrench(recording.between(0.3, 5.7), BOUNDS)
-    assert estimate.phi[0] == pytest.approx(PAYLOAD[0], rel=0.01)
+
+# ----------------------------------------------------------------------------------------- arrays
+
+
+def arrays(run, **changes):
+    """Return a run as arrays, some of them changed."""
+    given = {
+        "stamp": run.motion.time.copy(), "wrench": run.wrench.copy(),
+        "rotation": run.rotation.copy(), "origin": run.origin.copy(),
+    }  # fmt: skip
+    return given | {
+        name: change(given[name]) if callable(change) else change
+        for name, change in changes.items()
+    }
+
+
+def test_a_row_of_arrays_that_cannot_be_used_is_left_out(run):
+    for name in ("stamp", "wrench", "rotation", "origin"):
+        for value in (np.nan, np.inf, 1e300):
+            given = arrays(run)
+            given[name][300] = value
+            read = WrenchRecording.from_arrays(**given)
+            assert len(read) > COUNT - 10 and 1 <= sum(read.dropped.values()) <= 2
+    assert identify_wrench(read, BOUNDS).contains(PAYLOAD).all()
+
+
+NONSENSE = {
+    "stamp": (lambda x: x[:-1], lambda x: x * 0.0, lambda x: x[:, None], 0.0),
+    "wrench": (
+        lambda x: x.T, lambda x: x[:, :3], lambda x: x * np.nan, "six", lambda x: x * 1j
+    ),
+    "rotation": (
+        lambda x: x[:-3], lambda x: x.reshape(-1, 9), lambda x: x * 0.0, lambda x: -x,
+        lambda x: x * np.nan,
+    ),
+    "origin": (lambda x: x.T,),
+    "sign": (2, 0, 0.5, np.nan, "a", None, [1, 1]),
+    "gravity": ((0, 0), None, "x", (0, 0, 0), (0, 0, -1e300)),
+    "cutoff": (0, -1, 1e-9, 1e9, np.nan, "a", [8.0]),
+}  # fmt: skip
+
+
+def test_arrays_of_nonsense_get_a_sentence(run):
+    for name, values in NONSENSE.items():
+        for value in values:
+            with pytest.raises(InputError, match=r"\w+ .*\."):
+                WrenchRecording.from_arrays(**arrays(run, **{name: value}))
+
+
+def test_a_dead_sensor_has_no_payload(run):
+    for value in (0.0, 3.0):
+        given = arrays(run, wrench=np.full((COUNT, 6), value))
+        with pytest.raises(InputError, match="stuck"):
+            identify_wrench(WrenchRecording.from_arrays(**given), BOUNDS)
+        with pytest.raises(InputError, match="stuck"):
+            identify_poses(given["rotation"][::50], given["wrench"][::50], BOUNDS)
+
+
+# -------------------------------------------------------------------------- others' and no motion
 
 
 @pytest.mark.skipif(not KUKA.is_dir(), reason=f"the KUKA recordings are not at {KUKA}")
@@ -224,38 +373,31 @@ def test_real_runs_agree_with_the_poses_and_contact_is_noticed():
     assert 0.3 < span.start < 0.9 and 3.9 < span.end < 4.5 and "fx" in span.channels
 
 
-def resting_bag(path, orientation, payload):
+def resting_bag(path, angles):
     """Write a bag of a sensor that rests, in which nothing but the wrench is recorded."""
-    proper = np.tile(np.array([0.0, 0.0, 9.81]) @ orientation.as_matrix(), (1, 1))
+    proper = np.array([[0.0, 0.0, 9.81]]) @ Rotation.from_euler("xyz", angles).as_matrix()
     none = np.zeros((1, 3))
-    wrench = (newton_euler_regressor(proper, none, none) @ payload).ravel()
-    kind = "geometry_msgs/msg/WrenchStamped"
+    wrench = (newton_euler_regressor(proper, none, none) @ PAYLOAD).ravel()
     with Writer(path, version=8, storage_plugin=StoragePlugin.MCAP) as writer:
-        topic = writer.add_connection("/ft", kind, typestore=STORE)
+        topic = writer.add_connection(WRENCH, KINDS[WRENCH], typestore=STORE)
         for k in range(400):
             at = START + k * 5_000_000
             writer.write(topic, at, wrench_message(at, wrench, ""))
     return path
 
 
-@pytest.mark.parametrize("angles", [(0.0, 0.0, 0.0), (0.4, -1.1, 2.0), (np.pi, 0.0, 0.0)])
-def test_a_resting_sensor_needs_no_motion_but_its_orientation(angles, tmp_path, capsys):
-    orientation = Rotation.from_euler("xyz", angles)
-    bag = resting_bag(tmp_path / "rest", orientation, PAYLOAD)
-    stated = ",".join(str(x) for x in angles)
-    words = ["replay", str(bag), "--wrench-topic", "/ft", "--json"]
+def test_a_resting_sensor_needs_no_motion_but_its_orientation(tmp_path, capsys):
     bounds = ("force_error=0.05", "torque_error=0.01", "force_bias=0", "torque_bias=0")
-    words += [f"--uncertainty={bound}" for bound in bounds]
-    assert main([*words, f"--orientation={stated}"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert result["lower"][0] <= PAYLOAD[0] <= result["upper"][0]
-    assert result["upper"][0] - result["lower"][0] < 0.05
-    wide = np.array(result["upper"]) - np.array(result["lower"])
-    assert (np.array(result["lower"]) <= PAYLOAD).all()
-    assert (np.array(result["upper"]) >= PAYLOAD).all()
-    assert wide[4:].min() > 0.1  # a sensor that rests tells no inertia
+    options = ["--wrench-topic", WRENCH, "--json", *(f"--uncertainty={x}" for x in bounds)]
+    for k, angles in enumerate([(0.0, 0.0, 0.0), (0.4, -1.1, 2.0), (np.pi, 0.0, 0.0)]):
+        words = ["replay", str(resting_bag(tmp_path / f"rest_{k}", angles)), *options]
+        assert main([*words, f"--orientation={','.join(map(str, angles))}"]) == 0
+        result = json.loads(capsys.readouterr().out)
+        lower, upper = np.array(result["lower"]), np.array(result["upper"])
+        assert (lower <= PAYLOAD).all() and (upper >= PAYLOAD).all()
+        assert (upper - lower)[0] < 0.05
+        assert (upper - lower)[4:].min() > 0.1  # a sensor that rests tells no inertia
     for wrong in ("1,2", "1,2,nan", "up"):
         assert main([*words, f"--orientation={wrong}"]) == 2
-    assert main([*words, f"--orientation={stated}", "--pose-topic", "/p"]) == 2
-    assert main(words) == 2
-    assert "--orientation" in capsys.readouterr().err
+    assert main([*words, "--orientation=0,0,0", "--pose-topic", "/p"]) == 2
+    assert main(words) == 2 and "--orientation" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arm.kinetics import frames
-from payload_id.core.errors import ModelError, UnknownNameError
+from payload_id.core.errors import InputError, ModelError
 from payload_id.core.safety.clearance.arm_geometry import BASE
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.clearance.travel import travel_hull
@@ -102,67 +102,24 @@ def test_bodies_payload_and_masses_are_where_the_whole_description_has_them():
         assert np.allclose(np.triu(mine), np.triu(M[np.ix_(own, own)]), atol=1e-12)
 
 
-def test_without_a_word_the_arm_stands_at_zero_and_followers_at_their_offset():
-    text = still(ARM, MOVING, {"nod": 0.0})
-    arm = ArmModel.from_xml(text, "head", MOVING)
-    other = ArmModel.from_xml(still(ARM, MOVING, {"crank": 0, "slide": 0, "nod": 0}), "head",
-                              MOVING)  # fmt: skip
-    assert np.allclose(arm.translation, other.translation)
-    assert arm.translation[0, 2] > 0.3 + 0.15  # 0.2 m along the tilted axis of the lift
+def test_what_a_joint_cannot_do_is_refused():
+    for text, joints, stated, words in (
+        (ARM, MOVING, {"crank": 57.0}, "limits"), (ARM, MOVING, {"raise": 0.1}, "'crank'"),
+        (ARM, MOVING, {"crnk": 0.1}, "crank"),
+        (ARM.replace('joint="crank"', 'joint="krank"'), MOVING, {}, "'krank'"),
+        (ARM.replace('joint="crank"', 'joint="a"'), MOVING, {}, "moves with the arm"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=words):
+            still(text, joints, stated)
+    finger = link("f") + joint("g", "two", "f", "prismatic", "1 0 0", limits=(0.1, 0.0))
+    anywhere = still(ARM, MOVING, {}).replace('type="continuous"', 'type="revolute"')
+    inverted = still(ARM.replace("</robot>", f"{finger}</robot>"), MOVING, {"nod": 0.0})
+    for text, words in ((anywhere, "nod"), (inverted, "inverted")):
+        with pytest.raises(ModelError, match=words):
+            description_geometry(text, ArmModel.from_xml(text, "head", MOVING), Path())
 
 
-def test_what_is_known_to_be_fixed_is_left_as_it_was():
-    plain = ARM.replace('type="revolute"', 'type="fixed"')
-    assert still(ARM, ("crank", "raise", "a", "slide", "b", "nod"), {}) == ARM
-    assert "mimic" not in still(plain, MOVING[:0], {})
-
-
-@pytest.mark.parametrize(
-    ("stated", "words"),
-    [
-        ({"crank": 57.0}, "its limits"),
-        ({"raise": 0.1}, "follows 'crank'"),
-    ],
-)
-def test_a_place_that_a_joint_cannot_have_is_refused(stated, words):
-    with pytest.raises(ModelError, match=words):
-        still(ARM, MOVING, stated)
-
-
-def test_only_joints_that_are_held_have_a_place():
-    with pytest.raises(UnknownNameError, match="crank"):
-        still(ARM, MOVING, {"crnk": 0.1})
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (('joint="crank"', 'joint="krank"'), "'krank', which it does not have"),
-        (('joint="crank"', 'joint="a"'), "moves with the arm"),
-    ],
-    ids=["nothing", "the arm's"],
-)
-def test_a_joint_that_follows_what_it_cannot_is_refused(change, words):
-    with pytest.raises(ModelError, match=words):
-        still(ARM.replace(*change), MOVING, {})
-
-
-def test_a_payload_beyond_a_joint_that_may_be_anywhere_is_refused():
-    text = still(ARM, MOVING, {}).replace('type="continuous"', 'type="revolute"')
-    arm = ArmModel.from_xml(text, "head", MOVING)
-    with pytest.raises(ModelError, match="payload frame 'head' is beyond nod"):
-        description_geometry(text, arm, Path())
-
-
-def test_inverted_limits_of_a_finger_are_refused():
-    text = ARM.replace("</robot>", link("finger") + joint("f", "two", "finger", "prismatic",
-                       "1 0 0", limits=(0.1, 0.0)) + "</robot>")  # fmt: skip
-    text = still(text, MOVING, {"nod": 0.0})
-    with pytest.raises(ModelError, match="inverted"):
-        description_geometry(text, ArmModel.from_xml(text, "head", MOVING), Path())
-
-
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_turns_and_slides_with_one_position_stays_in_its_hull(seed):
     """A chain of turning and sliding joints that follow one master, against dense samples."""
     rng = np.random.default_rng(seed)
@@ -195,3 +152,4 @@ def test_what_the_arm_stands_on_is_known_with_all_that_follows():
     places = held_places(ARM, MOVING, {})
     assert places == {"crank": 0.0, "raise": 0.2, "slide": 0.0}
     assert held_places(ARM, MOVING, HELD) == {**HELD, "raise": pytest.approx(0.5)}
+    assert still(ARM, ("crank", "raise", "a", "slide", "b", "nod"), {}) == ARM

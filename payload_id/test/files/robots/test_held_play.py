@@ -12,7 +12,6 @@ from test_held_joints import follows, joint, link
 from finger_robot import finger_robot
 from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.inertial import FROM_PINOCCHIO, change_of_frame
-from payload_id.core.errors import ConfigurationError, ModelError, UnknownNameError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.clearance.arm_geometry import BASE
 from payload_id.core.safety.clearance.convex_body import ConvexBody
@@ -77,7 +76,7 @@ def test_bodies_contain_their_links_wherever_held_joints_may_be(stated):
     corners = np.array(np.meshgrid(*[[-1, 1]] * 3)).reshape(3, -1).T * [0.01, 0.015, 0.05]
     box = pin.SE3(pin.rpy.rpyToMatrix(0.1, 0.2, 0.3), np.array([0.02, 0, 0.05]))
     least = np.inf
-    for _ in range(150):
+    for _ in range(80):
         model, data, q = moved(held, rng)
         rotation, origin = frames(arm, q[None])
         for item in geometry.bodies:
@@ -184,9 +183,3 @@ def test_a_certificate_says_how_a_held_joint_is_known(tmp_path):
     assert model.travel is None and robot.held[0].within == 0.0
     notes = robot_geometry(robot, model).notes
     assert any("which nothing watches: a bolt" in x for x in notes)
-
-
-def test_what_follows_is_not_named_as_unreported():
-    places = held_places(ARM, MOVING, {**STATED, "grip": 0.4})
-    with pytest.raises(ModelError, match="follows 'grip'"):
-        held_joints(ARM, MOVING, places, WITHIN, {"other": "no driver"})

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from payload_id.core.errors import ConfigurationError, UnknownNameError
 from payload_id.files.teams.team_file import TeamFile, team_names
 
 TWO = "name: two\nrobots:\n  one: {}\n  two: {}\n"
@@ -52,5 +51,3 @@ def test_a_mechanism_is_that_of_the_file(tmp_path):
     one, two = (robot.mechanism for robot in team.robots)
     assert (one.spring, one.delta.lower_leg) == (800.0, 0.3)
     assert np.isnan(two.spring)
-
-

@@ -1,5 +1,6 @@
 """A team's log: what was written is read, bit by bit; damage and limits are said."""
 
+import io
 from contextlib import ExitStack, closing
 
 import numpy as np
@@ -64,30 +65,16 @@ def test_a_damaged_log_is_named(tmp_path, new_log):
     log = new_log(10**7)
     log.write(samples(50))
     path = saved(log, tmp_path / "log")
-    path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(RecordingError, match="cut off"):
-        list(read_log(path))
-    path.write_bytes(b"no log at all")
-    with pytest.raises(RecordingError, match="cut off"):
-        list(read_log(path))
-
-
-@pytest.mark.parametrize(
-    "event",
-    [Left("a", float("nan")), Touched(float("inf"), 1.0), Touched(2.0, 1.0), Touched(0.0, np.inf)],
-)
-def test_a_time_that_cannot_be_is_refused(tmp_path, new_log, event):
-    log = new_log(10**6)
-    log.write(event)
-    with pytest.raises(RecordingError, match="no readable log of a team's run"):
-        list(read_log(saved(log, tmp_path / "log")))
-
-
-@pytest.mark.parametrize("text", ["[" * 100_000, "{}", '{"event": 3}', "[1, 2]", "null", '"x"'])
-def test_an_event_that_is_none_is_a_damaged_log(tmp_path, text):
-    path = tmp_path / "log"
-    with path.open("wb") as file:
-        array = np.frombuffer(text.encode(), dtype=np.uint8)
-        np.lib.format.write_array(file, array, allow_pickle=False)
-    with pytest.raises(RecordingError, match=r"cut off, or was changed\.$"):
-        list(read_log(path))
+    events = [io.BytesIO() for _ in range(4)]
+    for file, text in zip(events, ("[" * 100_000, "{}", '{"event": 3}', "null"), strict=True):
+        np.lib.format.write_array(file, np.frombuffer(text.encode(), dtype=np.uint8))
+    damaged = [path.read_bytes()[:-10], b"no log at all", *(file.getvalue() for file in events)]
+    for content in damaged:
+        path.write_bytes(content)
+        with pytest.raises(RecordingError, match="cut off"):
+            list(read_log(path))
+    for event in (Left("a", np.nan), Touched(np.inf, 1.0), Touched(2.0, 1.0), Touched(0.0, np.inf)):
+        other = new_log(10**6)
+        other.write(event)
+        with pytest.raises(RecordingError, match=path.name):
+            list(read_log(saved(other, path)))

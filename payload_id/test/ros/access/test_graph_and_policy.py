@@ -24,7 +24,7 @@ from payload_id.ros.access.policy import Rule, enclaves
 from payload_id.ros.client.estimator_client import PayloadClient
 from payload_id.ros.client.planner_client import PlannerClient
 from payload_id.ros.client.waiting import NotAnsweredError
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 SPACE = "/left"

@@ -6,10 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from payload_id.cli.main import main
-from payload_id.core.errors import ConfigurationError, UnknownNameError
 from payload_id.ros.access.interfaces import INTERFACES, RUN_CALLS, SET_POINTS
 from payload_id.ros.access.permissions import dds_topics, permissions_xml
 from payload_id.ros.access.policy import Rule, enclaves, policy_xml
@@ -98,22 +95,6 @@ def test_an_omnid_is_moved_by_its_teams_topics_and_by_nobody_but_the_bridge(tmp_
     assert tuple(KINDS) == SET_POINTS
 
 
-def test_names_of_dds_topics():
-    """As in the permissions that the tools of SROS 2 make."""
-    service = Rule("service", "request", "/a/b")
-    assert dds_topics(service) == ({"rq/a/bRequest"}, {"rr/a/bReply"})
-    assert dds_topics(Rule("service", "reply", "/a/b")) == ({"rr/a/bReply"}, {"rq/a/bRequest"})
-    assert dds_topics(Rule("topic", "subscribe", "/t")) == (set(), {"rt/t"})
-    publishes, subscribes = dds_topics(Rule("action", "execute", "/go"))
-    assert publishes == {
-        "rr/go/_action/cancel_goalReply", "rr/go/_action/get_resultReply",
-        "rr/go/_action/send_goalReply", "rt/go/_action/feedback", "rt/go/_action/status",
-    }  # fmt: skip
-    assert subscribes == {
-        f"rq/go/_action/{x}Request" for x in ("cancel_goal", "get_result", "send_goal")
-    }
-
-
 def test_permissions_and_policy_allow_the_same():
     policy = ElementTree.fromstring(policy_xml(enclaves({})).encode())
     for enclave in enclaves({}):
@@ -147,30 +128,6 @@ def test_names_and_namespace_are_those_given(tmp_path, capsys, monkeypatch):
     for name in ("/enable", "/xarm/joint_states", "/left/payload_estimator/payload"):
         assert f"<topic>rt{name}</topic>" in text
     assert "<id>9</id>" in text and "rt/joint_states" not in text
-
-
-@pytest.mark.parametrize(
-    ("names", "namespace", "error"),
-    [
-        ({"planer": "x"}, "/", UnknownNameError),
-        ({"planner": "a b"}, "/", ConfigurationError),
-        ({"planner": "<x/>"}, "/", ConfigurationError),
-        ({"wrench_topic": "*"}, "/", ConfigurationError),
-        ({"wrench_topic": "{planner}"}, "/", ConfigurationError),
-        ({}, "a//b", ConfigurationError),
-        ({}, "1", ConfigurationError),
-    ],
-)
-def test_names_that_ros_cannot_have_are_refused(names, namespace, error):
-    with pytest.raises(error):
-        enclaves(names, namespace)
-
-
-@pytest.mark.parametrize("domain", ["-1", "233", "x", "²"])
-def test_a_domain_that_is_none_is_refused(domain, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("ROS_DOMAIN_ID", domain)
-    assert main(["policy", str(tmp_path)]) == 2
-    assert "ROS_DOMAIN_ID" in capsys.readouterr().err
 
 
 def test_the_page_names_every_service_and_action():

@@ -14,7 +14,7 @@ import pytest
 from harness import PATIENCE, NodeProcess
 from keystore import make_keystore
 from payload_id.ros.access.policy import enclaves
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 PROBE = "import rclpy; rclpy.init(); rclpy.create_node('payload_client')"
@@ -77,7 +77,7 @@ def test_roles_can_do_what_they_may_and_others_nothing(keystore, nodes):
     while (status := live(keystore, "reader", "status")).returncode or (
         "payload_planner" not in status.stdout
     ):
-        assert all(node.alive for node in nodes), [node.printed() for node in nodes]
+        assert all(node.alive for node in nodes), [node.printed for node in nodes]
         assert time.monotonic() < end, status
     assert "payload_sampler" in status.stdout and "payload_estimator" in status.stdout
     for role, task, refused in (

@@ -10,32 +10,26 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from payload_id_msgs.action import Move
-from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Acknowledge, ExtendMotion, PrepareMotion
+from payload_id_msgs.msg import BridgeState, StopReason
+from payload_id_msgs.srv import ExtendMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
-from payload_id.ros.bridge import arm_use
 from payload_id.ros.bridge.context import BridgeContext
 from payload_id.ros.bridge.move_server import MoveServer, _continued
-from payload_id.ros.bridge.node import BridgeNode, _check_same_robot
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
-from payload_id.ros.execution import silence
 from payload_id.ros.execution.back_ends.back_end import BackEnd, Trouble
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
-from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.silence import Lateness, RunningTime
 from payload_id.ros.execution.speed_slider import SpeedSlider
 from payload_id.ros.execution.standing_arm import StandingArm
@@ -52,7 +46,6 @@ SETTINGS = SimpleNamespace(
     reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3, back_end="", controller_manager="",
     dry_run=False,
 )  # fmt: skip
-DRY = SimpleNamespace(**vars(SETTINGS) | {"dry_run": True})
 
 
 def motion() -> CertifiedMotion:
@@ -218,26 +211,12 @@ class Robot:
         return ""
 
 
-def another_payload():
-    found = PayloadEstimate(status=PayloadEstimate.GOOD)
-    found.lower, found.upper = np.full(10, 5.0), np.full(10, 6.0)
-    return found
-
-
-def old_obstacles():
-    store = ObstacleStore(1.0)
-    store.hear({}, time.monotonic() - 2.0)
-    return store
-
-
 def finger():
     """Return a watch on a finger that was never heard."""
     return HeldJointWatch([SimpleNamespace(name="knuckle", unreported="", follows="")], 1.0)
 
 
 WRONG = {
-    "a fault": (lambda r: vars(r.context).update(fault="TUBE_LEFT"), "~/acknowledge"),
-    "motion": (lambda r: vars(r.arm).update(speed=np.full(7, 0.1)), "The arm is moving"),
     "elsewhere": (lambda r: vars(r.arm).update(q=HOME + 0.1), "not where the plan begins"),
     "two arms": (
         lambda r: vars(r.arm).update(leaps=(3, 0.5, 0.001)), "somebody else publishes states"
@@ -245,33 +224,18 @@ WRONG = {
     "two publishers": (
         lambda r: vars(r.arm).update(has_several_publishers=True), "More than one publisher"
     ),
-    "outside limits": (lambda r: r.arm.q.__setitem__(1, 2.6), "outside the limits"),
-    "clock behind": (
-        lambda r: vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, STAMP + 300_000_000)),
-        "behind the clock",
-    ),
     "no simulated time": (
         lambda r: (vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, 0)),
                    vars(r).update(simulated=True)),
         "no time has come on /clock",
     ),
     "held joint": (lambda r: vars(r.arm).update(held=finger()), "knuckle"),
-    "old obstacles": (lambda r: vars(r.context).update(obstacles=old_obstacles()), "2.00 s old"),
     "unusable obstacles": (
         lambda r: r.context.obstacles.cannot_hear("a radius of nan", time.monotonic()), "of nan"
     ),
     "unknown turn": (
         lambda r: vars(r.arm).update(turns=replace(r.arm.turns, doubt="Say it by 'turned'")),
         "'turned'",
-    ),
-    "inconsistent": (
-        lambda r: vars(r.context).update(
-            estimate=PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="it slips")
-        ),
-        "it slips",
-    ),
-    "another payload": (
-        lambda r: vars(r.context).update(estimate=another_payload()), "another payload"
     ),
     "nobody follows": (lambda r: vars(r.back_end).update(nobody="Nobody subscribes."), "Nobody"),
     "somebody else": (lambda r: vars(r.back_end).update(somebody="in use"), "in use"),
@@ -282,13 +246,7 @@ WRONG = {
     ),
     "driver in fault": (lambda r: vars(r.watch).update(said="err is 31."), "err is 31"),
     "slider turned down": (lambda r: r.slider.hear(40.0, 0.0), "turned down to 40 % (/slider)"),
-    "dry run": (lambda r: vars(r.context).update(settings=DRY), "Dry run: motions are proved"),
-    "not active": (
-        lambda r: setattr(r.context.node, "inactivity", "The node is inactive"),
-        "is inactive",
-    ),
     "switched off": (lambda r: vars(r).update(allow=False), "allow_motion"),
-    "not enabled": (lambda r: vars(r.context).update(_enabled=-np.inf), "/enable"),
 }  # fmt: skip
 
 
@@ -299,23 +257,15 @@ def test_when_all_is_well_a_motion_begins():
     assert np.abs(robot.back_end.sent[0].dq[-1]).max() < 1e-9  # up to rest, whatever comes
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_nothing_begins_while_anything_is_wrong(name):
-    robot = Robot()
-    happens, words = WRONG[name]
-    happens(robot)
-    message = robot.moved()
-    assert words in message and message and not robot.back_end.sent
-    assert robot.back_end.is_taken is False
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_what_goes_wrong_while_the_arm_is_taken_counts_too(name):
-    robot = Robot()
-    happens, words = WRONG[name]
-    message = robot.moved(taken=lambda: happens(robot))
-    assert words in message and message and not robot.back_end.sent
-    assert robot.back_end.is_taken is False  # given back
+@pytest.mark.parametrize("late", [False, True], ids=["before", "while it is taken"])
+def test_nothing_begins_while_anything_is_wrong(late):
+    for name, (happens, words) in WRONG.items():
+        robot = Robot()
+        if not late:
+            happens(robot)
+        message = robot.moved(taken=lambda r=robot, h=happens: h(r))
+        assert words in message and not robot.back_end.sent, name
+        assert robot.back_end.is_taken is False, name  # given back
 
 
 @types.coroutine
@@ -340,112 +290,6 @@ def test_a_stop_while_the_controller_is_asked_keeps_the_motion_from_beginning():
     assert ended.value.value.reason.code == StopReason.CANCELLED and not robot.back_end.sent
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_who_has_no_name_yet_is_waited_for_and_is_nobody_until_then(named, monkeypatch):
-    """Discovery knows a publisher before its node: that is no reason to say who it is."""
-    robot = Robot()
-    robot.back_end.unnamed = True
-    handle = SimpleNamespace(
-        request=Move.Goal(motion_id="plan"), abort=lambda: None, is_cancel_requested=False,
-        is_active=False,
-    )  # fmt: skip
-    running = robot.server.on_move(handle)
-    running.send(None)
-    robot.server.use.look()
-    assert not robot.back_end.sent and not robot.back_end.is_taken  # it waits
-    robot.back_end.unnamed = not named
-    now = time.monotonic()
-    monkeypatch.setattr(arm_use.time, "monotonic", lambda: now + 60.0 * (not named))
-    robot.server.use.look()
-    if named:
-        running.send(None)  # the arm is taken
-        robot.server.use.look()
-        running.send(None)  # it moves
-        assert len(robot.back_end.sent) == 1
-    else:
-        with pytest.raises(StopIteration) as ended:
-            running.send(None)
-        assert "has not named yet" in ended.value.value.message
-        assert not robot.back_end.sent
-
-
-def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
-    """A `true` may come after the `false` before anybody looks."""
-    robot = Robot()
-    assert robot.moved() == ""
-    for held in (False, True):
-        robot.context._on_enable(SimpleNamespace(data=held), NOT_DATED)
-    robot.arm.now_ns += 10_000_000
-    robot.server.on_watch_due()
-    assert robot.server.execution.reason is Reason.NOT_ENABLED
-    assert not robot.context.forbidden  # it is held again: a next motion may begin
-
-
-def test_what_was_said_before_this_process_stood_still_is_not_old_after_it(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    robot = Robot()
-    context, robot.arm.running = robot.context, RunningTime(step=0.1)
-    context.settings = SimpleNamespace(**{**vars(SETTINGS), "enable_timeout": 1.0})
-    context._on_enable(SimpleNamespace(data=True), NOT_DATED)
-    context.obstacles.hear({}, robot.arm.running.real())
-    robot.arm.running.now()
-    now[0] += 60.0
-    assert "/enable" in context.forbidden and "old" in context.obstacle_doubt  # nothing begins
-    forbids = lambda: context.forbids(robot.arm.running.now())  # noqa: E731
-    doubt = lambda: context.obstacles.doubt(robot.arm.running.now())  # noqa: E731
-    for _ in range(14):
-        assert not forbids() and not doubt()  # but what moves is not stopped at once
-        now[0] += 0.06
-    now[0] += 0.24
-    assert "/enable" in forbids() and "old" in doubt()
-
-
-def test_what_an_enabling_device_said_before_this_process_stood_still_is_read_as_old():
-    robot = Robot()
-    context = robot.context
-    context.settings = SimpleNamespace(**{**vars(SETTINGS), "enable_timeout": 1.0})
-    ahead = 3_600_000_000_000  # of the device's clock [ns]
-    for age in (0.3, 0.2, 0.1, 0.0):
-        sent = {"source_timestamp": time.time_ns() + ahead - round(1e9 * age) + round(0.3e9)}
-        context._on_enable(SimpleNamespace(data=True), sent)
-    assert not context.forbidden
-    waiting = {"source_timestamp": time.time_ns() + ahead - 8_000_000_000}
-    context._on_enable(SimpleNamespace(data=True), waiting)
-    assert "/enable" in context.forbidden
-    context._on_enable(SimpleNamespace(data=True), {"source_timestamp": time.time_ns() + ahead})
-    assert not context.forbidden
-
-
-def test_a_controller_that_refuses_to_hold_is_said_and_kept():
-    robot = Robot()
-    assert robot.moved() == ""
-    assert robot.server.stop(Reason.CANCELLED, "by hand") and robot.back_end.holds == 1
-    robot.back_end.refused = "It rejected a cancelling"
-    robot.server.on_watch_due()
-    execution = robot.server.execution
-    assert execution.fault == (Reason.CONTROLLER_FAULT, "It rejected a cancelling")
-    assert len(robot.back_end.sent) == 2  # the certified stop
-
-
-def test_a_motion_that_is_refused_says_whether_the_arm_stands():
-    robot = Robot()
-    assert robot.server._result(Reason.REFUSED, "why", moved=False).at_rest
-    robot.arm.speed = np.full(7, 0.1)
-    assert not robot.server._result(Reason.REFUSED, "why", moved=False).at_rest
-
-
-def test_a_start_is_judged_as_the_motion_will_be():
-    robot = Robot()
-    allowed = motion().tube.position[0]
-    robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
-    assert robot.moved() == ""
-    robot = Robot()
-    robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
-    robot.context.arm.encoder_error = np.full(7, 0.02 * allowed)
-    assert "not where the plan begins" in robot.moved() and not robot.back_end.sent
-
-
 def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     robot = Robot()
     turn = 2 * np.pi * (np.arange(7) == 2)
@@ -456,187 +300,12 @@ def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     assert "joint_3 was turned by +1 whole turns" in message and not robot.back_end.sent
 
 
-def test_nothing_moves_while_it_is_not_known_what_is_around_the_arm():
-    robot = Robot()
-    robot.context.cell_missing = "No motion is planned without knowing what is around the arm."
-    assert "what is around the arm" in robot.moved()
-
-
-def test_a_motion_of_other_obstacles_or_none_is_not_followed():
-    robot = Robot()
-    assert "Unknown prepared motion 'another'" in robot.moved(name="another")
-    robot.context.obstacles.add({"ball": ConvexBody.primitive("sphere", (0.1,), name="ball")})
-    assert "obstacles have changed" in robot.moved() and not robot.back_end.sent
-
-
-def test_a_motion_that_begins_in_motion_can_only_continue_another_one():
-    robot = Robot()
-    path = BezierPiece(MotionState(HOME, np.full(7, 0.1), np.zeros(7)), np.full(7, 0.1), 2.0)
-    kept = robot.server._motions._motions
-    moving = replace(kept["plan"].proved, motion=replace(motion(), trajectory=path, stops=()))
-    kept["piece"] = replace(kept["plan"], name="piece", proved=moving)
-    assert "begins in motion" in robot.moved(name="piece") and not robot.back_end.sent
-
-
-@pytest.mark.parametrize(
-    ("topic", "namespace"),
-    [("", ""), ("joint_trajectory_controller/joint_trajectory", "/cell/right"),
-     ("/joint_trajectory_controller/joint_trajectory", ""),
-     ("/right/joint_trajectory_controller/joint_trajectory", "/right"), ("other/topic", "")],
-)  # fmt: skip
-def test_topics_of_the_driver_are_where_its_trajectories_go(topic, namespace):
-    node = SimpleNamespace(
-        resolve_topic_name=lambda name: name if name.startswith("/") else f"/cell/right/{name}"
-    )
-    found = BridgeNode._namespace(node, SimpleNamespace(trajectory_topic=topic), ROBOT)
-    assert found == namespace
-    driver, there = ROBOT.driver, ROBOT.driver.within(found)
-    assert [x.topic for x in there.follows_while] == [
-        f"{namespace}{x.topic}" for x in driver.follows_while
-    ]
-    assert [x.service for x in there.reset] == [f"{namespace}{x.service}" for x in driver.reset]
-    assert there.within(found).reset == there.reset
-
-
-FAULTS = {
-    Reason.CLOCK_FAULT: lambda r: vars(r.arm).update(
-        clock=ClockWatch(0.2).after(STAMP, STAMP + 300_000_000)
-    ),
-    Reason.HELD_JOINT_OFF: lambda r: vars(r.arm).update(held=finger()),
-    Reason.FOREIGN_COMMAND: lambda r: vars(r.back_end).update(heard="A trajectory of 3 points"),
-    Reason.CONTROLLER_INACTIVE: lambda r: vars(r.controller).update(wrong="jtc is inactive"),
-    Reason.CONTROLLER_FAULT: lambda r: vars(r.back_end).update(
-        said=(Trouble.CONTROLLER_FAULT, "no answer")
-    ),
-    Reason.JOINT_STATES_LOST: lambda r: vars(r.arm).update(silence=0.3),
-    Reason.TUBE_LEFT: lambda r: vars(r.arm).update(q=HOME + 0.3),
-    Reason.DRIVER_FAULT: lambda r: vars(r.watch).update(found=(Reason.DRIVER_FAULT, "err is 31")),
-}
-
-
-def moving() -> Robot:
-    """Return a robot whose arm is 0.5 s into its motion, as it should be."""
-    robot = Robot()
-    assert robot.moved() == ""
-    begin, path = robot.server.execution.start_ns, motion().trajectory
-    robot.arm.now_ns = begin + 500_000_000
-    robot.arm.q = path.at(np.array([0.5])).q[0]
-    robot.server.on_watch_due()
-    assert robot.server.execution.phase is Phase.MOVING and not robot.back_end.holds
-    return robot
-
-
 def at_rest(robot):
     """Let time pass until the arm was seen to rest where it is."""
     for _ in range(40):
         robot.arm.now_ns += 100_000_000
         robot.server.on_watch_due()
     assert robot.server.execution.done
-
-
-def acknowledged(robot, reason):
-    request, response = Acknowledge.Request(reason=reason), Acknowledge.Response()
-    return robot.server.on_acknowledge(request, response).success
-
-
-def test_states_of_two_arms_are_told_where_the_tube_is_left():
-    robot = moving()
-    robot.arm.leaps = 3, 0.5, 0.001
-    FAULTS[Reason.TUBE_LEFT](robot)
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert "somebody else publishes states" in robot.context.fault
-
-
-@pytest.mark.parametrize("reason", [Reason.TUBE_LEFT, Reason.CONTROLLER_FAULT, Reason.CLOCK_FAULT])
-def test_of_several_publishers_is_told_whatever_they_look_like(reason):
-    robot = moving()
-    robot.arm.has_several_publishers = True
-    FAULTS[reason](robot)
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert robot.context.fault.count("More than one publisher sends states") == 1
-
-
-def test_of_another_publisher_in_a_motion_the_arm_is_held():
-    robot = moving()
-    robot.arm.has_several_publishers = True
-    robot.server.on_watch_due()
-    assert robot.back_end.holds == 1
-    at_rest(robot)
-    assert robot.context.fault.startswith("JOINT_STATES_LOST: More than one publisher")
-
-
-@pytest.mark.parametrize("has_arm", [True, False])
-def test_an_arm_that_is_not_seen_before_it_was_given_back_is_a_fault(has_arm):
-    robot = Robot()
-    robot.back_end.still_has_arm = has_arm
-    robot.arm.silence = 0.9 * robot.context.settings.silence
-    robot.server.on_watch_due()
-    assert not robot.context.fault
-    robot.arm.silence = 1.1 * robot.context.settings.silence
-    robot.server.on_watch_due()
-    assert robot.context.fault.startswith("JOINT_STATES_LOST") is has_arm
-
-
-def test_an_arm_that_is_not_given_back_though_that_was_answered_is_a_fault():
-    robot = Robot()
-    robot.back_end.still_has_arm = True
-    robot.server.on_watch_due()
-    assert not robot.context.fault
-    robot.back_end.not_given_back = lambda: "the manager says otherwise"
-    robot.server.on_watch_due()
-    assert robot.context.fault == "CONTROLLER_INACTIVE: the manager says otherwise"
-
-
-@pytest.mark.parametrize("stopping", [False, True], ids=["moving", "stopping"])
-@pytest.mark.parametrize("reason", FAULTS)
-def test_a_fault_is_held_and_kept_until_somebody_says_why_also_during_a_stop(reason, stopping):
-    robot = moving()
-    if stopping:
-        assert robot.server.stop(Reason.CANCELLED, "by hand")
-        assert len(robot.back_end.sent) == 2  # the motion and its certified stop
-    sent = len(robot.back_end.sent)
-    FAULTS[reason](robot)
-    robot.server.on_watch_due()
-    assert robot.back_end.holds == 1 and len(robot.back_end.sent) == sent
-    robot.arm.silence = 0.0
-    at_rest(robot)
-    assert len(robot.back_end.sent) == sent and robot.back_end.holds == 1
-    assert robot.server.ended[0] is (Reason.CANCELLED if stopping else reason)
-    assert robot.context.fault.startswith(reason.name)
-    told = robot.server._result(*robot.server.ended).message
-    assert (f"Meanwhile {reason.name}" in told) is stopping  # the next motion is refused for it
-    with pytest.raises(InputError, match=f"~/acknowledge: {reason.name}"):
-        robot.context.standing("safety_warning")
-    assert not acknowledged(robot, " ") and acknowledged(robot, "looked at it")
-    assert robot.context.fault == ""
-
-
-@pytest.mark.parametrize("name", ["old obstacles", "unusable obstacles"])
-def test_obstacles_that_are_doubtful_in_motion_stop_it_on_its_path(name):
-    robot = moving()
-    WRONG[name][0](robot)
-    robot.server.on_watch_due()
-    assert robot.server.execution.reason is Reason.OBSTACLES_CHANGED
-    assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
-
-
-def test_a_torque_near_the_arms_own_limit_stops_it_on_its_path_and_is_kept():
-    robot = moving()
-    robot.watch.found = Reason.EFFORT_HIGH, "The torque of joint_2 was 57 N m"
-    robot.server.on_watch_due()
-    assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
-    robot.arm.q = robot.server.execution.end_positions()
-    robot.arm.now_ns += 1_000_000_000
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert robot.server.ended[0] is Reason.EFFORT_HIGH
-    assert "EFFORT_HIGH: The torque of joint_2" in robot.context.fault
-    assert acknowledged(robot, "looked at it") and not robot.context.fault
-    assert acknowledged(robot, "asked again, since the answer was lost")
-    robot.server._acknowledged = robot.server._acknowledged[0], time.monotonic() - 11.0
-    assert not acknowledged(robot, "of nothing")
 
 
 def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():
@@ -650,72 +319,6 @@ def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():
     assert robot.server.ended == (Reason.NOT_STARTED, "The controller rejected it")
     assert not robot.server.execution.begun and robot.context.fault == ""
     assert len(robot.back_end.sent) == 1
-
-
-@pytest.mark.parametrize("trouble", Trouble)
-def test_what_a_controller_says_while_the_arm_settles_counts_too(trouble):
-    robot = moving()
-    robot.arm.now_ns = robot.server.execution.start_ns + 2_010_000_000
-    robot.arm.q = robot.server.execution.end_positions()
-    robot.server.on_watch_due()
-    assert robot.server.execution.phase is Phase.SETTLING and not robot.back_end.holds
-    robot.back_end.said = trouble, "so the controller says"
-    robot.server.on_watch_due()
-    at_rest(robot)
-    assert robot.server.ended == (Reason[trouble.name], "so the controller says")
-    assert robot.back_end.holds == 1 and "so the controller says" in robot.context.fault
-
-
-@pytest.mark.parametrize("gives_back", [True, False])
-@pytest.mark.parametrize("moves", [0.0, 0.15])
-def test_an_arm_that_moves_as_it_is_given_back_is_a_fault(gives_back, moves):
-    """Another controller may follow what it was told before the torques."""
-    robot = Robot()
-    robot.back_end.gives_back = gives_back
-    assert not robot.moved()
-    execution, end = robot.server.execution, motion().trajectory.duration
-    for _ in range(400):
-        robot.arm.now_ns += 10_000_000
-        time_now = np.clip(execution.time(robot.arm.now_ns), 0.0, end)
-        robot.arm.q = execution.commanded.at(np.array([time_now])).q[0]
-        robot.server.on_watch_due()
-    assert execution.done and robot.server.ended[0] is Reason.COMPLETED
-    robot.context.busy = ""  # as the goal's end leaves it
-    robot.server.on_watch_due()
-    assert not robot.context.fault
-    still, away = robot.arm.q, robot.arm.q + moves * np.eye(7)[3]
-    several = np.array([still, away, still])  # and back within one cycle
-    robot.arm.take = lambda every: (np.zeros(3, np.int64), several, np.zeros((3, 7)))
-    robot.server.on_watch_due()
-    assert bool(robot.context.fault) is (gives_back and moves > 0.0)
-    if robot.context.fault:
-        assert ROBOT.joints[3] in robot.context.fault and "took the arm back" in robot.context.fault
-
-
-@pytest.mark.parametrize("kept", ["", "TUBE_LEFT: joint_2"])
-def test_what_another_publisher_says_is_not_taken_for_a_motion_after_the_arm_was_given_back(kept):
-    robot = Robot()
-    robot.context.busy = ""
-    if kept:
-        robot.context.latch(kept)
-    robot.server._left = time.monotonic(), robot.arm.q.copy(), np.full(7, 0.05)
-    robot.arm.has_several_publishers = True
-    robot.arm.q = robot.arm.q + 0.5
-    robot.server.on_watch_due()
-    assert robot.context.fault.startswith(kept or "JOINT_STATES_LOST: More than one publisher")
-
-
-@pytest.mark.parametrize(
-    ("certificate", "stops"),
-    [("c" * 4_000_001, []), ("c", ["s"] * 2001), ("c", ["s" * 3_600_000] * 9)],
-    ids=["long", "many", "long together"],
-)
-def test_certificates_larger_than_real_ones_are_refused_before_they_are_read(certificate, stops):
-    request = PrepareMotion.Request(motion_id="m", certificate=certificate, stops=stops)
-    motions = PreparedMotions(Robot().context)
-    with pytest.raises(StopIteration) as ended:
-        motions.on_prepare(request, PrepareMotion.Response()).send(None)
-    assert not ended.value.value.success and "at most" in ended.value.value.message
 
 
 def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_an_earlier_stop():
@@ -739,14 +342,6 @@ def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_a
     assert robot.back_end.left == [server.execution.start_ns + 1_000_000_000]
     asked = ExtendMotion.Request(motion_id="more", follows="more", after=1.5)
     assert "being ended" in server.on_extend(asked, ExtendMotion.Response()).message
-
-
-def test_states_of_one_robot_of_a_team_move_no_other():
-    for topic in ("/joint_states", "/a/joint_states", "/a/omnid1/joint_states", "/a/omnid1/b/q"):
-        _check_same_robot(topic, "/a/omnid1")
-    for topic in ("/a/omnid2/joint_states", "/a/omnid11/joint_states", "/b/omnid1/joint_states"):
-        with pytest.raises(ConfigurationError, match="the wrong robot would move"):
-            _check_same_robot(topic, "/a/omnid1")
 
 
 def test_a_stop_at_the_instant_of_a_take_over_is_that_of_the_part_before():

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from controller_manager_msgs.srv import ListControllers, SwitchController
+from controller_manager_msgs.srv import ListControllers
 from payload_id_msgs.action import Move
 from payload_id_msgs.msg import StopReason
 from payload_id_msgs.srv import Acknowledge, PrepareMotion
@@ -17,7 +17,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from harness import NodeProcess, Observer
-from ros_domain import next_domain
+from promises.nodes import next_domain
 from torque_robot import CELL, PAYLOAD, ROTOR, certified_motion, torque_robot
 
 DOMAIN = next_domain()
@@ -106,7 +106,7 @@ def built(tmp_path_factory):
     robot.bridge.stop()
     robot.arm.stop()
     robot.observer.close()
-    assert "Traceback" not in robot.bridge.printed()
+    assert "Traceback" not in robot.bridge.printed
 
 
 @pytest.fixture
@@ -146,16 +146,6 @@ def test_a_certified_motion_is_followed_by_torques_within_its_tube(robot):
 
 
 @pytest.mark.slow
-def test_cancelled_it_stops_as_certified_and_is_given_back(robot):
-    handle, future = robot.move_until(-0.15)
-    assert robot.active() == {TORQUES}
-    handle.cancel_goal_async()
-    result, status = robot.result(future)
-    assert status == CANCELED and result.at_rest and result.largest_tube_use < 1.0, result.message
-    robot.given_back()
-
-
-@pytest.mark.slow
 def test_a_loop_that_is_killed_leaves_the_arm_to_its_resting_controller(robot):
     loop = loop_of(robot)
     _, future = robot.move_until(0.1)
@@ -172,61 +162,6 @@ def test_a_loop_that_is_killed_leaves_the_arm_to_its_resting_controller(robot):
 
 
 @pytest.mark.slow
-def test_a_controller_that_is_switched_away_ends_the_motion(robot):
-    _, future = robot.move_until(-0.1)
-    answer = robot.observer.call(
-        SwitchController, f"{MANAGER}/switch_controller", deactivate_controllers=[TORQUES],
-        strictness=SwitchController.Request.STRICT,
-    )  # fmt: skip
-    assert answer.ok
-    before = robot.q
-    result, status = robot.result(future)
-    assert status == ABORTED, result.message
-    assert result.reason.code == StopReason.CONTROLLER_INACTIVE, result.message
-    robot.given_back()  # nobody had the arm
-    robot.observer.wait(robot.rests, "an arm at rest")
-    assert np.abs(robot.q - before).max() < DRIFT
-    robot.acknowledge()
-
-
-@pytest.mark.slow
-def test_a_bridge_that_stood_still_has_the_motion_back_and_can_stop_it(robot):
-    handle, future = robot.move_until(0.15)
-    stand_still(robot, lambda: time.sleep(1.4))
-    assert robot.active() == {TORQUES}
-    handle.cancel_goal_async()
-    result, status = robot.result(future)
-    assert status == CANCELED and result.at_rest and result.largest_tube_use < 1.0, result.message
-    assert "has the motion back" in robot.bridge.printed()
-    robot.given_back()
-
-
-def stand_still(robot, meanwhile):
-    """Stop the bridge's process until something is over."""
-    os.kill(robot.bridge.process.pid, signal.SIGSTOP)
-    try:
-        meanwhile()
-    finally:
-        os.kill(robot.bridge.process.pid, signal.SIGCONT)
-
-
-@pytest.mark.slow
-def test_a_bridge_that_stood_still_to_the_end_left_the_motion_to_the_loop_and_says_so(robot):
-    loop = loop_of(robot)
-    start = robot.q
-    _, future = robot.move_until(-0.15)
-    stand_still(robot, lambda: (robot.given_back(), time.sleep(2.0)))  # the loop has ended then
-    result, status = robot.result(future)
-    assert status == ABORTED and result.reason.code == StopReason.CONTROLLER_FAULT, result.message
-    assert "went on alone" in result.message and "has not asked" in result.message
-    robot.given_back()
-    robot.observer.wait(robot.rests, "an arm at rest")
-    assert np.abs(robot.q - start + 0.15).max() < 0.02  # where the motion ends
-    robot.acknowledge()
-    loop_of(robot, other_than=loop)
-
-
-@pytest.mark.slow
 def test_without_the_bridge_the_motion_ends_at_rest_and_the_arm_is_given_back(robot):
     loop = loop_of(robot)
     start = robot.q
@@ -235,7 +170,7 @@ def test_without_the_bridge_the_motion_ends_at_rest_and_the_arm_is_given_back(ro
     robot.given_back()
     robot.observer.wait(robot.rests, "an arm at rest")
     ends = robot.q - start - 0.15  # less where the motion ends
-    assert np.abs(ends).max() < 0.02, (ends, robot.bridge.printed()[-500:])
+    assert np.abs(ends).max() < 0.02, (ends, robot.bridge.printed[-500:])
     robot.observer.wait(lambda: not _runs(loop), "the end of the loop's process")
 
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from control_msgs.action import FollowJointTrajectory as Action
 from controller_manager_msgs.srv import ListControllers, SwitchController
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
-from rclpy.action import ActionClient
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from harness import time_of
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory_points import points_of
@@ -23,17 +17,15 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
 from planned_robot import (
-    ABORTED,
     CANCELED,
     CONTINUED,
     PAYLOAD,
-    PLANNER,
     ROBOT,
     SUCCEEDED,
     PlannedRobot,
 )  # fmt: skip
-from real_controllers import ABSENT, CONTROLLER, RealControllers, installation
-from ros_domain import next_domain
+from promises.nodes import next_domain
+from promises.real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 
 PREFIX, RATE = installation(), 250
 ACTION = f"/{CONTROLLER}/follow_joint_trajectory"
@@ -49,7 +41,7 @@ def robot(tmp_path_factory) -> Iterator[PlannedRobot]:
     arm = RealControllers(PREFIX, folder, domain, ROBOT, RATE)
     robot = PlannedRobot(folder, domain, arm)
     yield robot
-    assert robot.close() == [0, 0, 0], robot.printed()
+    assert robot.close() == [0, 0, 0], robot.printed
 
 
 def switched(robot: PlannedRobot, active: bool) -> None:
@@ -93,18 +85,6 @@ def test_a_motion_is_cancelled_by_its_certified_stop(robot):
     robot.planned()  # no fault
 
 
-def test_a_motion_is_paused_and_goes_on(robot):
-    robot.planned()
-    _, future, _ = robot.execute_until()
-    assert robot.observer.call(Trigger, f"{PLANNER}/pause").success
-    robot.observer.wait(lambda: is_still(robot), "rest")
-    assert not future.done()
-    resumed = lambda: robot.observer.call(Trigger, f"{PLANNER}/resume").success  # noqa: E731
-    robot.observer.wait(resumed, "the rest of the motion")
-    result = ended(robot, future, "COMPLETED", SUCCEEDED)
-    assert result.at_rest and result.largest_tube_use < 0.5
-
-
 def is_still(robot: PlannedRobot) -> bool:
     """Whether the arm has stood for half a second."""
     return all(np.abs(x.velocity).max() < 1e-6 for x in robot.joint_states[-RATE // 2 :])
@@ -124,60 +104,6 @@ def test_goals_replace_each_other_in_motion_in_a_receding_horizon(robot):
     print(f"{result.pieces} pieces, {result.seconds:.1f} s, tube use {use:.2f}; {result.message}")
     assert use < 0.5
     robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
-
-
-def test_a_controller_that_is_deactivated_in_motion_is_a_fault(robot):
-    robot.planned()
-    _, future, _ = robot.execute_until()
-    switched(robot, False)
-    result = ended(robot, future, "CONTROLLER_INACTIVE", ABORTED)
-    assert result.at_rest
-    refused = robot.plan()
-    assert not refused.success and "~/acknowledge" in refused.message
-    assert robot.acknowledge().success
-    robot.planned()
-    refused, status = robot.result(robot.begin()[1])
-    assert status == ABORTED and "inactive" in refused.message
-    assert refused.at_rest  # as joint states show it
-    switched(robot, True)
-
-
-def test_a_goal_of_somebody_else_in_motion_is_a_fault_and_held(robot):
-    robot.planned()
-    _, future, _ = robot.execute_until()
-    client = ActionClient(robot.observer.node, Action, ACTION)
-    robot.observer.wait(client.server_is_ready, "the controller")
-    goal = Action.Goal()
-    goal.trajectory.joint_names = list(ROBOT.joints)
-    goal.trajectory.points = [JointTrajectoryPoint(positions=robot.q)]
-    goal.trajectory.points[0].time_from_start.sec = 4
-    goal.trajectory.header.stamp = time_of(0)
-    other = client.send_goal_async(goal)
-    result = ended(robot, future, "FOREIGN_COMMAND", ABORTED)
-    assert result.at_rest and other.done()
-    robot.acknowledge()
-    robot.planned()
-    ended(robot, robot.begin()[1], "COMPLETED", SUCCEEDED)
-
-
-def test_by_the_topic_an_arm_that_is_stopped_before_it_begins_stays_where_it_is(robot):
-    assert robot.bridge.stop() == 0, robot.printed()
-    robot.change(back_end="joint_trajectory_topic", start_delay=1.5)
-    robot.bridge = robot.start_bridge("topic.log")
-    robot.observer.wait(lambda: robot.plan().success, "a bridge", 60.0)
-    robot.planned()
-    q = robot.q
-    sent = robot.observer.listen(JointTrajectory, ROBOT.command.trajectory_topic)
-    _, future, _ = robot.begin()
-    robot.observer.wait(lambda: any(len(x.points) > 1 for x in sent), "a command")
-    assert robot.observer.call(Trigger, f"{PLANNER}/stop").success
-    result = ended(robot, future, "CANCELLED", ABORTED)
-    assert result.at_rest and [len(x.points) for x in sent][1:] == [1]
-    end = time.monotonic() + 3.0
-    robot.observer.wait(lambda: time.monotonic() > end, "the time of the motion")
-    assert np.abs(robot.q - q).max() < 1e-3
-    robot.planned()
-    ended(robot, robot.begin()[1], "COMPLETED", SUCCEEDED)
 
 
 def test_the_controller_itself_gives_up_where_the_arm_leaves_the_tube(robot):

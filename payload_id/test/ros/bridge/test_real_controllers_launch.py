@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from real_controllers import installation
-from ros_domain import next_domain
+from promises.nodes import next_domain
+from promises.real_controllers import installation
 
 HARDWARE = "share/joint_state_topic_hardware_interface"
 PREFIXES = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)

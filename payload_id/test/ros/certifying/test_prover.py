@@ -93,28 +93,6 @@ def test_what_was_certified_for_the_same_is_proved(own, prover):
     assert [stop.time for stop in found.motion.stops] == [0.5]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "word"),
-    [
-        ({"uncertainty": replace(SETTINGS.uncertainty, link_relative=0.02)}, "box"),
-        ({"cell": Cell.of("none, a test", 0.01)}, "clearance"),
-        ({"ground": None}, "obstacles"),
-        ({"payload": ()}, "geometry"),
-        ({"speeds": PRESETS["reduced"]}, "speeds"),
-    ],
-    ids=lambda x: x if isinstance(x, str) else "",
-)
-def test_what_was_certified_for_something_else_is_named(tmp_path, prover, change, word):
-    slow = TimeScaled(MOTION, 0.3)
-    answer = prover(Documents(tmp_path, replace(SETTINGS, **change), slow).request())
-    assert isinstance(answer, str) and word in answer, answer
-
-
-def test_obstacles_of_now_count(own, prover):
-    assert "obstacles" in prover(own.request([BALL]))
-
-
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -146,35 +124,6 @@ def test_what_is_no_certificate_of_this_arm_is_refused(own, prover, text, word):
     assert isinstance(answer, str) and word in answer, answer
 
 
-def numbers(entry, path=()):
-    """Give the places of all numbers in a document, as the keys that lead there."""
-    inner = entry.items() if isinstance(entry, dict) else enumerate(entry)
-    for key, value in inner:
-        if isinstance(value, (dict, list)):
-            yield from numbers(value, (*path, key))
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield (*path, key)
-
-
-@pytest.mark.parametrize("part", ["box", "limits", "tube", "geometry", "obstacles", "clearance"])
-def test_numbers_that_a_certificate_only_says_are_none_that_count(own, prover, part):
-    rng, plain = np.random.default_rng(1), prover(own.request())
-    places = list(numbers({part: json.loads(own.motion)[part]}))
-    for place in [places[int(k)] for k in rng.integers(len(places), size=4)]:
-        content = json.loads(own.motion)
-        *way, last = place
-        entry = content
-        for key in way:
-            entry = entry[key]
-        entry[last] = 1.01 * entry[last] + 1e-3
-        answer = prover(ProofRequest(forged(json.dumps(content)), (), ()))
-        if isinstance(answer, Proved):  # what it said there was nothing that is used
-            assert answer.box.digest == plain.box.digest, place
-            assert np.array_equal(answer.torque_limit, plain.torque_limit), place
-        else:
-            assert answer, place
-
-
 def claiming(text, motion, duration):
     """Return a forged certificate that claims another motion, with all digests."""
     certificate, motion = json.loads(text)["certificate"], motion.to_dict()
@@ -198,14 +147,6 @@ def test_a_motion_that_does_not_end_at_rest_is_refused(own, prover, tmp_path):
     cut = claiming(own.motion, MotionSequence((MOTION,), (1.0,)), 1.0)
     answer = prover(ProofRequest(cut, (), ()))
     assert isinstance(answer, str) and "does not end at rest" in answer, answer
-
-
-def test_stops_are_of_this_motion_and_for_the_same(own, prover, tmp_path):
-    other = Documents(tmp_path, motion=TimeScaled(MOTION, 0.8))
-    answer = prover(ProofRequest(own.motion, (other.stop,), ()))
-    assert isinstance(answer, str) and "not of a stop on this motion" in answer
-    answer = prover(ProofRequest(own.motion, (own.motion,), ()))
-    assert isinstance(answer, str) and "not of a stop on this motion" in answer
 
 
 def test_a_motion_of_the_shipped_omnids_platform_is_proved_and_none_beyond_its_box(tmp_path):

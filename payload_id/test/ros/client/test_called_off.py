@@ -19,7 +19,7 @@ from payload_id.ros.client.waiting import NotAnsweredError
 from payload_id.ros.view.session import tasks as view_tasks
 from payload_id.ros.view.session.names import Names
 from payload_id.ros.view.session.tasks import Tasks
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 

@@ -21,7 +21,7 @@ from std_srvs.srv import Trigger
 from harness import DEEP, LATCHED, NodeProcess, Observer
 from junk import interface, junk
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
@@ -73,8 +73,6 @@ def nodes(observer, tmp_path_factory) -> Iterator[NodeProcess]:
         str(PROGRAM),
         DOMAIN,
         folder / "log",
-        "-p",
-        "payload_planner:uncertainty.prior.mass_max:=2.5",
         folder=folder,
         cell="none, these are tests",
     )
@@ -82,12 +80,6 @@ def nodes(observer, tmp_path_factory) -> Iterator[NodeProcess]:
         observer.call(ListParameters, f"/{name}/list_parameters")
     yield process
     process.stop()
-
-
-def test_nodes_that_rest_on_different_statements_say_so(observer, nodes):
-    status = observer.diagnosis("rests on something else than this node: payload prior")
-    assert status.name == "payload_planner: motion"
-    assert "mass_max=2.5" in status.message
 
 
 @pytest.mark.parametrize("node", NODES)
@@ -111,27 +103,6 @@ def test_parameters_take_what_a_run_can_use_and_refuse_the_rest(observer, nodes,
     assert nodes.alive
     # Whatever was unset is there and can be set again.
     assert set(observer.call(ListParameters, f"/{node}/list_parameters").result.names) == set(names)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("estimator", 3, "must be one of"),
-        ("shape", 1, "must be a text"),
-        ("window", None, "must be a number"),
-        ("uncertainty.torque_absolute", [0.1, 0.2], "2 entries; give one number, or 7"),
-        ("uncertainty.prior.mass_max", 0.0, "mass_max"),
-        ("uncertainty.tool", [1.0, 2.0, 3.0], "tool"),
-        ("shape_pose", [1.0], "shape_pose"),
-        ("scales", [0.1] * 1000, "at most 50"),
-        ("shape_filling", "x" * 10**5, "xxx... must be one of"),
-    ],
-)
-def test_what_no_run_can_use_is_refused_in_a_sentence(observer, nodes, name, value, words):
-    asked = [RosParameter(name, value=value).to_parameter_msg()]
-    answer = observer.call(SetParameters, "/payload_estimator/set_parameters", parameters=asked)
-    assert not answer.results[0].successful, (name, value)
-    assert words in answer.results[0].reason
 
 
 def described_default(name: str) -> list[ParameterValue]:

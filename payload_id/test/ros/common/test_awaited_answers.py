@@ -17,18 +17,6 @@ class DoneInBetween(Future):
         return before
 
 
-def test_answers_are_passed_on_once_they_are_there():
-    answers, early, late = AwaitedAnswers(), Future(), Future()
-    awaited = [answers.awaitable(early), answers.awaitable(late)]
-    early.set_result("early")
-    answers.pass_on()
-    assert awaited[0].result() == "early" and not awaited[1].done()
-    late.set_result("late")
-    answers.pass_on()
-    answers.pass_on()
-    assert awaited[1].result() == "late"
-
-
 def test_an_answer_that_comes_while_others_are_looked_at_is_not_lost():
     answers = AwaitedAnswers()
     awaited = answers.awaitable(DoneInBetween())

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import threading
 
-import pytest
 from rclpy.node import Node
 from std_msgs.msg import Bool, String
 
 from harness import Observer
 from payload_id.core.errors import InputError
-from payload_id.ros.common import error_sentence
 from payload_id.ros.common.diagnostics import FORGOTTEN, Condition, Level, Twin, with_errors
 from payload_id.ros.common.error_sentence import OutlivedErrors
 from payload_id.ros.common.main_loop import run
 from payload_id.ros.estimator.looping_thread import LoopingThread
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 
@@ -60,17 +58,16 @@ def test_whatever_a_node_raises_when_it_starts_ends_it_in_a_sentence(capfd):
     assert "nobody thought of it" in printed and "Traceback" not in printed
 
 
-@pytest.mark.parametrize("error", [ValueError("bad"), InputError("worse"), MemoryError("most")])
-def test_a_thread_goes_on_whatever_a_step_raises(monkeypatch, error):
+def test_a_thread_goes_on_whatever_a_step_raises(monkeypatch):
     errors = OutlivedErrors()
     monkeypatch.setattr("payload_id.ros.estimator.looping_thread.OUTLIVED", errors)
     steps, enough = [], threading.Event()
 
     def step() -> None:
         steps.append(len(steps))
-        if len(steps) >= 5:
+        if len(steps) >= 3:
             enough.set()
-        raise error
+        raise (ValueError("bad"), InputError("worse"), MemoryError("most"))[len(steps) % 3]
 
     thread = LoopingThread("test", 0.001, step)
     thread.start()
@@ -94,7 +91,6 @@ def test_diagnostics_tell_of_errors_and_outlive_their_own(monkeypatch):
     assert (later.level, later.figures["errors outlived"]) == (Level.OK, 1)
     failing = with_errors(lambda: 1 / 0)
     assert failing.level is Level.ERROR and "ZeroDivisionError" in failing.sentence
-    assert error_sentence.OUTLIVED.count == 0
 
 
 def test_a_second_node_of_the_same_name_is_told_once_it_stays():

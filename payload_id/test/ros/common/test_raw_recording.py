@@ -7,7 +7,7 @@ from payload_id_msgs.msg import PayloadEstimate
 
 from harness import LATCHED, Observer
 from payload_id.ros.common.raw_recording import RawRecording
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 

@@ -19,7 +19,6 @@ from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.effort_loop.period_watch import PeriodWatch
-from payload_id.ros.effort_loop.stamp_watch import StampWatch
 from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
 from safety_scenes import gen3
 
@@ -72,66 +71,6 @@ def moved(dynamics: ArmDynamics, q, dq, u):
     M = np.array([dynamics.torque(q, dq, dq, unit)[0] - rest for unit in np.eye(N)]).T
     dq = dq + PERIOD * np.linalg.solve(M, u - rest)
     return q + PERIOD * dq, dq
-
-
-def leaps(*seen, simulated=False):
-    """Return by how much each of some stamps leaps that come at some times, both in [s]."""
-    watch = StampWatch(0, 0.0, simulated)
-    return [1e-9 * watch.leap(round(1e9 * stamp), now) for stamp, now in seen]
-
-
-def arriving(pace=1.0, pause=0.0, takes=1, seed=0, seconds=4.0):
-    """Return stamps and times at which a loop of 1 ms takes the newest state of 1 kHz.
-
-    States that come in a pause wait, and come in some takes, one after the other.
-    """
-    rng = np.random.default_rng(seed)
-    made = np.arange(1, round(1e3 * seconds)) * 1e-3
-    begin = 2.0 + rng.uniform()
-    arrived = made + rng.uniform(0.0, 5e-4, len(made))
-    held = np.flatnonzero((made >= begin) & (made < begin + pause))
-    for k, part in enumerate(np.array_split(held, takes)):
-        arrived[part] = begin + pause + 1e-3 * k
-    looks = np.arange(1, round(1e3 * seconds)) * 1e-3 + rng.uniform(0.0, 3e-4, len(made))
-    newest = np.maximum.accumulate(made[np.argsort(arrived, kind="stable")])
-    count = np.searchsorted(np.sort(arrived), looks, side="right")
-    fresh = np.flatnonzero(np.diff(count, prepend=0) > 0)
-    return [(pace * newest[count[k] - 1], looks[k]) for k in fresh]
-
-
-@pytest.mark.parametrize("passed", [0.001, 0.02, 0.5])
-def test_a_stamp_of_another_time_is_no_time_of_the_motion(passed):
-    for honest in (0.0, passed, 0.1 * passed, passed + 0.03, -0.03):  # slow simulated time, jitter
-        assert leaps((honest, passed)) == [0.0]
-    for step in (3600.0, -3600.0, 0.06 + 2.0 * passed, -0.3):
-        leap, back = leaps((step, passed), (2.0 * passed, 2.0 * passed))
-        assert leap == pytest.approx(step - passed)  # time goes on by what has passed
-        assert leap + back == pytest.approx(0.0, abs=1e-8)  # it was a single one
-
-
-@pytest.mark.parametrize("pace", [1.0, 0.999, 0.3, 0.5, 0.9, 1.2, 2.0])
-@pytest.mark.parametrize("pause", [0.0, 0.06, 0.2, 0.9])
-def test_joint_states_that_come_after_a_pause_in_several_pieces_have_not_leapt(pause, pace):
-    for seed in range(6):
-        for takes in (1, 2, 4):
-            seen = arriving(pace, pause, takes, seed)
-            assert not any(leaps(*seen, simulated=pace not in (1.0, 0.999))), (seed, takes)
-
-
-@pytest.mark.parametrize("pace", [1.0, 0.99, 0.3, 0.5, 0.9, 1.9])
-@pytest.mark.parametrize("step", [0.06, 0.18, 3.0, -0.06, -0.18, -3.0])
-def test_stamps_leap_whatever_the_pace_of_time(pace, step):
-    for seed in range(4):
-        seen = arriving(pace, seed=seed)
-        seen = [(stamp + step * (now > 2.5), now) for stamp, now in seen]
-        found = leaps(*seen, simulated=pace not in (1.0, 0.99))
-        assert sum(found) == pytest.approx(step, abs=0.03)
-
-
-@pytest.mark.parametrize("step", [0.04, 0.049, 0.2, -0.04, -0.049])
-def test_stamps_that_gain_a_little_with_every_state_leap(step):
-    found = leaps(*((1e-3 * k + step * k, 1e-3 * k) for k in range(1, 41)))
-    assert sum(found) == pytest.approx(40 * step, abs=0.05)
 
 
 @pytest.mark.parametrize("late", [0.0, 0.1])
@@ -264,42 +203,6 @@ def test_an_arm_that_is_to_be_held_after_a_silence_is_not_pulled_back(silent, ag
     assert np.abs(positions[-1] - positions[600]).max() < 2e-3
 
 
-def test_short_silences_again_and_again_leave_an_arm_held_most_of_the_time():
-    begun, dq, held_at = follower(), np.full(N, 0.05), []
-    begun.hold(Measurement(0.0, HOME, dq))
-    for k in range(1, 2000):
-        if 0.3 <= 0.001 * k and k % 500 < 60:  # 60 ms of 500
-            continue
-        begun.step(Measurement(0.001 * k, HOME + 0.001 * k * dq, dq))
-        held_at.append(begun.desired(0.0).q[0])
-    assert (np.diff(held_at[320:]) != 0.0).mean() < 0.3
-
-
-def test_one_state_that_shows_no_velocity_does_not_end_braking():
-    begun, dq = follower(), np.full(N, 0.2)
-    begun.hold(Measurement(1.0, HOME, dq))
-    for k in range(100):  # a driver that fills in zeros now and then, or all the time
-        time = 1.0 + k * PERIOD
-        q = HOME + (time - 1.0) * dq
-        begun.step(Measurement(time, q, STILL if k > 50 or k % 5 else dq))
-        assert np.array_equal(begun.desired(time).q, q)
-    for k in range(100, 160):  # it stands
-        begun.step(Measurement(1.0 + k * PERIOD, q, STILL))
-    begun.step(Measurement(1.2, HOME, dq))
-    assert np.array_equal(begun.desired(1.2).q, q)
-
-
-def test_an_arm_that_is_braked_and_sinks_all_the_same_is_pulled_back_before_long():
-    begun, sinking = follower(), np.full(N, -0.05)
-    begun.hold(Measurement(1.0, HOME, sinking))
-    held_at = []
-    for time in np.arange(1.5, 2.5, 0.01):  # states had stayed away for half a second
-        begun.step(Measurement(time, HOME + (time - 1.0) * sinking, sinking))
-        held_at.append(begun.desired(time).q)
-    assert np.allclose(held_at[10], HOME + 0.6 * sinking)
-    assert np.array_equal(held_at[40], held_at[-1])
-
-
 @pytest.mark.parametrize(
     ("away", "dq", "said"),
     [
@@ -350,20 +253,3 @@ def test_a_loop_knows_how_well_it_keeps_its_period():
     assert found.error == pytest.approx(np.percentile(np.abs(true[1:] - PERIOD), 99))
     assert found.delay == pytest.approx(2e-3)
     assert "old as their torques are sent" in found.doubt(2.5e-3)
-
-
-def test_one_late_step_in_fifty_is_said_and_pauses_do_not_count():
-    watch, now = PeriodWatch(PERIOD), 0.0
-    for k in range(1000):
-        now += PERIOD + (1e-3 if k % 50 == 0 else 0.0)
-        watch.step(now, 0.0)
-    assert not watch.figures().holds and "does not hold its period" in watch.figures().doubt(1.0)
-    watch, now = PeriodWatch(PERIOD), 0.0
-    for k in range(1000):
-        if k % 50 == 0:
-            watch.pause()
-            now += 1.0
-        now += PERIOD
-        watch.step(now, 0.0)
-    assert watch.figures().holds and watch.figures().largest < 1.1 * PERIOD
-    assert PeriodWatch(PERIOD).figures().holds  # nothing is known yet

@@ -9,11 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import WrenchStamped
-from payload_id_msgs.msg import Contact, PayloadEffort, SampleBlock
-from std_srvs.srv import Trigger
 
-from harness import LATCHED, START_NS, NodeProcess, Observer
+from harness import START_NS
 from payload_id.core.arm.kinetics import body_motion
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
@@ -24,11 +21,8 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.estimator.contact_worker import LATEST, ContactWorker
 from payload_id.ros.estimator.sources.live_run import Established
-from ros_domain import next_domain
-from synthetic import PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
+from synthetic import PAYLOAD, RATE, measured, robot_file, stamps_ns
 
-DOMAIN = next_domain()
-NODE = "/payload_estimator"
 FORCE = np.array([0.0, 0.0, 60.0, 0.0, 0.0, 0.0])  # [N] in the payload frame
 LATER_NS = START_NS + 20 * 10**9
 WAIT = 20.0  # [s]
@@ -94,18 +88,6 @@ def listener(folder) -> Iterator[Listener]:
         listener.worker.close()
 
 
-def test_the_thread_judges_what_it_can_know(listener):
-    calm = measured(tuple(PAYLOAD), 1.0, seed=2)
-    assert listener.hear(calm, START_NS, wanted=0) == []  # nothing is known yet
-    listener.learn()
-    said = listener.hear(calm, LATER_NS, wanted=5)
-    assert said and not any(judgement.certain for judgement, _ in said)
-    stamps = [stamp for _, stamp in said]
-    assert all(LATER_NS < stamp <= LATER_NS + 10**9 for stamp in stamps)
-    assert stamps == sorted(stamps)
-    assert listener.failures == []
-
-
 def test_after_a_contact_nothing_is_learnt_until_a_run_begins(listener):
     listener.learn()
     said = listener.hear(pushed(measured(tuple(PAYLOAD), 1.0, seed=2)), LATER_NS, wanted=5)
@@ -130,46 +112,3 @@ def test_what_waits_is_bounded(listener):
     oldest = min(stamp for _, stamp in listener.said)
     newest = LATER_NS + round(whole.stamp[-1] * 1e9)
     assert oldest >= newest - round(LATEST * 1e9)
-
-
-@pytest.mark.slow
-def test_the_node_tells_a_contact_by_its_topics(folder):
-    process = NodeProcess(
-        "estimator", DOMAIN, folder / "log", robot_file=robot_file(folder), runs_folder=folder
-    )
-    observer = Observer(DOMAIN)
-    try:
-        contacts = observer.listen(Contact, f"{NODE}/contact", LATCHED)
-        efforts = observer.listen(PayloadEffort, f"{NODE}/payload_effort")
-        wrenches = observer.listen(WrenchStamped, f"{NODE}/payload_wrench")
-        publisher = observer.publisher(SampleBlock, "/payload_sampler/samples")
-
-        def feed(samples, start_ns):
-            for message in blocks(samples, start_ns, size=RATE // 10):
-                publisher.publish(message)
-                observer.executor.spin_once(timeout_sec=0.05)
-
-        assert observer.call(Trigger, f"{NODE}/start").success
-        feed(measured(tuple(PAYLOAD), 4.0), START_NS)
-        assert observer.call(Trigger, f"{NODE}/stop").success
-        efforts.clear()
-        feed(measured(tuple(PAYLOAD), 1.0, seed=2), LATER_NS)
-        observer.wait(lambda: len(efforts) >= 3, "efforts")
-        effort = efforts[-1]
-        assert len(effort.joints) == len(effort.torque) == 7
-        assert (np.array(effort.external_lower) <= 0.0).all()
-        assert (np.array(effort.external_upper) >= 0.0).all()
-        assert (effort.wrench_lower <= effort.wrench_upper).all()
-        assert wrenches[-1].header.frame_id == effort.header.frame_id == "end_effector_link"
-        observer.wait(lambda: contacts, "the state at the beginning")
-        assert not contacts[-1].certain
-        feed(pushed(measured(tuple(PAYLOAD), 1.0, seed=2)), LATER_NS + 10**10)
-        observer.wait(lambda: contacts[-1].certain, "the contact")
-        assert 0.0 < contacts[-1].least_force <= np.linalg.norm(FORCE)
-        assert contacts[-1].least_torque > 0.0 and contacts[-1].joints
-        feed(measured(tuple(PAYLOAD), 1.0, seed=2), LATER_NS + 2 * 10**10)
-        observer.wait(lambda: not contacts[-1].certain, "its end")
-        assert process.alive
-    finally:
-        process.stop()
-        observer.close()

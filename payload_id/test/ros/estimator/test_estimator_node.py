@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import re
-import signal
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
-from geometry_msgs.msg import InertiaStamped
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
-from payload_id_msgs.srv import BeginRun, GetEstimate, Save
+from payload_id_msgs.srv import GetEstimate, Save
 from rcl_interfaces.srv import SetParameters
-from rclpy.duration import Duration
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
-from visualization_msgs.msg import Marker, MarkerArray
 
 from harness import LATCHED, START_NS, NodeProcess, Observer
-from payload_id.core.body.inertial import mass_com_inertia
-from payload_id.core.identification.identify import replay
-from payload_id.core.identification.settings import Settings
-from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.samples.stamps import seconds_since
-from payload_id.files.robots.robot_model import RobotModel
-from payload_id.files.runs.run_file import RunFile
-from ros_domain import next_domain
-from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
+from promises.nodes import next_domain
+from synthetic import PAYLOAD, RATE, blocks, measured, robot_file
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
 DOMAIN = next_domain()
-PATIENCE = Duration(seconds=30)
 NODE = "/payload_estimator"
 SAMPLES = "/payload_sampler/samples"
 SECONDS = 4.0
@@ -152,58 +136,6 @@ def test_without_a_run_every_answer_says_what_to_do(idle):
     assert np.isnan(answer.estimate.phi).all()
 
 
-def test_a_run_finds_the_payload(idle):
-    observer = idle.observer
-    inertias = observer.listen(InertiaStamped, f"{NODE}/payload_inertia", LATCHED)
-    markers = observer.listen(MarkerArray, f"{NODE}/markers", LATCHED)
-    final = idle.run(blocks(measured(LOADED, SECONDS)), parts=4)
-    assert final.status in (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
-    assert "(2000 samples, 39 windows" in idle.ended
-    assert final.windows == 39
-    assert final.header.frame_id == "end_effector_link"
-    assert abs(final.phi[0] - PAYLOAD[0]) < 0.01
-    found = [x for x in idle.estimates if np.isfinite(x.phi[0])]
-    assert len(found) >= 3
-    for earlier, later in zip(found, found[1:], strict=False):
-        assert np.all(later.lower >= earlier.lower)
-        assert np.all(later.upper <= earlier.upper)
-    assert all(contains(x, PAYLOAD) for x in found)
-    mass, com, _ = mass_com_inertia(np.array(final.phi))
-    observer.wait(lambda: inertias and inertias[-1].inertia.m == mass, "the inertia")
-    assert np.allclose([inertias[-1].inertia.com.x, inertias[-1].inertia.com.z], com[[0, 2]])
-    observer.wait(lambda: any("kg" in x.text for x in markers[-1].markers), "markers")
-    kinds = {x.type for x in markers[-1].markers if x.action == Marker.ADD}
-    assert kinds == {Marker.SPHERE, Marker.CUBE, Marker.ARROW, Marker.TEXT_VIEW_FACING}
-
-
-def test_starting_twice_is_refused_and_changes_nothing(idle):
-    messages = blocks(measured(LOADED, SECONDS))
-    assert idle.trigger("start").success
-    idle.feed(messages[:100])
-    answer = idle.trigger("start")
-    assert not answer.success
-    assert "in progress already (1000 samples" in answer.message
-    idle.feed(messages[100:])
-    assert "The run has ended (2000 samples" in idle.trigger("stop").message
-
-
-def test_a_run_makes_way_for_the_next_of_the_node_that_left_it(idle):
-    def begin(begun_by):
-        return idle.observer.call(BeginRun, f"{NODE}/begin", begun_by=begun_by)
-
-    assert begin("/payload_planner").success
-    for other in ("", "/another_planner"):
-        assert not begin(other).success
-    answer = begin("/payload_planner")
-    assert answer.success and "that /payload_planner had left was ended" in answer.message
-    refused = idle.trigger("reset")  # the node would not know that its data are gone
-    assert not refused.success and "begun by /payload_planner" in refused.message
-    assert idle.trigger("stop").message.startswith("The run has ended")
-    assert idle.trigger("reset").success
-    assert idle.trigger("start").success  # of nobody
-    assert not begin("/payload_planner").success
-
-
 def test_samples_flow_on_while_a_solver_runs(idle):
     """Updates are due far more often than they can be solved; no sample may be lost."""
     assert idle.set_parameter("update_period", 0.01).successful
@@ -214,18 +146,6 @@ def test_samples_flow_on_while_a_solver_runs(idle):
     assert "(2000 samples, 39 windows" in idle.ended
     assert "lost" not in final.message
     assert contains(final, PAYLOAD)
-
-
-def test_impossible_parameters_are_refused_with_a_sentence(idle):
-    for name, value, words in (
-        ("window", 99.0, "Max: 10.0, value: 99.0"),  # rclpy checks a descriptor's range itself
-        ("estimator", "lmj", "Did you mean 'lmi'?"),
-        ("uncertainty.stiction_velocity", -0.1, "not be below its lower bound of 0 [rad/s"),
-        ("window", "long", "must be a number"),
-    ):
-        answer = idle.set_parameter(name, value)
-        assert not answer.successful
-        assert words in answer.reason
 
 
 def test_parameters_hold_from_the_next_run(idle):
@@ -256,47 +176,9 @@ def test_blocks_of_another_arm_are_refused(idle):
     message.joint_names = ["shoulder", *list(message.joint_names)[1:]]
     idle.publisher.publish(message)
     idle.observer.wait(
-        lambda: "has the joints shoulder, joint_2" in idle.process.printed(), "the refusal"
+        lambda: "has the joints shoulder, joint_2" in idle.process.printed, "the refusal"
     )
     assert idle.get().estimate.samples == 0
-
-
-def test_undecodable_messages_are_survived(idle):
-    idle.trigger("start")
-    for data in (b"\x00\x01\x00\x00", b"\x00\x01\x00\x00" + b"\xff" * 40):
-        idle.publisher.publish(data)
-    idle.feed(blocks(measured(LOADED, 1.0)))
-    assert idle.process.alive
-    assert "could not be decoded" in idle.process.printed()
-    assert "(500 samples" in idle.trigger("stop").message
-
-
-def assert_repeated(run):
-    """The run file holds all that repeats a tared run to the last bit."""
-    model = RobotModel.from_urdf(run.urdf, run.payload_frame, run.joints, run.gravity)
-    settings = Settings(Uncertainty.from_dict(dict(run.uncertainty)), window=run.window)
-    samples = measured(LOADED, SECONDS)
-    stamp = seconds_since(stamps_ns(samples), START_NS)
-    assert run.tare is not None
-    same = list(replay(replace(samples, stamp=stamp), model, settings, run.updates, run.tare))[-1]
-    assert [list(same.lower), list(same.upper)] == [run.result["lower"], run.result["upper"]]
-    assert list(same.phi) == run.result["phi"]
-
-
-def test_a_tare_is_kept_for_the_runs_that_follow(idle, tmp_path):
-    plain = idle.run(blocks(measured(LOADED, SECONDS)))
-    idle.trigger("reset")
-    idle.run(blocks(measured(tuple(NOTHING), SECONDS, seed=2)))
-    answer = idle.trigger("tare")
-    assert answer.success
-    assert "windows without payload are kept" in answer.message
-    tared = idle.run(blocks(measured(LOADED, SECONDS)))
-    assert contains(tared, PAYLOAD)
-    width = np.subtract(tared.upper, tared.lower) / np.subtract(plain.upper, plain.lower)
-    assert np.all(width < 1.02)
-    assert_repeated(RunFile.load(idle.observer.call(Save, f"{NODE}/save", path="tared").path))
-    assert "a tare" in idle.trigger("reset").message
-    assert not idle.trigger("tare").success
 
 
 def test_reset_during_a_run_begins_anew(idle):
@@ -327,197 +209,3 @@ def test_absurd_values_are_a_status_and_the_next_run_is_sound(idle):
     assert not answer.success
     assert answer.estimate.status in bad
     assert contains(idle.run(blocks(measured(LOADED, 1.0))), PAYLOAD)
-
-
-def test_a_run_without_samples_says_so(idle):
-    assert idle.trigger("start").success
-    answer = idle.trigger("stop")
-    assert not answer.success
-    assert "NO_DATA. Only 0 samples" in answer.message
-
-
-@pytest.mark.parametrize(("figure", "begins"), [("unusable", False), ("silent", True)])
-def test_answers_give_the_reason_of_the_sampler(idle, figure, begins):
-    """No run begins of messages that cannot be used; one may begin before the driver is started."""
-    reason = "No message on /x can be used."
-    condition = DiagnosticStatus(level=DiagnosticStatus.ERROR, message="Something else.")
-    condition.values.append(KeyValue(key=figure, value=reason))
-    node = idle.observer.node
-    publisher = node.create_publisher(DiagnosticStatus, "/payload_sampler/condition", LATCHED)
-    try:
-        idle.observer.wait(publisher.get_subscription_count, "the estimator")
-        telling = node.create_timer(0.5, lambda: publisher.publish(condition))  # as samplers do
-        idle.observer.wait(lambda: reason in _answers(idle), "the reason")
-        assert idle.trigger("start").success == begins
-        answer = idle.trigger("stop" if begins else "start")
-        assert not answer.success and reason in answer.message
-        node.destroy_timer(telling)
-        publisher.publish(DiagnosticStatus())
-        idle.observer.wait(lambda: reason not in _answers(idle), "that all is well again")
-        time.sleep(4.5)  # a killed sampler is silent, and in the graph for a while
-        answer = idle.observer.call(Trigger, f"{NODE}/start")
-        assert not answer.success and "Nothing has been heard of the sampler" in answer.message
-    finally:
-        node.destroy_publisher(publisher)
-
-
-def _answers(idle) -> str:
-    """Begin a run and end it; return what was answered."""
-    return f"{idle.trigger('start').message} {idle.get().message} {idle.trigger('stop').message}"
-
-
-def test_blocks_of_a_second_sampler_are_not_mixed_in(idle):
-    """Nor counted as lost, whatever their numbers."""
-    messages = blocks(measured(LOADED, SECONDS))
-    second = blocks(measured(LOADED, SECONDS, seed=2), START_NS + 10**9)
-    for k, message in enumerate(second):
-        message.sampler, message.sequence, message.first_index = 77, 5000 - k, 70_000 - 10 * k
-    publisher = idle.observer.publisher(SampleBlock, SAMPLES)
-    assert idle.trigger("start").success
-    try:
-        for message, other in zip(messages, second, strict=True):
-            idle.publisher.publish(message)
-            publisher.publish(other)
-            idle.observer.executor.spin_once(timeout_sec=0.0)
-        status = idle.observer.diagnosis("2 samplers publish /payload_sampler/samples")
-        assert {x.key: x.value for x in status.values}["samples lost in this run"] == "0"
-    finally:
-        idle.observer.node.destroy_publisher(publisher)
-    answer = idle.trigger("stop")
-    assert "(2000 samples, 39 windows" in answer.message
-    assert contains(idle.get().estimate, PAYLOAD)
-
-
-def test_silence_during_a_run_is_diagnosed(idle):
-    idle.trigger("start")
-    status = idle.observer.diagnosis("No samples have come on /payload_sampler/samples")
-    assert status.level == DiagnosticStatus.ERROR
-    assert "published by /observer" in status.message
-
-
-class Late:
-    """Many blocks at once and then a request; more blocks follow, as from a sampler."""
-
-    def __init__(self, idle: Estimator, service: str) -> None:
-        messages = blocks(measured(LOADED, 2 * SECONDS), size=10)
-        before, self._after = messages[:200], iter(messages[200:])
-        self.samples_before, self.samples_after = size_of(before), 0
-        self._idle = idle
-        client = idle.observer.node.create_client(Trigger, f"{NODE}/{service}")
-        idle.observer.wait(client.service_is_ready, "the service")
-        for message in before:
-            idle.publisher.publish(message)
-        self._answer = client.call_async(Trigger.Request())
-        idle.observer.wait(self._done, "the answer")
-        self.answer = self._answer.result()
-
-    def _done(self) -> bool:
-        message = next(self._after, None)
-        if message is not None:
-            self._idle.publisher.publish(message)
-            self.samples_after += size_of([message])
-        return self._answer.done()
-
-
-def size_of(messages: list[SampleBlock]) -> int:
-    return sum(len(message.stamp_ns) for message in messages)
-
-
-def samples_of(answer: Trigger.Response) -> int:
-    return int(re.search(r"\((\d+) samples", answer.message).group(1))
-
-
-def test_samples_that_were_published_before_a_stop_belong_to_the_run(idle):
-    assert idle.trigger("start").success
-    late = Late(idle, "stop")
-    assert late.samples_before <= samples_of(late.answer)
-    assert samples_of(late.answer) <= late.samples_before + late.samples_after
-
-
-def test_samples_that_were_published_before_a_start_do_not_belong_to_the_run(idle):
-    late = Late(idle, "start")
-    assert late.answer.success
-    assert samples_of(idle.trigger("stop")) <= late.samples_after
-
-
-def test_what_is_asked_for_at_once_is_done_in_its_order(idle):
-    """A start right after a stop begins the next run: it does not overtake the stop."""
-    assert idle.trigger("start").success
-    idle.feed(blocks(measured(LOADED, 1.0)))
-    names = ["stop", "start", "tare", "stop", "reset", "start"]
-    clients = [idle.observer.node.create_client(Trigger, f"{NODE}/{name}") for name in names]
-    for client in clients:
-        idle.observer.wait(client.service_is_ready, "services")
-    futures = []
-    for client in clients:
-        futures.append(client.call_async(Trigger.Request()))
-        time.sleep(0.1)  # so that they arrive in this order
-    nothing = SampleBlock(joint_names=blocks(measured(LOADED, 1.0))[0].joint_names)
-
-    def answered() -> bool:
-        idle.publisher.publish(nothing)
-        return all(future.done() for future in futures)
-
-    idle.observer.wait(answered, "all answers")
-    said = [future.result().message for future in futures]
-    for client in clients:
-        idle.observer.node.destroy_client(client)
-    assert "has ended" in said[0] and futures[1].result().success, said
-    assert futures[5].result().success, said
-    assert idle.get().estimate.samples == 0  # and what came before belongs to no run now
-
-
-def test_save_writes_what_a_replay_needs(idle, tmp_path):
-    final = idle.run(blocks(measured(LOADED, SECONDS)))
-    for path in ("kept/run", ""):
-        answer = idle.observer.call(Save, f"{NODE}/save", path=path)
-        assert answer.success
-        assert "makes no recording" in answer.message
-        run = RunFile.load(answer.path)
-        assert run.start_ns == START_NS
-        newest = START_NS + round((SECONDS - 1 / RATE) * 1e9)
-        assert newest - WINDOW / RATE * 1e9 <= run.end_ns <= newest  # of the last window at least
-        assert run.updates[-1] == final.windows
-        assert run.result["phi"] == list(final.phi)
-    for path in ("/proc/nowhere", str(tmp_path / "run"), "../beside", "~/run"):
-        answer = idle.observer.call(Save, f"{NODE}/save", path=path)
-        assert not answer.success
-        assert path in answer.message and "runs_folder" in answer.message
-    answer = idle.observer.call(Save, f"{NODE}/save", path="x" * 999)
-    assert not answer.success and "xxx" in answer.message
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_run_that_cannot_be_saved_keeps_its_verdict(idle):
-    final = idle.run(blocks(measured(LOADED, SECONDS)))
-    answer = idle.observer.call(Save, f"{NODE}/save", path="taken/run")
-    (Path(answer.path) / "robot.urdf").unlink()
-    (Path(answer.path) / "robot.urdf").mkdir()  # where a file must be written
-    answer = idle.observer.call(Save, f"{NODE}/save", path="taken/run")
-    assert not answer.success and "Nothing was saved" in answer.message
-    assert idle.get().estimate.status == final.status
-
-
-def test_a_save_says_what_the_recording_lacks(idle):
-    idle.run(blocks(measured(LOADED, 1.0)))
-    lacking = "7 messages are missing in /bag."
-    condition = DiagnosticStatus(values=[KeyValue(key="unrecorded", value=lacking)])
-    node = idle.observer.node
-    publisher = node.create_publisher(DiagnosticStatus, "/payload_sampler/condition", LATCHED)
-    saved = lambda: idle.observer.call(Save, f"{NODE}/save", path="lacking/run").message  # noqa: E731
-    try:
-        idle.observer.wait(publisher.get_subscription_count, "the estimator")
-        publisher.publish(condition)
-        idle.observer.wait(lambda: lacking in saved(), "what is lacking")
-        assert lacking in idle.trigger("start").message
-        idle.trigger("stop")
-        publisher.publish(DiagnosticStatus())
-        idle.observer.wait(lambda: lacking not in saved(), "that nothing is")
-    finally:
-        node.destroy_publisher(publisher)
-
-
-def test_a_termination_signal_ends_the_node_in_order(estimator):
-    estimator.trigger("start")
-    assert estimator.process.stop(signal.SIGTERM) == 0
-    assert "Traceback" not in estimator.process.printed()

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from payload_id.core.errors import ConfigurationError
 from payload_id.core.identification.identify import replay
 from payload_id.core.identification.status import Status
 from payload_id.core.knowledge.catalogue.known_mass import KnownMass
@@ -14,7 +13,7 @@ from payload_id.core.samples.stamps import seconds_since
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.run_file import RunFile
-from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, check_estimator, run_settings
+from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, run_settings
 from payload_id.ros.estimator.run_control import RunControl
 from payload_id.ros.estimator.sources.live_run import GIVEN_MASS, LiveRun
 from synthetic import PAYLOAD, measured, robot_file, stamps_ns
@@ -62,19 +61,6 @@ def test_live_run_with_knowledge_is_repeated_bit_for_bit(tmp_path):
     assert again.phi.tolist() == file.result["phi"]
 
 
-def test_changed_file_counts_from_the_next_run(tmp_path):
-    robot = RobotFile.load(robot_file(tmp_path))
-    one = run_settings(values(tmp_path), robot.uncertainty, robot.n)
-    assert run_settings(values(tmp_path), robot.uncertainty, robot.n) == one
-    other = values(tmp_path, "scales: {kind: known_mass, mass: 1.42, tolerance: 0.02}")
-    assert run_settings(other, robot.uncertainty, robot.n) != one
-
-
-def test_file_that_cannot_be_used_is_refused_at_once(tmp_path):
-    with pytest.raises(ConfigurationError, match="scales.mass"):
-        check_estimator(values(tmp_path, "scales: {kind: known_mass, mass: .inf}"))
-
-
 class Controlled:
     """Runs of an arm as requests begin and end them."""
 
@@ -95,53 +81,8 @@ class Controlled:
         return self.control.estimate().report.estimate
 
 
-@pytest.mark.slow
-def test_a_mass_given_with_a_run_counts_for_that_run_alone(tmp_path):
-    arm = Controlled(tmp_path)
-    arm.control.start()
-    without = arm.measure()
-    arm.control.stop()
-    mass = float(PAYLOAD[0])
-    said = arm.control.start(KnownMass(mass, 0.005))
-    assert said.success and f"{mass:g} kg" in said.message
-    known = arm.measure()
-    assert known.contains(PAYLOAD).all() and known.half_width[0] <= 0.005 + 1e-9
-    assert (known.half_width <= without.half_width + 1e-9).all()
-    assert arm.run.fill_in(RunFile((), "", "")).knowledge.names == (GIVEN_MASS,)
-    arm.control.stop()
-    arm.control.start()
-    assert arm.measure().half_width[0] == pytest.approx(without.half_width[0])
-
-
 def test_a_false_mass_is_found_out_where_the_data_know_better(tmp_path):
     arm = Controlled(tmp_path)
     arm.control.start(KnownMass(2.0 * PAYLOAD[0], 0.01))
     found = arm.measure()
     assert found.status is Status.INCONSISTENT and GIVEN_MASS in found.message, found.message
-
-
-@pytest.mark.slow
-def test_a_tare_stays_in_force_beside_a_given_mass_and_not_beside_other_settings(tmp_path):
-    arm = Controlled(tmp_path)
-    arm.control.start()
-    arm.measure(0.0 * PAYLOAD)
-    assert arm.control.tare().success and arm.control.tared
-    arm.control.stop()
-    arm.control.start(KnownMass(float(PAYLOAD[0]), 0.01))
-    assert arm.control.tared and arm.measure().contains(PAYLOAD).all()
-    arm.control.stop()
-    arm.values["window"] = 0.2
-    assert "tare was forgotten" in arm.control.start().message and not arm.control.tared
-
-
-def test_what_is_held_out_is_judged_on_request(tmp_path):
-    arm = Controlled(tmp_path)
-    assert not arm.control.hold_out().success  # there is no run
-    arm.control.start()
-    assert not arm.control.hold_out().success and not arm.control.validate().success
-    arm.measure()
-    assert arm.control.hold_out().success
-    arm.measure(begin=1.0, seconds=0.6)
-    arm.control.stop()
-    found = arm.control.validate()
-    assert found.success and found.validation.agrees, found.message

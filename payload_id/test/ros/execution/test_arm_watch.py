@@ -82,31 +82,6 @@ def test_an_arm_that_does_not_set_off_is_one_whose_controller_does_nothing(watch
     assert found[0] is Reason.CONTROLLER_FAULT and "not begun to move" in found[1]
 
 
-def test_what_was_itself_commanded_late_is_told_with_the_fault(watch):
-    watch.besides = lambda: "set-points themselves are late"
-    assert late(watch, 0.15, 9.0)[1].endswith("set-points themselves are late")
-    assert late(watch, 0.0, 9.0) is None
-
-
-def test_one_joint_state_off_the_path_among_right_ones_is_no_late_arm(watch):
-    at = MOTION.at(TIME)
-    seen = Seen(9.0, 0.0, TIME, at.q + [[0.0, 0.3], [0.0, 0.0]], at.dq)
-    reason, detail = watch.look(MOTION, TUBE, seen, True)
-    assert reason is Reason.TUBE_LEFT and "elbow" in detail and "say otherwise" in detail
-
-
-def test_a_late_arm_is_given_the_time_that_the_report_of_the_slider_takes(watch):
-    watch.slider = SpeedSlider("/speed")
-    assert late(watch, 0.1, 9.0, 0.5) is None and watch.lag == 0.0
-    assert late(watch, 0.1, 9.1, 0.5) is None
-    assert late(watch, 0.1, 9.2, 0.5)[0] is Reason.BEHIND
-    watch.slider = SpeedSlider("/speed")
-    late(watch, 0.1, 9.0, 0.5)
-    watch.slider.hear(50.0, 9.1)
-    assert late(watch, 0.1, 9.1, 0.5) is None
-    assert watch.lag == pytest.approx(0.1, abs=2e-3) and watch.use < 0.1
-
-
 def test_a_slowed_arm_must_stay_on_its_path_and_be_no_later_than_the_slider_explains(watch):
     watch.slider = SpeedSlider("/speed", percent=50.0)
     assert late(watch, 0.0, 9.0, 0.5) is None
@@ -117,17 +92,6 @@ def test_a_slowed_arm_must_stay_on_its_path_and_be_no_later_than_the_slider_expl
     assert "50 %" in found[-1][1]
     watch.slider = SpeedSlider("/speed", percent=0.0)
     assert all(late(watch, 0.1, 9.0 + 0.1 * k, 0.0) is None for k in range(50))
-
-
-def test_a_slider_that_is_full_again_explains_a_late_arm_for_a_moment_only(watch):
-    watch.slider = SpeedSlider("/speed", percent=50.0)
-    watch.slider.hear(float("nan"), 8.9)
-    watch.slider.hear(100.0, 9.0)
-    assert late(watch, 0.1, 9.2) is None and watch.lag > 0.09
-    watch.slider = SpeedSlider("/speed", percent=50.0)
-    watch.slider.hear(100.0, 9.0)
-    assert late(watch, 0.1, 9.6) is None and watch.lag == 0.0  # waits for a report
-    assert late(watch, 0.1, 9.8)[0] is Reason.BEHIND
 
 
 def test_silence_is_a_fault(watch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -213,31 +212,6 @@ def test_a_takeover_that_is_refused_or_not_answered_is_no_start_and_is_taken_bac
     assert arm.back_end.fault() is None  # nothing has moved: nobody needs to acknowledge
 
 
-def test_a_takeover_that_comes_too_late_is_no_start(arm):
-    arm.back_end.get_ready(arm.tube, None, None)
-    arm.back_end.take()
-    arm.look()
-    arm.send()
-    arm.loop.sends, arm.loop.stamp_ns = False, 2 * 10**9
-    arm.look()
-    assert arm.back_end.fault()[0] is Trouble.NOT_STARTED
-    assert "start_delay" in arm.back_end.fault()[1] and not arm.manager.asked
-
-
-def test_a_manager_that_has_not_answered_as_the_motion_begins_is_no_start(arm):
-    arm.back_end.get_ready(arm.tube, None, None)
-    arm.back_end.take()
-    arm.look()
-    arm.send()
-    arm.look()
-    assert arm.manager.waits and not arm.back_end.fault()
-    arm.loop.stamp_ns = 2 * 10**9
-    arm.look()
-    assert arm.back_end.fault()[0] is Trouble.NOT_STARTED
-    arm.look((True, ""))  # it switches after all
-    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
-
-
 def test_torques_hold_the_arm_until_the_manager_has_answered_that_it_is_given_back(arm):
     """What its activity says may be of before torques took the arm."""
     arm.moving()
@@ -250,67 +224,6 @@ def test_torques_hold_the_arm_until_the_manager_has_answered_that_it_is_given_ba
     assert arm.back_end.still_has_arm and arm.loop.sends
     arm.look((True, ""))
     assert not arm.back_end.still_has_arm and not arm.loop.sends
-
-
-def test_torques_are_not_given_up_for_nothing(arm):
-    """Where the resting controller cannot take the arm, a strict switch does nothing."""
-    arm.moving().activity(**{RESTING: "unconfigured", TORQUES: "active"})
-    arm.back_end.release()
-    for _ in range(3):
-        arm.look()
-        arm.look((False, "not inactive"))
-    assert [strict for *_, strict in arm.manager.asked[1:]] == 4 * [True] and arm.loop.sends
-
-
-@pytest.mark.parametrize("torques", ["active", "inactive"])
-def test_an_answer_that_activity_contradicts_ends_nothing_and_is_told(arm, monkeypatch, torques):
-    monkeypatch.setattr(turns, "LATE", 0.0)
-    arm.moving().activity(**{RESTING: "inactive", TORQUES: "active"})
-    arm.back_end.release()
-    arm.look()
-    arm.activity(**{RESTING: "inactive", TORQUES: torques})
-    arm.look((True, ""))
-    arm.look()
-    assert not arm.back_end.not_given_back()  # activity may be late
-    arm.look((True, ""))
-    arm.look()
-    assert (
-        f"'{RESTING}' has the arm again, but shows it as inactive" in arm.back_end.not_given_back()
-    )
-    assert arm.loop.sends and arm.back_end.still_has_arm and arm.manager.waits
-    arm.activity(**{RESTING: "active", TORQUES: "inactive"})
-    arm.look((True, ""))
-    assert not arm.back_end.not_given_back() and not arm.loop.sends
-
-
-def test_states_of_others_are_told_after_a_motion_and_hinder_the_next(arm, monkeypatch):
-    monkeypatch.setattr(effort, "publisher_names", lambda node, topic: ["/arm", "/relay"])
-    arm.moving()
-    arm.loop.state = replace(arm.loop.state, passed_over=7)
-    assert "7 joint states were old" in arm.back_end.delay() and not arm.back_end.absence()
-    arm.loop.state = replace(arm.loop.state, sends=False)
-    assert "/arm, /relay" in arm.back_end.absence() and "/js" in arm.back_end.absence()
-    arm.loop.state = replace(arm.loop.state, passed_over=0)
-    assert not arm.back_end.delay() and not arm.back_end.absence()
-    arm.loop.state = replace(arm.loop.state, strange=3, unmeasured=5)
-    assert "3 joint states were another publisher's, or" in arm.back_end.delay()
-    assert "5 joint states had no velocities" in arm.back_end.delay()
-
-
-def test_an_arm_that_the_loop_alone_hears_no_more_is_given_back(arm, monkeypatch):
-    """As where the publisher of its states begins anew: it is another one for the loop."""
-    monkeypatch.setattr(effort, "publisher_names", lambda node, topic: ["/broadcaster"])
-    arm.moving()
-    arm.loop.deaf = SETTINGS.silence
-    arm.look()
-    assert not arm.back_end.fault() and len(arm.manager.asked) == 1
-    arm.loop.deaf, arm.loop.strange = SETTINGS.silence + 0.06, 80
-    arm.look()
-    trouble, words = arm.back_end.fault()
-    assert trouble is Trouble.JOINT_STATES_LOST
-    assert "80 came that are not the arm's (published by /broadcaster)" in words
-    assert isinstance(arm.loop.orders[-1], Hold)
-    assert arm.manager.asked[1:] == [(RESTING, TORQUES, True)]
 
 
 def test_what_the_loop_refuses_is_no_start(arm):
@@ -340,13 +253,6 @@ def test_parts_that_take_over_go_with_what_they_were_proved_for_until_a_stop_lea
     assert not arm.back_end._parts
 
 
-def test_stamps_that_have_leapt_are_told(arm):
-    arm.moving()
-    assert not arm.back_end.delay()
-    arm.loop.state = replace(arm.loop.state, leapt=-0.18)
-    assert "leapt by -0.18 s" in arm.back_end.delay()
-
-
 def test_held_the_arm_is_braked_and_given_back_at_once(arm):
     arm.moving().back_end.hold()
     assert isinstance(arm.loop.orders[-1], Hold)
@@ -363,169 +269,12 @@ def test_a_loop_that_dies_is_replaced_after_one_torque_that_holds_the_arm(arm):
     assert arm.back_end._process is not arm.loop
 
 
-def test_a_loop_that_dies_while_the_takeover_is_not_answered_leaves_the_arm_at_once(arm):
-    arm.back_end.get_ready(arm.tube, None, None)
-    arm.back_end.take()
-    arm.look()
-    arm.send()
-    arm.look()
-    arm.loop.death = "The process of the torque loop has ended (exit code -9)"
-    arm.look()
-    assert arm.manager.asked[-1][:2] == (RESTING, TORQUES) and len(arm.sent) == 1
-
-
-def test_a_loop_that_never_answered_is_not_started_again_and_again(arm):
-    arm.loop.death = "The process of the torque loop has ended (exit code 1)"
-    for _ in range(3):
-        arm.look()
-    assert arm.back_end._process is arm.loop and len(arm.log) == 1
-    arm.back_end._node.count_subscribers = lambda topic: 1
-    assert "exit code 1" in arm.back_end.absence()
-
-
 def test_a_controller_that_is_switched_away_is_a_fault_and_somebody_gets_the_arm(arm):
     arm.moving().activity(**{TORQUES: "active", RESTING: "inactive"})
     arm.activity(**{TORQUES: "inactive", RESTING: "inactive"})
     assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
     arm.look()
     assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
-
-
-def test_where_its_resting_controller_took_the_arm_torques_end_with_the_managers_answer(arm):
-    arm.moving().activity(**{TORQUES: "active", RESTING: "inactive"})
-    arm.activity(**{TORQUES: "inactive", RESTING: "active"})
-    assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
-    assert isinstance(arm.loop.orders[-1], Hold)
-    arm.look()
-    assert arm.manager.asked[-1] == (RESTING, TORQUES, False) and arm.loop.sends
-    arm.activity(**{TORQUES: "inactive", RESTING: "active"})
-    arm.look((True, "nothing to do"))
-    assert not arm.loop.sends
-
-
-def test_activity_of_before_the_takeover_is_no_fault(arm, monkeypatch):
-    monkeypatch.setattr(turns, "LATE", 1e3)
-    arm.moving().activity(**{TORQUES: "inactive", RESTING: "active"})
-    arm.look()
-    assert not arm.back_end.fault()
-    arm.activity(**{TORQUES: "active", RESTING: "inactive"})
-    arm.activity(**{TORQUES: "inactive", RESTING: "active"})
-    assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
-
-
-class VirtualManager:
-    """A controller manager in virtual time: slow, with lost answers, and activity of whenever."""
-
-    def __init__(self, rng, monkeypatch):
-        self.now, self.rng, self.torques = 0.0, rng, False
-        self.slow, self.lost = rng.choice([0.0, 0.3, 1.0, 3.0]), rng.choice([0.0, 0.3])
-        self.number, self.queue, self.answers, self.said, self.least = 0, [], [], [], 0.0
-        self.handle = self
-        monkeypatch.setattr(effort.time, "monotonic", lambda: self.now)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return None
-
-    srv_name = "/cm/switch_controller"
-
-    def service_is_ready(self):
-        return True
-
-    def send_request(self, request):
-        self.number += 1
-        begins = max([self.now, *(at for at, *_ in self.queue)])
-        takes = self.least + self.rng.uniform(0.005, 0.03 + self.slow)
-        self.queue.append((begins + takes, self.number, request.activate_controllers == [TORQUES]))
-        return self.number
-
-    def take_response(self, kind):
-        if not self.answers or self.answers[0][0] > self.now:
-            return None, None
-        _, number = self.answers.pop(0)
-        return SimpleNamespace(request_id=SimpleNamespace(sequence_number=number)), kind(ok=True)
-
-    def step(self, arm):
-        self.now += 0.005
-        while self.queue and self.queue[0][0] <= self.now:
-            _, number, self.torques = self.queue.pop(0)
-            if self.rng.uniform() >= self.lost:
-                self.answers.append((self.now + self.rng.uniform(0.0, 0.01), number))
-            self.say()
-        if self.rng.uniform() < 0.005:  # of another controller, or once more
-            self.say()
-        for said in [x for x in self.said if x[0] <= self.now]:
-            self.said.remove(said)
-            states = "inactive", "active"
-            arm.activity(**{TORQUES: states[said[1]], RESTING: states[not said[1]]})
-
-    def say(self):
-        self.said.append((self.now + self.rng.exponential(0.1), self.torques))
-
-
-def under(manager, monkeypatch):
-    """Return an arm that asks a virtual manager."""
-    real = effort.Handover
-    arm = Arm(monkeypatch)
-    arm.back_end._node.create_client = lambda kind, name, **given: manager
-    arm.manager = real(arm.back_end._node, "/cm")
-    arm.back_end._handover = arm.back_end._turns._handover = arm.manager
-    monkeypatch.setattr(turns, "AGAIN", 0.5)
-    return arm
-
-
-def test_an_answer_that_comes_later_than_it_is_waited_for_tells_as_much(monkeypatch):
-    manager = VirtualManager(np.random.default_rng(0), monkeypatch)
-    manager.slow = manager.lost = 0.0
-    arm = under(manager, monkeypatch)
-    arm.back_end.get_ready(arm.tube, None, None)
-    arm.back_end.take()
-    arm.send(10**9)
-    for _ in range(100):
-        step(arm, manager)
-    assert manager.torques
-    manager.least = 2.6
-    arm.back_end.release()
-    for _ in range(1200):  # 6 s: two requests
-        step(arm, manager)
-    assert not arm.back_end.still_has_arm and not arm.loop.sends
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_the_torque_controller_never_has_the_arm_without_torques(monkeypatch, seed):
-    rng = np.random.default_rng(seed)
-    manager = VirtualManager(rng, monkeypatch)
-    arm, moved = under(manager, monkeypatch), 0
-    for _ in range(6):
-        for _ in range(8000):  # until the arm may be taken, 40 s at most
-            if arm.back_end.is_taken:
-                break
-            step(arm, manager)
-            arm.back_end.take()
-        assert arm.back_end.is_taken
-        arm.back_end.get_ready(arm.tube, None, None)
-        arm.send(round(1e9 * (manager.now + 0.2)))
-        for _ in range(int(rng.integers(1, 200))):
-            step(arm, manager)
-            arm.loop.stamp_ns = round(1e9 * manager.now)
-            moved += manager.torques
-            if arm.back_end.fault():
-                break
-        arm.back_end.hold()
-        arm.back_end.release()
-    for _ in range(8000):
-        step(arm, manager)
-    assert not manager.torques and not arm.loop.sends
-    assert moved or manager.slow
-
-
-def step(arm, manager):
-    """Let 5 ms pass."""
-    manager.step(arm)
-    arm.back_end._look()
-    assert arm.loop.sends or not manager.torques
 
 
 def test_only_the_tube_of_a_robust_design_is_accepted(arm):

@@ -7,10 +7,8 @@ import time
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
-from action_msgs.srv import CancelGoal
 from control_msgs.action import FollowJointTrajectory as Action
 from rclpy.action import ActionClient
-from trajectory_msgs.msg import JointTrajectory
 
 from fake_trajectory_action import FakeTrajectoryAction
 from harness import LATCHED, START_NS, Observer
@@ -20,7 +18,7 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.drivers.driver_facts import GoalTolerances
 from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.follow_joint_trajectory import ANSWER, FollowJointTrajectory
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 JOINTS = ("shoulder", "elbow")
@@ -124,24 +122,6 @@ def test_tolerances_of_the_robot_file_hold_where_they_are_tighter_for_every_join
     assert goal.goal_time_tolerance.nanosec == 250_000_000
 
 
-def test_where_the_tube_is_none_the_tolerance_is_not_the_controllers_own(arm):
-    arm.back_end.send(POINTS, START_NS, TrackingTube.exact(2))
-    (goal,) = arm.observer.wait(lambda: arm.controller.goals, "the goal")
-    values = [x.position for x in (*goal.path_tolerance, *goal.goal_tolerance)]
-    assert all(0.0 < value < 1e-6 for value in values)
-
-
-def test_a_goal_replaces_the_one_before_and_reaches_its_end(arm):
-    arm.send()
-    arm.follows()
-    arm.send()
-    arm.follows()
-    arm.passes(0.2)  # that the first one was preempted is as it should be
-    assert not arm.back_end.others() and not arm.back_end.foreign()
-    arm.controller.end("succeed")
-    arm.passes(0.2)
-
-
 def test_a_hold_cancels_what_is_under_way_and_what_is_not_answered_yet(arm):
     arm.send()
     arm.follows()
@@ -213,71 +193,6 @@ def test_a_goal_that_somebody_else_cancels_or_replaces_is_a_foreign_command(arm)
     arm.controller.end("succeed")
     arm.observer.wait(lambda: not arm.back_end.others(), "the end of it")
     other.close()
-
-
-def test_an_own_goal_that_is_taken_up_after_a_later_one_is_no_foreign_command(arm):
-    arm.controller.late = True
-    arm.send()
-    accepted = arm.controller.accepted
-    arm.send()
-    arm.observer.wait(lambda: arm.controller.accepted > accepted, "the second goal")
-    arm.passes(0.1)
-    arm.controller.let_in()
-    trouble, words = arm.fault()
-    assert trouble is Trouble.CONTROLLER_FAULT and "for an earlier one of this node" in words
-    assert not arm.back_end.foreign()
-
-
-def test_who_cancelled_is_told_also_where_the_arm_was_to_be_held_meanwhile(arm):
-    """The arm brakes, and is held, before the goal's end is heard."""
-    arm.send()
-    arm.follows()
-    other = Observer(DOMAIN, "other")
-    cancel = other.node.create_client(CancelGoal, f"{ACTION}/_action/cancel_goal")
-    other.wait(cancel.service_is_ready, "the controller")
-    before, asked = arm.controller.cancelled, cancel.call_async(CancelGoal.Request())
-    other.wait(asked.done, "the cancelling")
-    assert arm.controller.cancelled == before + 1
-    arm.back_end.hold()
-    trouble, words = arm.observer.wait(arm.back_end.fault, "what the controller says", 5.0)
-    assert trouble is Trouble.FOREIGN_COMMAND and "Somebody else cancelled" in words
-    other.close()
-
-
-def test_an_arm_may_set_off_until_its_goal_and_the_cancelling_are_answered(arm):
-    assert not arm.back_end.unanswered()
-    with arm.controller.hanging():
-        arm.back_end.send(POINTS, START_NS, TUBE)
-        assert "has not answered a goal" in arm.back_end.unanswered()
-        arm.back_end.hold()
-        assert "has not answered a goal" in arm.back_end.unanswered()
-        trouble, words = arm.observer.wait(arm.back_end.fault, "the fault", 5.0)
-        assert trouble is Trouble.CONTROLLER_FAULT and "did not answer a goal" in words
-    cancelled = arm.controller.cancelled
-    arm.observer.wait(lambda: not arm.back_end.unanswered(), "both answers", 5.0)
-    assert arm.controller.cancelled > cancelled  # the goal, as soon as it was taken up
-
-
-def test_a_cancelling_that_is_rejected_is_said_once(arm):
-    arm.send()
-    arm.follows()
-    arm.controller.cancels = False
-    arm.back_end.hold()
-    assert ACTION in arm.observer.wait(arm.back_end.refused_to_hold, "the refusal", 5.0)
-    assert not arm.back_end.refused_to_hold()
-    assert "has not ended a goal" in arm.back_end.unanswered()  # the arm may set off by it yet
-    arm.send()  # a stop, in its place
-    arm.observer.wait(lambda: not arm.back_end.unanswered(), "the first one's end", 5.0)
-    arm.controller.cancels = True
-
-
-def test_the_controllers_topic_is_heard_too(arm):
-    assert not arm.back_end.others() and not arm.back_end.foreign()
-    publisher = arm.observer.publisher(JointTrajectory, TOPIC)
-    assert TOPIC in arm.observer.wait(arm.back_end.others, "the publisher")
-    publisher.publish(JointTrajectory(joint_names=list(JOINTS)))
-    assert TOPIC in arm.observer.wait(arm.back_end.foreign, "its trajectory", 5.0)
-    arm.observer.node.destroy_publisher(publisher)
 
 
 @pytest.mark.parametrize("what", ["goal", "cancelling"])

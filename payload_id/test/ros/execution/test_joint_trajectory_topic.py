@@ -11,7 +11,7 @@ from payload_id.core.errors import InputError
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 
@@ -58,22 +58,6 @@ def test_an_arm_is_taken_and_given_back(observer, controller):
     assert observer.wait(first.others, "the one who took it now")
 
 
-def test_points_reach_a_controller_that_is_there(observer, controller):
-    back_end = JointTrajectoryTopic(observer.node, TOPIC, JOINTS)
-    assert back_end.target == TOPIC
-    assert TOPIC in back_end.absence() and "trajectory controller" in back_end.absence()
-    heard = controller.listen(JointTrajectory, TOPIC)
-    take(observer, back_end)
-    q = np.array([[0.0, 1.0], [0.5, 1.5]])
-    back_end.send(Motion(np.array([0.25, 1.25]), q, 0 * q, 0 * q), START_NS, TUBE)
-    (message,) = controller.wait(lambda: heard, "the points")
-    assert tuple(message.joint_names) == JOINTS
-    assert message.header.stamp.sec == START_NS // 10**9
-    assert [list(point.positions) for point in message.points] == q.tolist()
-    first = message.points[0].time_from_start
-    assert (first.sec, first.nanosec) == (0, 250_000_000)
-
-
 def test_a_hold_is_a_trajectory_without_points(observer, controller):
     back_end = JointTrajectoryTopic(observer.node, TOPIC, JOINTS)
     heard = controller.listen(JointTrajectory, TOPIC)
@@ -97,26 +81,3 @@ def test_a_trajectory_of_somebody_else_is_noticed_and_an_own_one_is_not(observer
     other.publish(JointTrajectory(joint_names=list(JOINTS)))
     found = observer.wait(back_end.foreign, "its trajectory", 5.0)
     assert TOPIC in found and not back_end.foreign()  # told once
-
-
-@pytest.mark.parametrize("change", ["time", "joints", "velocities", "nothing"])
-def test_an_own_trajectory_that_comes_back_altered_or_once_more_is_foreign(
-    observer, controller, change
-):
-    back_end = JointTrajectoryTopic(observer.node, TOPIC, JOINTS)
-    heard = controller.listen(JointTrajectory, TOPIC)
-    take(observer, back_end)
-    q = np.array([[0.0, 1.0], [0.5, 1.5]])
-    back_end.send(Motion(np.array([0.25, 1.25]), q, 0 * q, 0 * q), START_NS, TUBE)
-    (message,) = controller.wait(lambda: heard, "the points")
-    assert not back_end.foreign()
-    if change == "time":  # ten times as fast
-        message.points[1].time_from_start.sec = 0
-    elif change == "joints":
-        message.joint_names = list(reversed(JOINTS))
-    elif change == "velocities":
-        message.points[0].velocities = [1.0, 1.0]
-    other = controller.publisher(JointTrajectory, TOPIC)
-    controller.wait(lambda: other.get_subscription_count() > 1, "its listeners")
-    other.publish(message)
-    assert "not sent by this node" in observer.wait(back_end.foreign, "its trajectory", 5.0)

@@ -14,9 +14,8 @@ from payload_id.core.motion.joint_trajectory import DesiredState
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends import team_topics
-from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.team_topics import WATCHDOG, TeamTopics, twist_of
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 JOINTS = ("x", "y", "z", "base_x", "base_y", "base_heading")
@@ -121,82 +120,6 @@ def test_platform_and_base_follow_a_motion_and_stop_when_nobody_speaks(observer,
     time.sleep(0.2)
     robot.step()
     assert robot.heard == heard and np.array_equal(robot.base, stopped)
-
-
-@pytest.mark.slow
-def test_set_points_that_come_too_late_and_others_who_send_them_are_told(observer):
-    _, back_end = taken(observer)
-    assert back_end.fault() is None and not back_end.others()
-    back_end.send(motion(), time.time_ns(), TUBE)
-    time.sleep(2 * WATCHDOG)  # the node's executor is busy
-    end = time.monotonic() + 0.1
-    observer.wait(lambda: time.monotonic() > end, "set-points")
-    trouble, why = back_end.fault()
-    assert trouble is Trouble.CONTROLLER_FAULT and "apart, more than 0.1 s" in why
-    back_end.release()
-    second = Observer(DOMAIN, "stranger")
-    second.publisher(Twist, "/omnid1/cmd_vel")
-    observer.wait(lambda: "stranger" in back_end.foreign(), "the other one")
-    second.close()
-
-
-class Places:
-    """The platform's set-points as they come."""
-
-    def __init__(self, node):
-        self.all = []
-        node.create_subscription(PointStamped, "/omnid1/delta/desired_position", self.on_place, 50)
-
-    def on_place(self, message):
-        self.all.append([message.point.x, message.point.y, message.point.z])
-
-    def largest_step(self):
-        return np.linalg.norm(np.diff(self.all, axis=0), axis=1).max()
-
-
-FASTEST = 1.875 / DURATION * np.linalg.norm(WAY[:3])  # [m/s] of the platform on its way
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("leap", [0.3, 3600.0, -0.3, -3600.0])
-@pytest.mark.parametrize("moved", [True, False])
-def test_set_points_do_not_leap_with_a_clock_and_are_held_where_they_were(observer, leap, moved):
-    places, ahead = Places(observer.node), [0]
-    back_end = TeamTopics(observer.node, "/omnid1", JOINTS, lambda: time.time_ns() + ahead[0])
-    Omnid(observer.node)
-    back_end.take()
-    observer.wait(lambda: back_end.is_taken, "the robot")
-    back_end.send(motion(), time.time_ns() + (0 if moved else 300_000_000), TUBE)
-    observer.wait(lambda: len(places.all) > (25 if moved else 4), "set-points")
-    ahead[0] = round(1e9 * leap)
-    before, count = places.all[-1], len(places.all)
-    observer.wait(lambda: len(places.all) > count + 2, "more of them")
-    if moved and leap > 0.0:
-        assert "set-points themselves are" in back_end.delay() or back_end.fault()
-    back_end.hold()
-    count = len(places.all)
-    observer.wait(lambda: len(places.all) > count + 3, "it is held")
-    if back_end.fault() is None:  # this machine was not too slow
-        assert places.largest_step() <= 1.01 * FASTEST * team_topics.LEAP
-        assert np.linalg.norm(np.subtract(places.all[-1], before)) <= FASTEST * 0.3
-    assert places.all[-1] == places.all[-3]
-
-
-@pytest.mark.slow
-def test_after_a_pause_the_platform_stays_where_it_was_told_to_be(observer):
-    places = Places(observer.node)
-    Omnid(observer.node)
-    back_end = TeamTopics(observer.node, "/omnid1", JOINTS, time.time_ns)
-    back_end.take()
-    observer.wait(lambda: back_end.is_taken, "the robot")
-    back_end.send(motion(), time.time_ns(), TUBE)
-    observer.wait(lambda: len(places.all) > 20, "set-points")
-    time.sleep(0.4)
-    observer.wait(lambda: back_end.fault(), "the fault")
-    count = len(places.all)
-    observer.wait(lambda: len(places.all) > count + 3, "it is held")
-    assert places.largest_step() <= 1.01 * FASTEST * team_topics.LEAP
-    assert places.all[-1] == places.all[-4]
 
 
 def test_the_base_goes_by_its_own_axes():

@@ -19,7 +19,7 @@ from payload_id import RobotFile, RobotModel
 from payload_id.core.arm.kinetics import frames
 from payload_id.files.robots.arm_frames import ArmFrames
 from payload_id.ros.frames.base_frame import main as base_frame
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 POSITIONS = np.array([0.3, -0.5, 0.2, 1.1, -0.7, 0.4, 0.9])
@@ -116,7 +116,7 @@ def test_frames_are_published_once_with_description(observer: Observer, tmp_path
         t = x.transform.translation
         np.testing.assert_allclose([t.x, t.y, t.z], at[x.child_frame_id].translation)
     second = NodeProcess("frames", DOMAIN, tmp_path / "second.txt", wait=5.0, robot_file="xarm7")
-    observer.wait(lambda: "nothing is published" in second.printed(), "the second to stand back")
+    observer.wait(lambda: "nothing is published" in second.printed, "the second to stand back")
     assert node.alive and second.stop() == 0 and node.stop() == 0
 
 
@@ -135,9 +135,9 @@ def test_robot_state_publisher_takes_over_where_it_is_installed(
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path}:{before}")
     node = NodeProcess("frames", DOMAIN, tmp_path / "log.txt", wait=0.2, robot_file="xarm7")
     end = time.monotonic() + 30
-    while "TAKEN OVER" not in node.printed() and time.monotonic() < end:
+    while "TAKEN OVER" not in node.printed and time.monotonic() < end:
         time.sleep(0.1)
-    printed = node.printed()
+    printed = node.printed
     node.process.kill()
     assert "TAKEN OVER" in printed and "joint_states:=/xarm/joint_states" in printed
     assert "robot_file:=xarm7" in printed

@@ -14,7 +14,7 @@ from std_srvs.srv import Trigger
 
 from harness import LATCHED, NodeProcess, Observer
 from managed import change, state
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 ALL = Path(__file__).parents[2] / "support" / "all_nodes.py"
@@ -47,7 +47,7 @@ def nodes(folder):
         bag=folder / "bag", recordings_folder=folder, runs_folder=folder,
     )  # fmt: skip
     yield process
-    assert process.stop() == 0, process.printed()
+    assert process.stop() == 0, process.printed
 
 
 @pytest.fixture(scope="module")
@@ -57,23 +57,23 @@ def observer(nodes):
     one.close()
 
 
-@pytest.mark.parametrize("node", (*NODES, "payload_team"))
-def test_configuring_checks_and_says_what_is_wrong(observer, nodes, node):
-    file, wrong, right, other = OWN_FILE.get(node, ROBOT)
-    assert state(observer, node) == "unconfigured"
-    assert not change(observer, node, "activate")  # not from here; and that is answered
-    assert set_text(observer, node, file, wrong).successful
-    assert not change(observer, node, "configure")
-    status = observer.diagnosis(wrong)
-    assert status.level == DiagnosticStatus.ERROR and status.name.startswith(node)
-    assert nodes.alive and state(observer, node) == "unconfigured"
-    assert set_text(observer, node, file, right).successful
-    assert change(observer, node, "configure") and state(observer, node) == "inactive"
-    refused = set_text(observer, node, file, other)
-    assert not refused.successful and f"ros2 lifecycle set /{node} cleanup" in refused.reason
-    status = observer.diagnosis(f"ros2 lifecycle set /{node} activate")
-    assert status.level == DiagnosticStatus.STALE
-    assert {x.key: x.value for x in status.values}["lifecycle"] == "inactive"
+def test_configuring_checks_and_says_what_is_wrong(observer, nodes):
+    for node in (*NODES, "payload_team"):
+        file, wrong, right, other = OWN_FILE.get(node, ROBOT)
+        assert state(observer, node) == "unconfigured"
+        assert not change(observer, node, "activate")  # not from here; and that is answered
+        assert set_text(observer, node, file, wrong).successful
+        assert not change(observer, node, "configure")
+        status = observer.diagnosis(wrong)
+        assert status.level == DiagnosticStatus.ERROR and status.name.startswith(node)
+        assert nodes.alive and state(observer, node) == "unconfigured"
+        assert set_text(observer, node, file, right).successful
+        assert change(observer, node, "configure") and state(observer, node) == "inactive"
+        refused = set_text(observer, node, file, other)
+        assert not refused.successful and f"ros2 lifecycle set /{node} cleanup" in refused.reason
+        status = observer.diagnosis(f"ros2 lifecycle set /{node} activate")
+        assert status.level == DiagnosticStatus.STALE
+        assert {x.key: x.value for x in status.values}["lifecycle"] == "inactive"
 
 
 def test_inactive_nodes_answer_why_they_do_nothing(observer):

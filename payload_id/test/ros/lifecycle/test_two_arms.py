@@ -14,7 +14,7 @@ from std_srvs.srv import Trigger
 from harness import NodeProcess, Observer, joint_state
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.frames import robot_topic
-from ros_domain import next_domain
+from promises.nodes import next_domain
 from synthetic import PAYLOAD, RATE, measured, robot_file, stamps_ns
 
 DOMAIN = next_domain()

@@ -16,7 +16,7 @@ from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.status import Status
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 PHI = from_mass_com_inertia(1.25, np.array([0.012, -0.034, 0.056]), np.diag([4e-3, 5e-3, 6e-3]))
@@ -165,42 +165,6 @@ def test_of_two_arms_the_one_in_the_namespace_is_told_and_has_a_record_of_its_ow
     finally:
         left.close()
     assert "such as left" in arm.does(*to, "--namespace", "a b")[1]
-
-
-@pytest.mark.slow
-def test_a_record_of_another_arm_is_neither_sent_nor_written_over(arm, tmp_path):
-    path = written(tmp_path)
-    to = (path, "--to", "ur", "--robot")
-    assert arm.does(*to, robot(tmp_path), "--confirm")[0] == 0
-    other = tmp_path / "other"
-    other.mkdir()
-    there = robot(other, {**UR, "service": "/other/set_payload"})
-    code, words, told = arm.does(*to, there, "--undo", "--confirm")
-    assert code == 2 and "/other/set_payload" in words and not told
-    assert arm.does(*to, robot(tmp_path), "--undo", "--confirm")[0] == 0
-
-
-@pytest.mark.slow
-def test_an_arm_that_has_another_load_than_it_was_told_is_not_passed_over(arm, tmp_path):
-    to = (written(tmp_path), "--to", "ur", "--robot", robot(tmp_path), "--confirm")
-    code, words, told = arm.does(*to, forgets=True)
-    assert code == 2 and "the arm has another one: mass is 0.0" in words and told
-    code, words, told = arm.does(*to, "--undo")  # the driver began anew: nothing to take back
-    assert code == 2 and "another load than was written" in words and not told
-
-
-@pytest.mark.slow
-def test_what_an_arm_had_is_not_lost_to_a_driver_that_takes_something_else(arm, tmp_path):
-    to = (written(tmp_path), "--to", "ur", "--robot", robot(tmp_path), "--confirm")
-    code, words, _ = arm.does(*to, off=0.3)
-    assert code == 2 and "the arm has another one: mass is 1.55" in words
-    assert arm.does(*to)[0] == 0  # told again: what it had before all is still known
-    code, words, (told,) = arm.does(*to, "--undo")
-    assert code == 0 and told["mass"] == 0.0, words
-    code, words, _ = arm.does(*to, refuses=True, takes=True)
-    assert code == 2 and "But the arm has another load than before: mass is 1.25" in words
-    code, words, (told,) = arm.does(*to, "--undo")
-    assert code == 0 and told["mass"] == 0.0, words
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,10 +12,8 @@ from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
 from payload_id.planning.request import Goal
-from payload_id.ros.execution import silence
-from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.stop_reason import Reason
-from payload_id.ros.planner.bridge_link import BridgeLink, FollowedMotion
+from payload_id.ros.planner.bridge_link import FollowedMotion
 from payload_id.ros.planner.context import PlannerContext
 from payload_id.ros.planner.execute_server import ExecuteServer
 from payload_id.ros.planner.payload_intervals import ESTIMATED
@@ -117,28 +114,12 @@ class Planner:
         raise AssertionError("it waits")
 
 
-def paused() -> Planner:
-    """Return a planner whose plan rests on its path."""
-    planner = Planner()
-    assert planner.executed() == "" and planner.bridge.handed == ["plan"]
-    planner.told(Reason.PAUSED)
-    assert planner.server.paused
-    return planner
-
-
 def test_a_plan_is_handed_over_and_ends_as_the_bridge_says():
     planner = Planner()
     assert planner.executed() == "" and planner.context.busy
     planner.told(Reason.TUBE_LEFT)
     assert Reason.TUBE_LEFT.value in planner.go_on() and not planner.context.busy
     assert planner.result.reason.code == StopReason.TUBE_LEFT and not planner.result.success
-
-
-@pytest.mark.parametrize("scale", [-1.0, 1e-300, 0.004, 0.049, 1.5, np.nan, np.inf])
-def test_speeds_that_are_no_part_of_the_plans_are_refused(scale):
-    planner = Planner()
-    assert "speed_scale must be from 0.05 to 1" in planner.executed(speed_scale=scale)
-    assert not planner.bridge.handed
 
 
 WRONG = {
@@ -169,20 +150,36 @@ def test_nothing_is_handed_over_while_anything_is_wrong(name):
     assert planner.result.reason.code == StopReason.REFUSED
 
 
-@pytest.mark.parametrize("stands", [True, False])
-def test_a_refusal_says_whether_the_arm_stands(stands):
-    planner = Planner()
-    planner.stands = stands
-    assert planner.executed(token="another")
-    assert planner.result.at_rest is stands
-
-
 def test_nothing_is_planned_while_it_is_not_known_what_is_around_the_arm():
     planner = Planner()
     planner.context.cell_missing = "No motion is planned without knowing what is around the arm."
     with pytest.raises(InputError, match="what is around the arm"):
         planner.context.start("safety")
     assert "what is around the arm" in planner.executed()
+
+
+def test_a_bridge_that_is_not_heard_any_more_ends_the_goal():
+    planner = Planner()
+    assert planner.executed() == ""
+    planner.server.followed._patience = -1.0
+    planner.server.on_watch_due()
+    assert "Nothing was heard of the bridge" in planner.go_on()
+    assert planner.result.reason.code == StopReason.BRIDGE_LOST and not planner.result.at_rest
+
+
+def test_intervals_of_an_estimator_that_is_not_heard_are_not_followed():
+    planner = Planner()
+    planner.context.estimator.absence = "The estimator was last heard 6 s ago: start it anew."
+    assert "start it anew" in planner.executed() and not planner.bridge.handed
+
+
+def paused() -> Planner:
+    """Return a planner whose plan rests on its path."""
+    planner = Planner()
+    assert planner.executed() == "" and planner.bridge.handed == ["plan"]
+    planner.told(Reason.PAUSED)
+    assert planner.server.paused
+    return planner
 
 
 def test_what_rests_in_a_pause_goes_on_with_what_is_certified_now():
@@ -198,84 +195,3 @@ def test_obstacles_that_change_while_the_rest_is_certified_keep_the_arm_at_rest(
     planner.meanwhile = lambda: vars(planner.bridge).update(obstacles="[1]")
     assert "obstacles have changed" in planner.resumed()
     assert planner.bridge.handed == ["plan"] and planner.server.paused
-
-
-def test_a_resume_of_an_earlier_pause_moves_no_later_one():
-    planner = paused()
-
-    def another():  # the goal ended meanwhile, and another one rests in a pause
-        planner.server.followed = FollowedMotion("another", None, Phase.DONE, Reason.PAUSED)
-
-    planner.meanwhile = another
-    assert "ended or resumed meanwhile" in planner.resumed() and planner.bridge.handed == ["plan"]
-
-
-@pytest.mark.parametrize("pauses", [True, False])
-def test_a_pause_succeeds_where_the_bridge_will_rest_on_the_path(pauses):
-    planner = Planner()
-    assert planner.executed() == ""
-    planner.bridge.pauses = pauses
-    with pytest.raises(StopIteration) as ended:
-        planner.server.pause().send(None)
-    assert ended.value.value is pauses
-
-
-def test_a_pause_that_is_stopped_ends_the_goal():
-    planner = paused()
-    assert planner.server.stop(Reason.CANCELLED, "by hand") and not planner.server.paused
-    assert "by hand" in planner.go_on()
-    assert planner.result.reason.code == StopReason.CANCELLED
-
-
-def test_a_bridge_that_is_not_heard_any_more_ends_the_goal():
-    planner = Planner()
-    assert planner.executed() == ""
-    planner.server.followed._patience = -1.0
-    planner.server.on_watch_due()
-    assert "Nothing was heard of the bridge" in planner.go_on()
-    assert planner.result.reason.code == StopReason.BRIDGE_LOST and not planner.result.at_rest
-
-
-def test_a_bridge_that_is_gone_is_not_waited_for_as_long_as_one_that_proves():
-    planner = Planner()
-    assert planner.executed() == ""
-    planner.server.followed._silence.seconds += 5.0
-    planner.server.on_watch_due()
-    assert not planner.server.followed.done  # it may be proving the motion
-    planner.bridge.absence = "There is no bridge"
-    planner.server.on_watch_due()
-    assert planner.server.followed.reason is Reason.BRIDGE_LOST
-
-
-def test_a_planner_that_stood_still_itself_does_not_blame_the_bridge(monkeypatch):
-    planner = Planner()
-    assert planner.executed() == ""
-    later = time.monotonic() + 100.0
-    monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: later))
-    planner.bridge.absence = "There is no bridge"  # so that no more than 3 s are waited
-    planner.server.on_watch_due()
-    assert not planner.server.followed.done
-
-
-def test_intervals_of_an_estimator_that_is_not_heard_are_not_followed():
-    planner = Planner()
-    planner.context.estimator.absence = "The estimator was last heard 6 s ago: start it anew."
-    assert "start it anew" in planner.executed() and not planner.bridge.handed
-
-
-@pytest.mark.parametrize(
-    ("there", "words"),
-    [([("payload_bridge", "/left")], "/left/payload_bridge configure"),
-     ([("payload_bridge", "/")], "There is no bridge at /left/payload_bridge"),
-     ([], "There is no bridge at /left/payload_bridge")],
-)  # fmt: skip
-def test_a_bridge_that_is_not_configured_is_told_from_one_that_is_not_there(there, words):
-    nobody = SimpleNamespace(service_is_ready=lambda: False)
-    node = SimpleNamespace(
-        resolve_service_name=lambda name: f"/left/{name}",
-        get_node_names_and_namespaces=lambda: there,
-    )
-    link = SimpleNamespace(
-        state=None, name="payload_bridge", _node=node, _get=nobody, _prepare=nobody
-    )
-    assert words in BridgeLink.absence.fget(link)

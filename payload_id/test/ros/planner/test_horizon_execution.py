@@ -17,7 +17,6 @@ from payload_id.core.motion.joint_trajectory import sample
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.planning.request import Documents, Piece
 from payload_id.ros.common.conversions import time_message
-from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.stop_reason import Reason, reason_message
 from payload_id.ros.planner.bridge_link import FollowedMotion
 from payload_id.ros.planner.horizon_execution import HorizonExecution, Mover
@@ -185,61 +184,6 @@ def test_cancelling_at_rest_between_pieces_ends_with_its_reason():
     )
 
 
-def paused_run(arm, planner, pause_at, **rules):
-    """Run to the end, with one pause of a second; return the run and where it rested."""
-    rested = []
-
-    def pause(arm, run):
-        if not rested and arm.time >= pause_at and not run.execution.stopping:
-            run.pause(arm.now_ns)
-        if run.paused:
-            rested.append(arm.commands[-1].q[-1])
-            for _ in range(100):
-                arm.time += TICK
-                run.advance(arm.now_ns)
-            assert run.paused and run.phase == "paused" and not run.done
-            run.resume(rested[0])
-
-    def fault(arm, run):
-        pause(arm, run)
-        if run.execution.done:
-            run.advance(arm.now_ns)
-            pause(arm, run)
-
-    return horizon_run(arm, planner, fault=fault, **rules), rested
-
-
-def test_a_receding_horizon_that_was_paused_plans_on_from_where_it_rests():
-    arm, planner = Arm(), Planner()
-    run, rested = paused_run(arm, planner, 2.0, pieces=4)
-    assert run.reason[0] is Reason.PIECES_DONE and len(rested) == 1
-    assert len(run.condition_numbers) == 4
-    again = [start for _, start, _ in planner.asked[1:] if not start.dq.any()]
-    assert len(again) == 1 and np.allclose(again[0].q, rested[0])
-
-
-def test_a_receding_horizon_that_rests_after_its_last_piece_ends_when_it_is_resumed():
-    arm, planner = Arm(), Planner()
-    run, rested = paused_run(arm, planner, 0.5, pieces=1)
-    assert run.reason[0] is Reason.PIECES_DONE and len(rested) == 1
-    assert [index for index, _, _ in planner.asked] == [0]
-
-
-@pytest.mark.parametrize("paused", [True, False])
-def test_cancelling_while_the_arm_settles_is_not_forgotten(paused):
-    arm, planner = Arm(), Planner(not_moving=(1, 2))
-
-    def cancel(arm, run):
-        if paused and arm.time >= 1.0 and not run.execution.stopping:
-            run.pause(arm.now_ns)
-        if run.execution.phase is Phase.SETTLING:
-            run.cancel(Reason.CANCELLED, "by hand", arm.now_ns)
-
-    run = horizon_run(arm, planner, fault=cancel, pieces=4)
-    assert run.reason[0] is Reason.CANCELLED and "by hand" in run.reason[1] and not run.paused
-    assert len(run.condition_numbers) == 1 and run.execution.at_rest
-
-
 def test_without_a_first_piece_nothing_moves():
     arm = Arm()
     run = horizon_run(arm, Planner(fails_at=0), pieces=3)
@@ -274,46 +218,3 @@ def test_a_fault_stops_a_piece_before_its_end():
     run = horizon_run(arm, Planner(), fault=push, pieces=9)
     assert run.reason[0] is Reason.TUBE_LEFT and "0.05" in run.reason[1]
     assert arm.held is not None and 2.0 <= arm.held[0] < 2.1
-
-
-def test_cancelling_before_the_first_piece_moves_nothing():
-    arm, planner = Arm(), Planner()
-    planner.ask = lambda *_: Future()
-    run = horizon_of(Settings(), planner, Pieces(arm))
-    run.cancel(Reason.CANCELLED, "by hand", arm.now_ns)
-    run.advance(arm.now_ns)
-    assert run.done and run.reason[0] is Reason.CANCELLED and not arm.commands
-
-
-def test_a_piece_that_was_held_before_its_start_does_not_count():
-    arm, planner = Arm(), Planner()
-    pieces = Pieces(arm)
-    run = horizon_of(Settings(handover=1.5, pieces=1), planner, pieces)
-    run.advance(arm.now_ns)
-    assert run.pause(arm.now_ns) and len(run.condition_numbers) == 1
-    while not run.paused:
-        pieces.tick()
-        run.advance(arm.now_ns)
-    assert not run.condition_numbers
-    arm.held = None
-    run.resume(HOME)
-    while not run.done:
-        run.advance(arm.now_ns)
-        if not run.resting:
-            pieces.tick()
-    assert run.reason[0] is Reason.PIECES_DONE
-    assert len(run.condition_numbers) == 1 and len(arm.commands) == 2
-
-
-def test_a_piece_that_the_bridge_refuses_is_not_counted_and_the_arm_rests_before_it_goes_on():
-    arm, planner = Arm(), Planner()
-    run = horizon_run(arm, planner, pieces=3, refused=(1,))
-    assert run.reason[0] is Reason.PIECES_DONE and len(run.condition_numbers) == 3
-    assert sum(not start.dq.any() for _, start, _ in planner.asked) == 2
-
-
-def test_a_first_piece_that_the_bridge_refuses_ends_the_run():
-    arm, planner = Arm(), Planner()
-    run = horizon_run(arm, planner, pieces=3, refused=(0,))
-    assert run.reason[0] is Reason.REFUSED and "Piece 0 is refused" in run.reason[1]
-    assert not arm.commands and not run.condition_numbers

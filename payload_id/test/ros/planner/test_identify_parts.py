@@ -7,18 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate
 
 from payload_id.core.errors import InputError
-from payload_id.ros.execution import silence
-from payload_id.ros.planner.identifying import estimator_link, motion_watch
+from payload_id.ros.planner.identifying import motion_watch
 from payload_id.ros.planner.identifying.attached_object import attached_object
-from payload_id.ros.planner.identifying.estimator_link import EstimatorLink
 from payload_id.ros.planner.identifying.goal_checks import check_goal_fields, target_of
 from payload_id.ros.planner.identifying.motion_watch import MotionWatch
-from payload_id.ros.planner.identifying.outcome import judge
 from payload_id.ros.planner.identifying.stages import Feedback, Stages
 
 Goal, Result = Identify.Goal, Identify.Result
@@ -88,12 +84,6 @@ class Watched:
         return self.asked
 
 
-def test_the_end_of_one_motion_is_held_out_once():
-    motion = Watched()
-    assert motion.look(0.5) == [] == motion.look(math.nan)
-    assert motion.look(0.75) == ["hold out"] == motion.look(0.9)
-
-
 def test_a_target_ends_one_motion_after_something_was_held_out(monkeypatch):
     motion = Watched(NARROW)
     motion.link.estimate = estimate(0.1)
@@ -125,30 +115,6 @@ def test_without_payload_nothing_is_held_out_and_trouble_or_lack_of_time_end_a_m
     assert motion.look()[-1] == Result.ESTIMATOR_LOST
 
 
-def result(validated=True, saved="/run", **of_estimate):
-    return Result(estimate=estimate(**of_estimate), validated=validated, saved=saved,
-                  validation="Nothing contradicts.")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("found", "asked", "code", "words"),
-    [
-        (result(), {}, Result.NONE, "between 0.99 and 1.01 kg"),
-        (result(status=PayloadEstimate.SMALL_LOAD), {}, Result.NONE, "SMALL_LOAD"),
-        (result(validated=False), {}, Result.NOT_VALIDATED, "Not validated"),
-        (result(saved=""), {}, Result.NOT_SAVED, "not saved"),
-        (result(half=0.1), {"target_half_width": NARROW}, Result.TARGET_MISSED, "m is known to"),
-        (result(half=0.019), {"target_half_width": NARROW}, Result.NONE, "GOOD"),
-        (result(status=PayloadEstimate.NO_DATA), {}, Result.NOT_IDENTIFIED, "NO_DATA. So."),
-        (result(status=PayloadEstimate.INCONSISTENT), {"known_mass": [1.5, 0.1]},
-         Result.INCONSISTENT, "given as 1.5 kg to within 0.1 kg"),
-    ],
-)  # fmt: skip
-def test_a_result_has_a_code_and_a_sentence(found, asked, code, words):
-    judged, said = judge(found, Goal(**asked))
-    assert judged == code and words in said, said
-
-
 def test_progress_goes_from_0_to_1_and_never_back():
     asked = Goal(one_motion=True, tare=Goal.TARE_FIRST)
     asked.goal.dry_run_scale = 0.1
@@ -162,56 +128,6 @@ def test_progress_goes_from_0_to_1_and_never_back():
     assert stages.state == Feedback.SAVING and stages.progress()[1] <= 1.0
     assert stages.progress(1e12)[0] == 1.0
     assert math.isnan(Stages.of(Goal()).progress()[1])  # a receding horizon without an end
-
-
-def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(estimator_link, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    there = [True]
-    client = SimpleNamespace(service_is_ready=lambda: there[0])
-    link = EstimatorLink(SimpleNamespace(create_client=lambda kind, name: client), "estimator")
-
-    def wait(seconds):
-        for _ in range(round(10 * seconds)):
-            now[0] += 0.1
-            link.look()
-
-    def heard(**figures):
-        values = [KeyValue(key=key, value=value) for key, value in figures.items()]
-        link.hear_condition(DiagnosticStatus(values=values))
-        return link.trouble
-
-    assert "Nothing was heard" in link.trouble
-    assert heard(running="True", silent="") == ""
-    assert "deactivated or started anew" in heard(running="False", silent="")
-    link._asked = now[0]  # a run has begun, and what was said before arrives late
-    assert heard(running="False", silent="") == ""
-    wait(2.0)
-    assert "started anew" in heard(running="False", silent="")
-    assert "is not active" in heard(status="inactive")
-    assert heard(running="True", silent="No samples.") == ""  # a busy machine may do that
-    assert link.ceased == ""
-    wait(5.0)
-    assert heard(running="True", silent="No samples.") == ""
-    assert link.ceased == "No samples"
-    wait(2.0)
-    assert heard(running="True", silent="No samples.") == "No samples"
-    assert heard(running="True", silent="") == ""
-    wait(7.0)
-    assert "for 7 s" in link.trouble
-    assert heard(running="True", silent="") == ""
-    there[0] = False
-    wait(0.5)
-    assert link.trouble == ""  # discovery may be slow
-    wait(1.0)
-    assert "has ended" in link.trouble
-    there[0] = True
-    wait(0.2)
-    assert link.trouble == ""
-    now[0] += 60.0  # in which the planner itself did not run
-    link.look()
-    assert link.trouble == ""
 
 
 class Messages:

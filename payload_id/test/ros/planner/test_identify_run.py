@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from copy import copy
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from payload_id_msgs.action import Identify
-from payload_id_msgs.msg import PayloadEstimate, StopReason, TeamEstimate
-from payload_id_msgs.srv import BeginRun, GetEstimate, Save, Validate
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import BeginRun, Save, Validate
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
-from payload_id.ros.execution.start_check import CalledOffError
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.planner import identify_run
 from payload_id.ros.planner.identify_run import IdentifyRun
@@ -95,7 +93,8 @@ class World:
     def plan(self, name, ends):
         trajectory = SimpleNamespace(duration=2.0)
         return SimpleNamespace(
-            name=name, ends=ends, motion=SimpleNamespace(trajectory=trajectory), certificate=None,
+            name=name, certificate_path=f"/c/{name}/motion.json", ends=ends, certificate=None,
+            motion=SimpleNamespace(trajectory=trajectory),
             request=SimpleNamespace(start=self.q),
         )  # fmt: skip
 
@@ -175,6 +174,7 @@ def test_the_arm_goes_to_the_start_makes_the_dry_run_goes_back_and_excites():
         "begin [1.0, 0.2]", "way to 0.5", "motion at 0.1", "way to 0.5", "motion", "stop", "save",
     ]  # fmt: skip
     assert result.success and result.saved == "/bag" and result.recording == "/bag"
+    assert result.certificates == "/c/motion"
     assert made.the_run.stages.progress()[0] > 0.9
 
 
@@ -186,16 +186,6 @@ def test_what_is_cancelled_in_motion_is_solved_and_nothing_moves_any_more(stage)
     assert made.done[-3:] == [stage, "stop", "save"]
     assert result.error_code == Result.CANCELLED and result.estimate == FOUND
     assert "0.9 and 1.1 kg" in result.message
-
-
-def test_a_planner_that_is_ended_says_so_at_once_and_solves_nothing():
-    world = World(one_motion=True)
-    world.reasons["motion"] = Reason.SHUT_DOWN, "The planner was deactivated."
-    world.node.is_ending = True
-    result = world.run()
-    assert result.error_code == Result.MOTION_FAILED and "deactivated" in result.message
-    assert "without a verdict" in result.message
-    assert world.done[-1] == "end" and "stop" not in world.done
 
 
 @pytest.mark.parametrize("stands", [True, False])
@@ -224,69 +214,6 @@ def test_what_is_missing_ends_the_goal_with_its_code(lost, code, done):
     assert made.run().error_code == code and made.done == done
 
 
-def test_samples_that_stop_before_the_motion_begins_are_what_ended_it():
-    made = world()
-
-    def stop(reason, detail):
-        made.called_off = detail
-        return True
-
-    async def called_off(handle, plan, known, what, who):
-        made.trouble = "No joint states come"
-        made.the_run.watch()  # while the bridge is asked what holds now
-        raise CalledOffError("Called off before the motion began.")
-
-    made.stop, made.carried_out = stop, called_off
-    result = made.run()
-    assert result.error_code == Result.ESTIMATOR_LOST and "No joint states come" in result.message
-
-
-def test_nothing_begins_without_an_estimator_though_it_was_there_when_the_goal_came():
-    made = world()
-    made.trouble = "The estimator has ended"
-    result = made.run()
-    assert result.error_code == Result.ESTIMATOR_LOST and "motion" not in made.done
-
-
-def test_samples_that_ceased_in_a_motion_that_went_to_its_end_are_said():
-    made = world()
-    made.ceased = "No samples have come for 3.0 s"
-    result = made.run()
-    assert result.error_code == Result.ESTIMATOR_LOST
-    assert "for 3.0 s. The data until then" in result.message
-
-
-def test_samples_that_ceased_as_the_motion_ended_are_what_left_nothing_to_validate_with():
-    made = world()
-    made.agrees = False
-    assert made.run().error_code == Result.NOT_VALIDATED
-    made.ceased_later = "Nothing has been heard of the sampler"
-    assert made.run().error_code == Result.NOT_VALIDATED  # what came contradicts, whatever ceased
-    made.held_out = 0.0
-    result = made.run()
-    assert result.error_code == Result.ESTIMATOR_LOST and "of the sampler. " in result.message
-
-
-def test_an_estimator_that_is_inactive_at_the_end_is_named_with_why_the_motion_ended():
-    made = world()
-    made.lost = "newest"
-    assert made.run().error_code == Result.ESTIMATOR_LOST
-    made.reasons["motion"] = (Reason.CANCELLED, "It was cancelled.")
-    result = made.run()
-    assert result.error_code == Result.CANCELLED and np.isnan(result.estimate.phi).all()
-    assert result.message == "It was cancelled. The node /estimator is inactive."
-
-
-def test_what_is_found_after_another_payload_stopped_the_arm_says_since_when():
-    made = world()
-    made.reasons["motion"] = (Reason.ESTIMATE_INCONSISTENT, "No payload explains the data.")
-    made.estimate = copy(FOUND)
-    made.estimate.message = "The payload changed at about 3.2 s."
-    result = made.run()
-    assert result.error_code == Result.MOTION_FAILED
-    assert "changed at about 3.2 s" in result.message and "until then" not in result.message
-
-
 def test_a_motion_that_failed_says_so_whatever_its_data_say():
     made = world()
     made.reasons["motion"] = (Reason.TUBE_LEFT, "It touched something.")
@@ -313,13 +240,6 @@ def test_a_run_of_somebody_else_is_neither_taken_nor_ended_unasked():
     assert np.isnan(result.estimate.phi).all() and np.isinf(result.estimate.lower).all()
 
 
-def test_what_nobody_has_filled_in_says_nothing_good():
-    assert PayloadEstimate().status == PayloadEstimate.WAITING
-    assert GetEstimate.Response().estimate.status == PayloadEstimate.WAITING
-    assert TeamEstimate().status == TeamEstimate.WAITING
-    assert Result().reason.code == StopReason.REFUSED and not Result().success
-
-
 def test_a_tare_comes_before_the_payload_with_its_mass():
     made = world(tare=Goal.TARE_FIRST, known_mass=[1.0, 0.2])
     made.estimate = PayloadEstimate(status=PayloadEstimate.SMALL_LOAD, phi=PHI, upper=PHI)
@@ -334,14 +254,6 @@ def test_a_tare_comes_before_the_payload_with_its_mass():
     loaded = world(tare=Goal.TARE_ONLY)
     result = loaded.run()
     assert result.error_code == Result.NOT_TARED and loaded.done == ["begin []", "motion", "stop"]
-
-
-def test_a_tare_that_is_cancelled_is_none():
-    made = world(tare=Goal.TARE_FIRST)
-    made.reasons["motion"] = (Reason.CANCELLED, "It was cancelled.")
-    result = made.run()
-    assert result.error_code == Result.CANCELLED and "No tare was made." in result.message
-    assert made.done == ["begin []", "motion", "stop"] and not result.tared
 
 
 def test_time_that_is_too_short_is_said_before_the_arm_moves():

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from made_history import with_history
 from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.excitation.search.planning import Plan
@@ -15,7 +14,6 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import sampled
 from payload_id.core.motion.trajectory_points import interpolation_error
-from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import certify
@@ -23,7 +21,6 @@ from payload_id.core.safety.certificate.verify import verify
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.speed.speed_limits import PRESETS
 from payload_id.files.cells.cell_file import Cell
-from payload_id.files.learnt.history_file import save_history
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.certificate_file import load_certificate
@@ -38,7 +35,6 @@ from payload_id.planning.request import (
     Refused,
 )
 from payload_id.planning.worker import PlanningWorker
-from payload_id.ros.planner.plan_messages import summary_of
 
 ROBOT = RobotFile.load("kinova_gen3")
 PRIOR = PayloadPrior(1.5, 0.15)
@@ -170,25 +166,6 @@ def test_a_motion_there_and_back_is_certified_with_its_stops(worker):
 
 
 @pytest.mark.slow
-def test_expected_calibrated_widths_ask_for_a_history_and_are_told(worker, tmp_path):
-    goal = replace(GOAL, family="there_and_back", criterion="calibrated_widths", duration=4.0)
-    refused = worker(request(goal))
-    assert isinstance(refused, Refused) and "calibrate --history" in refused.sentence
-    bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
-    rows = MomentumRows.of(RobotModel.from_robot_file(ROBOT), bounds)
-    save_history(tmp_path / "seen.npz", with_history(rows).model.history)
-    path = tmp_path / "robot.yaml"
-    path.write_text(
-        "extends: package://payload_id/config/robots/kinova_gen3.yaml\nhistory: seen.npz\n"
-    )
-    stated = replace(settings_of(bounds, str(tmp_path)), robot_file=str(path))
-    plan = PlanningWorker(stated)(request(goal))
-    assert isinstance(plan, Planned), plan
-    assert np.isfinite(plan.figures.half_width_calibrated).all()
-    assert "By the arm's history: ±" in summary_of(plan)
-
-
-@pytest.mark.slow
 def test_a_dry_run_is_the_same_path_at_a_fraction_of_its_speed(worker):
     plan = worker(request(replace(GOAL, dry_run_scale=0.1, duration=1.5)))
     assert isinstance(plan, Planned), plan
@@ -213,39 +190,6 @@ def test_the_next_piece_continues_a_moving_one(worker):
         PieceRequest("other", 0, patient, MotionState.at_rest(np.array(ROBOT.home)), 1.0, ())
     )
     assert again.condition_number > second.condition_number  # earlier runs are forgotten
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("budget", [0.3, 1.0])
-def test_a_piece_from_rest_has_its_stops_however_little_time_there_is(worker, budget):
-    start, hurried = MotionState.at_rest(np.array(ROBOT.home)), replace(GOAL, time_budget=budget)
-    piece = worker(PieceRequest("run", 0, hurried, start, 1.0, ()))
-    assert isinstance(piece.plan, Plan), piece.plan
-    times = [0.0, *(stop.time for stop in piece.stops), 1.0]  # up to where the next one takes over
-    assert len(piece.stops) and np.diff(times).max() <= 0.5 + 1e-9
-
-
-def test_a_piece_without_time_is_no_plan(worker):
-    start = MotionState.at_rest(np.array(ROBOT.home))
-    piece = worker(PieceRequest("run", 0, replace(GOAL, time_budget=0.1), start, 1.0, ()))
-    assert "left to plan in" in piece.plan.reason
-
-
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        (request(replace(GOAL, payload_lower=UPPER, payload_upper=LOWER)), "inverted"),
-        (request(replace(GOAL, limits="careful")), "tracking_acceleration"),
-        (request(obstacles=[ConvexBody.primitive("sphere", (0.1,), translation=(0.45, 0.0, 0.43),
-                                                 name="ball")]), "ball"),
-        (request(start=[0, 2.3, 0, 0, 0, 0, 0]), "joint_2"),
-        (request(replace(GOAL, duration=0.02)), "duration"),
-    ],
-    ids=["inverted interval", "no room for the tube", "in collision", "outside limits", "short"],
-)  # fmt: skip
-def test_what_cannot_be_planned_is_refused_in_a_sentence(worker, asked, words):
-    answer = worker(replace(asked, goal=replace(asked.goal, time_budget=0.5)))
-    assert isinstance(answer, Refused) and words in answer.sentence, answer
 
 
 @pytest.mark.slow
@@ -276,13 +220,12 @@ def test_a_plan_near_people_is_slowed_along_its_path_with_the_tube_of_slow_motio
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("speeds", ["collaborative", "reduced"])
-def test_pieces_of_a_receding_horizon_keep_the_limits_of_speeds(tmp_path, speeds):
+def test_pieces_of_a_receding_horizon_keep_the_limits_of_speeds(tmp_path):
     bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
-    slow = PlanningWorker(settings_of(bounds, str(tmp_path), speeds))
+    slow = PlanningWorker(settings_of(bounds, str(tmp_path), "collaborative"))
     goal, start = replace(GOAL, duration=3.0, time_budget=6.0), MotionState.at_rest(ROBOT.home)
     used = []
-    for index in range(3):
+    for index in range(2):
         piece = slow(PieceRequest("run", index, goal, start, 1.5, ()))
         assert not isinstance(piece, Refused), piece.sentence
         assert isinstance(piece.plan, Plan), piece.plan

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness import NodeProcess
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import ConfigurationError
 from payload_id.core.excitation.search.planning import NoPlan
@@ -85,24 +84,6 @@ def test_without_a_key_certificates_are_not_signed(tmp_path):
     assert "signature" not in json.loads((tmp_path / "plan" / "motion.json").read_text())
 
 
-def unusable(folder, how):
-    """Return a private key that cannot be used."""
-    path = new_key_pair(folder).path
-    if how == "missing":
-        path.unlink()
-    elif how == "readable":
-        path.chmod(0o644)
-    else:
-        path.write_text("no key")
-    return path
-
-
-@pytest.mark.parametrize("how", ["missing", "readable", "broken"])
-def test_an_unusable_key_is_refused_with_the_parameters_name(tmp_path, how):
-    with pytest.raises(ConfigurationError, match="The parameter 'signing_key': .*signing_key.pem"):
-        settings_of(unusable(tmp_path, how), tmp_path)
-
-
 def test_an_encrypted_key_needs_its_passphrase_at_start(tmp_path, monkeypatch):
     monkeypatch.setenv(PASSPHRASE, "correct horse")
     key = new_key_pair(tmp_path)
@@ -110,15 +91,3 @@ def test_an_encrypted_key_needs_its_passphrase_at_start(tmp_path, monkeypatch):
     monkeypatch.delenv(PASSPHRASE)
     with pytest.raises(ConfigurationError, match=PASSPHRASE):
         settings_of(key.path, tmp_path)
-
-
-@pytest.mark.slow
-def test_the_node_does_not_start_with_an_unusable_key(tmp_path):
-    key = unusable(tmp_path, "readable")
-    node = NodeProcess("planner", 99, tmp_path / "log", signing_key=key, cell=CELL)
-    try:
-        assert node.process.wait(60.0) == 1
-    finally:
-        node.stop()
-    assert "The parameter 'signing_key'" in node.printed() and "chmod 600" in node.printed()
-    assert "Traceback" not in node.printed()

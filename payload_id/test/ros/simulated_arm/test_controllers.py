@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -17,7 +15,6 @@ from payload_id.ros.simulated_arm.controllers.joint_trajectory import (
 )
 from payload_id.ros.simulated_arm.controllers.manager import ControllerManager
 from payload_id.ros.simulated_arm.controllers.sampled_trajectory import SampledTrajectory
-from payload_id.ros.simulated_arm.controllers.tolerances import Tolerances
 
 JOINTS, PERIOD = ("shoulder", "elbow"), 0.01
 HOME = np.array([0.2, -0.3])
@@ -73,25 +70,6 @@ class Robot:
         return self.controller.begin(trajectory or motion(), start, tolerances)
 
 
-def test_a_goal_ends_when_the_motion_is_over_and_not_before():
-    robot = Robot()
-    goal = robot.goal()
-    robot.runs(0.5)
-    assert goal.end is None
-    robot.runs(0.03)
-    assert (goal.end, goal.code, goal.text) == (End.SUCCEEDED, 0, "Goal successfully reached!")
-    assert np.allclose(robot.told().q, HOME + 0.1)
-
-
-def test_a_motion_that_begins_later_is_reached_by_a_spline_from_where_the_arm_is():
-    robot = Robot()
-    goal = robot.goal(replace(motion(), time=np.array([0.4, 0.9])))
-    robot.runs(0.2)
-    assert np.allclose(robot.told().q, HOME)  # there already
-    robot.runs(0.72)
-    assert goal.end is End.SUCCEEDED
-
-
 def test_an_error_on_the_way_that_is_larger_than_the_tolerance_aborts_and_holds_where_it_is():
     robot = Robot()
     goal = robot.goal(path=[("elbow", 0.02, 0.0)])
@@ -106,18 +84,6 @@ def test_an_error_on_the_way_that_is_larger_than_the_tolerance_aborts_and_holds_
     assert goal.text == "Aborted due to path tolerance violation"
     (hold,) = commands
     assert isinstance(hold, Hold) and hold.q[1] > HOME[1] + 0.021
-
-
-@pytest.mark.parametrize(
-    ("commands", "end"),
-    [(("position",), End.SUCCEEDED), (("position", "velocity"), End.ABORTED)],
-)
-def test_velocities_are_judged_where_they_are_commanded(commands, end):
-    robot = Robot(commands)
-    goal = robot.goal(path=[("elbow", 0.0, 0.1)])
-    robot.slower = np.array([0.0, 0.2])
-    robot.runs(0.6)
-    assert goal.end is end
 
 
 def test_an_arm_that_does_not_arrive_is_given_up_after_the_time_that_the_goal_allows():
@@ -142,35 +108,6 @@ def test_without_a_time_an_arm_that_does_not_arrive_is_waited_for():
     assert goal.end is End.SUCCEEDED
 
 
-def test_whole_turns_of_a_continuous_joint_are_no_error_and_no_way():
-    robot = Robot(endless=(True, False))
-    turn = np.array([2 * np.pi, 0.0])
-    there = motion()
-    goal = robot.goal(replace(there, q=there.q + turn), path=[(x, 0.01, 0.0) for x in JOINTS])
-    robot.off = -turn
-    robot.runs(0.6)
-    assert goal.end is End.SUCCEEDED
-    robot = Robot()
-    goal = robot.goal(path=[(x, 0.01, 0.0) for x in JOINTS])
-    robot.off = -turn
-    robot.runs(0.6)
-    assert goal.end is End.ABORTED
-
-
-def test_a_new_goal_and_a_deactivated_controller_abort_the_goal_in_their_own_words():
-    robot = Robot()
-    first, second = robot.goal(), robot.goal()
-    assert (first.end, first.code) == (End.ABORTED, -1) and "preempted" in first.text
-    robot.runs(0.2)
-    place = robot.told().q
-    assert robot.manager.switch([], ["jtc"])[0]
-    assert (second.end, second.code) == (End.ABORTED, -1) and "deactivate" in second.text
-    robot.runs(0.5)
-    assert np.allclose(robot.told().q, place, atol=5e-3)  # the drives keep their last command
-    late = robot.goal()  # accepted a moment before, say
-    assert late.end is End.ABORTED
-
-
 def test_a_cancelled_goal_holds_where_the_joints_are_and_not_where_they_should_be():
     robot = Robot()
     goal = robot.goal()
@@ -182,16 +119,6 @@ def test_a_cancelled_goal_holds_where_the_joints_are_and_not_where_they_should_b
     assert goal.end is End.CANCELED and goal.code == 0 and not goal.text
     assert np.allclose(hold.q, before + robot.off, atol=2e-3)
     robot.controller.cancel(robot.goal())
-
-
-def test_tolerances_of_a_goal_replace_those_of_the_controller():
-    own = Tolerances(np.array([[0.1, 0.2], [0.0, 0.0]]), np.zeros((2, 2)), 3.0)
-    found = own.of_goal(JOINTS, [("elbow", 0.05, 0.0), ("shoulder", -1.0, 0.5)], [], 0.0)
-    assert found.path.tolist() == [[0.0, 0.05], [0.5, 0.0]] and found.time == 3.0
-    assert own.of_goal(JOINTS, [], [], -1.0).time == 0.0
-    for wrong in ([("wrist", 0.1, 0.0)], [("elbow", -0.5, 0.0)]):
-        with pytest.raises(InputError, match="Using default tolerances"):
-            own.of_goal(JOINTS, wrong, [], 0.0)
 
 
 def test_torques_count_until_others_come_and_none_are_left_when_the_controller_ends():
@@ -209,14 +136,6 @@ def test_torques_count_until_others_come_and_none_are_left_when_the_controller_e
     assert robot.manager.switch(["jtc"], ["torques"])[0]
     robot.runs(PERIOD)
     assert robot.torque.tolist() == [0.0, 0.0]
-
-
-def test_a_command_of_another_size_ends_the_controller():
-    robot = Robot()
-    robot.manager.switch(["torques"], ["jtc"])
-    robot.forward.command([1.0])
-    robot.runs(PERIOD)
-    assert not robot.forward.active and "command size (1)" in robot.said[0]
 
 
 @pytest.mark.parametrize("fields", ["q", "q dq", "q dq ddq"])

@@ -56,12 +56,6 @@ def test_torques_that_carry_the_arm_keep_it_and_none_let_it_fall():
     assert np.abs(caught[-1].q - fallen[-1].q).max() < 0.3  # near where it was, not at home
 
 
-def test_a_driver_that_ignores_torques_holds_as_before():
-    arm = Arm()
-    readings = arm.runs(0.2, Torque(np.full(7, 5.0)))
-    assert np.abs(readings[-1].q - ROBOT.home).max() < 1e-4
-
-
 def test_an_arm_in_fault_stands_and_goes_to_the_old_target_when_it_is_reset():
     arm = Arm()
     arm.runs(0.25, motion())
@@ -73,15 +67,6 @@ def test_an_arm_in_fault_stands_and_goes_to_the_old_target_when_it_is_reset():
     readings = arm.runs(2.0)
     assert np.abs(readings[-1].q - ROBOT.home - 0.2).max() < 1e-3
     assert max(np.abs(x.dq).max() for x in readings) > 0.5  # with a step of its command
-
-
-def test_what_is_commanded_in_fault_counts_when_it_is_reset():
-    arm = Arm()
-    arm.hardware.fault = True
-    arm.runs(0.2)
-    assert np.abs(arm.runs(0.3, Hold(ROBOT.home + 0.1))[-1].q - ROBOT.home).max() < 1e-4
-    arm.hardware.fault = False
-    assert np.abs(arm.runs(2.0)[-1].q - ROBOT.home - 0.1).max() < 1e-3
 
 
 def test_joint_states_are_as_many_cycles_old_as_is_stated_and_their_stamps_do_not_say_so():

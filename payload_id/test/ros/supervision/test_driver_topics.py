@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from control_msgs.msg import JointTrajectoryControllerState
 from controller_manager_msgs.msg import ControllerState
 from std_msgs.msg import Bool
-from trajectory_msgs.msg import JointTrajectoryPoint
 
 from fake_controller_manager import FakeControllerManager
-from harness import DEEP, LATCHED, Observer, time_of
+from harness import DEEP, LATCHED, Observer
 from payload_id.core.errors import ConfigurationError
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.drivers.driver_facts import Condition, ResetStep
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.supervision.claims_watch import ClaimsWatch
 from payload_id.ros.supervision.condition_watch import ConditionWatch
-from payload_id.ros.supervision.effort_watch import EffortWatch
-from payload_id.ros.supervision.tracking_watch import TrackingWatch
-from payload_id.ros.supervision.watches import Watches
-from ros_domain import next_domain
+from promises.nodes import next_domain
 
 DOMAIN = next_domain()
 JOINTS, STAMP = ("shoulder", "elbow"), 1_700_000_000_000_000_000
@@ -77,15 +72,6 @@ def test_a_driver_in_fault_is_heard_whoever_was_first_and_however_short_it_was(o
     assert watch.fault() is None
 
 
-def test_a_type_that_is_not_here_is_said_and_refuses_nothing(observer):
-    watch = ConditionWatch(observer.node, [flag("/states", "vendor_msgs/msg/Mode", "err")], ())
-    watch.attend()
-    watch.begin(STAMP, TUBE)
-    assert not watch.doubt() and watch.fault() is None
-    (words,) = Watches([watch]).unwatched()
-    assert "/states (no_fault)" in words and "'vendor_msgs'" in words and "source" in words
-
-
 @pytest.mark.parametrize(
     ("kind", "field", "words"),
     [("std_msgs/msg/Bool", "err", "no number or flag in the field 'err'"),
@@ -95,66 +81,6 @@ def test_a_type_that_is_not_here_is_said_and_refuses_nothing(observer):
 def test_a_condition_that_cannot_be_read_is_refused_at_once(observer, kind, field, words):
     with pytest.raises(ConfigurationError, match=words):
         ConditionWatch(observer.node, [flag("/x", kind, field)], ())
-
-
-def state_of(stamp_ns, **errors):
-    message = JointTrajectoryControllerState(joint_names=list(errors))
-    message.header.stamp = time_of(stamp_ns)
-    message.error = JointTrajectoryPoint(positions=list(errors.values()))
-    return message
-
-
-def test_the_controllers_own_error_counts_from_the_motions_start_turns_left_out(observer):
-    topic = "/jtc/controller_state"
-    watch = TrackingWatch(observer.node, topic, JOINTS, (True, False), np.array([0.0, 0.001]))
-    assert "nobody publishes" in watch.unwatched()[0]
-    publisher = observer.publisher(JointTrajectoryControllerState, topic)
-    watch.begin(STAMP, TUBE)
-    turn = 2.0 * np.pi
-    for harmless in (
-        state_of(STAMP - 1, elbow=0.5, shoulder=0.5),
-        state_of(STAMP, elbow=0.0289, shoulder=turn - 0.0199),
-        state_of(STAMP, elbow=float("nan"), another=1.0),
-    ):
-        publisher.publish(harmless)
-        observer.wait(lambda: publisher.wait_for_all_acked() or True, "the message")
-        for _ in range(10):
-            watch.attend()
-            observer.executor.spin_once(timeout_sec=0.01)
-        assert watch.fault() is None
-    publisher.publish(state_of(STAMP, elbow=-0.0291, shoulder=0.0))
-    reason, words = attended(observer, watch, watch.fault)
-    assert reason is Reason.TUBE_LEFT and "elbow" in words and "allows 0.03" in words
-    assert not watch.unwatched()
-    watch.begin(STAMP, TUBE)
-    assert watch.fault() is None
-
-
-class Peaks:
-    """Torques of joint states."""
-
-    def __init__(self, *peaks):
-        self.waiting = list(peaks)
-
-    def take_peak(self):
-        return self.waiting.pop(0) if self.waiting else None
-
-
-def test_torques_count_from_where_the_arm_warns():
-    low, high = np.array([10.0, 4.9]), np.array([3.0, 5.0])
-    peaks = Peaks()
-    watch = EffortWatch(JOINTS, np.array([20.0, 5.0]), peaks)
-    assert "have none" in watch.unwatched()[0]
-    watch.begin(STAMP, TUBE)
-    peaks.waiting = [low, high, low]
-    watch.attend()
-    assert watch.fault() is None and not watch.unwatched()
-    watch.attend()
-    watch.attend()
-    reason, words = watch.fault()
-    assert reason is Reason.EFFORT_HIGH and not reason.is_fault and reason.is_kept
-    assert "elbow was 5 N m" in words
-    assert "effort_warning" in EffortWatch(JOINTS, None, peaks).unwatched()[0]
 
 
 @pytest.fixture(scope="module")
@@ -209,11 +135,3 @@ def test_hardware_that_takes_no_commands_is_known_before_and_in_motion(observer,
     assert "shoulder/position" in attended(observer, watch, watch.doubt)
     watch.begin(STAMP, TUBE)
     assert watch.fault() is None
-
-
-def test_a_manager_that_is_not_there_is_said(observer):
-    watch = ClaimsWatch(observer.node, "/elsewhere/manager", "jtc", JOINTS)
-    watch.attend()
-    assert not watch.doubt() and watch.fault() is None
-    assert all("/elsewhere/manager/list_" in words for words in watch.unwatched())
-    assert len(watch.unwatched()) == 2

@@ -6,11 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import yaml
 from scipy.spatial.transform import Rotation
 
-from hinged_trials import NOISE, drawn_run, truth
-from payload_id.cli.main import main
 from payload_id.core.errors import PayloadIdError
 from payload_id.core.excitation.wrists import HeldTeam, WristPlan
 from payload_id.core.excitation.wrists.predicted_widths import Widths
@@ -36,7 +33,6 @@ from payload_id.ros.team.team_control import TeamControl
 from payload_id.ros.team.team_report import FAILED, WAITING, TeamReport
 from payload_id.ros.team.wrist_motion import wrist_motion_message
 from team_messages import EPOCH
-from team_motion import disturbed
 
 SETTINGS = TeamSettings(intervals="none")
 
@@ -112,14 +108,6 @@ def test_what_came_after_a_call_is_not_taken_in_with_what_came_before(runs):
     assert control.waiting_messages == 0
 
 
-def test_a_second_start_and_a_robot_that_is_not_there_are_refused(runs):
-    control = runs()
-    control.start()
-    assert "~/stop" in control.start().message
-    assert "one, two" in control.let_go("three").message
-    assert not control.let_go("two").success  # never heard
-
-
 def test_an_error_while_estimating_is_told_and_the_run_goes_on(runs):
     control = runs()
     control.start()
@@ -170,39 +158,6 @@ def test_guidance_and_departures_are_repeated_with_the_run(runs, tmp_path):
     assert again.time == saved.result["time"]
 
 
-@pytest.mark.slow
-def test_a_payload_on_a_hinge_is_told_and_repeated_with_the_run(tmp_path, capsys):
-    path = tmp_path / "team.yaml"
-    bounds = {name: getattr(NOISE, name) for name in ("orientation", "position", "force_absolute",
-              "angular_velocity", "linear_velocity", "force_bias", "force_gain")}  # fmt: skip
-    names = ("omnid1", "omnid2", "omnid3")
-    each = {"source": "topics", "topics": {"wrench_sign": 1.0}, "bounds": bounds}
-    path.write_text(yaml.safe_dump(
-        {"name": "three", "every_robot": each, "robots": dict.fromkeys(names, {})},
-    ))  # fmt: skip
-    team, samples, rng = drawn_run(11)
-    runs = Runs(TeamFile.load(path))
-    control = runs(period=1e3)
-    control.start()
-    for robot in (disturbed(robot, NOISE, rng) for robot in samples):
-        turn = Rotation.from_matrix(robot.rotation).as_quat()
-        rows = {"pose": np.hstack([robot.position, turn]), "twist": robot.twist,
-                "wrench": np.hstack([robot.force, np.zeros_like(robot.force)])}  # fmt: skip
-        stamps = EPOCH + (1e9 * robot.time).astype(np.int64)
-        control.write(Heard(robot.name, dict.fromkeys(rows, stamps), rows))
-        control.drain()
-    control.stop()
-    (told,) = team_message(control.report, runs.team, lambda: []).hinged
-    assert told.first == ["omnid1", "omnid2"] and told.second == ["omnid3"]
-    true = truth(team, control.report.estimate.hinged)
-    assert (np.abs(told.base - true) < 5.0 * told.deviation).all()
-    assert control.save(tmp_path / "run").success
-    control.close()
-    assert main(["replay", str(tmp_path / "run")]) == 3  # no rigid payload
-    said = " ".join(capsys.readouterr().out.split())
-    assert "articulated" in said and "inertia about the hinge" in said and "bit for bit" in said
-
-
 def test_where_nothing_is_known_no_robot_is_told_to_compensate(runs):
     control = runs()
     for share in shares_of(control.report, runs.team):
@@ -236,42 +191,6 @@ def test_a_clock_that_is_set_back_is_named(runs):
     assert "set back" in control.report.members["one"].clock_doubt
 
 
-def test_what_was_left_out_while_a_clock_was_set_back_is_told_at_the_end(runs):
-    """Set back by 5 s, its stamps pass the old ones again: it goes on, and a part is missing."""
-    control = runs()
-    control.start()
-    control.write(heard(start=0.0, count=600))
-    control.write(heard(start=1.0, count=1200))
-    control.write(heard("two", start=0.0, count=1300))
-    control.drain()
-    said = control.stop().message
-    assert "messages of one" in said and "left out for their stamps" in said
-    assert "messages of two" not in said
-
-
-@pytest.mark.parametrize("off", [3.0, -3.0])
-def test_a_clock_that_is_right_again_is_doubted_no_more(runs, off):
-    control = runs()
-    control.start()
-    control.write(heard(start=0.0, count=600))
-    control.write(heard(start=6.0 + off, count=8))
-    control.write(heard(start=6.0, count=600))
-    control.drain()
-    member = control.report.members["one"]
-    assert member.samples > 800 and not member.clock_doubt
-
-
-@pytest.mark.parametrize("count", [30, 80, 200])
-def test_a_run_that_has_just_begun_has_left_out_nothing_of_account(runs, count):
-    """A clock's first stamps are believed once some agree."""
-    control = runs()
-    control.start()
-    for name in ("one", "two"):
-        control.write(heard(name, count=count))
-    control.drain()
-    assert not control.doubts()
-
-
 def test_a_robot_that_let_go_carries_nothing(runs):
     control = runs()
     control.start()
@@ -282,20 +201,6 @@ def test_a_robot_that_let_go_carries_nothing(runs):
     control.stop()
     share = shares_of(control.report, runs.team)[1]
     assert not share.valid and "let go" in share.message
-
-
-def test_one_wrong_stamp_does_not_make_all_later_ones_late(runs):
-    """Neither the first message of all nor a later one: the robot's samples go on."""
-    control = runs()
-    control.start()
-    control.write(heard(start=3e9, count=1))
-    for k in range(3):
-        control.write(heard(start=0.5 * k))
-        control.write(heard(start=1e8, count=1))
-    control.drain()
-    member = control.report.members["one"]
-    assert member.samples > 100
-    assert member.dropped["pose stamp_leap"] >= 3
 
 
 def test_many_messages_without_a_sample_are_named(runs):

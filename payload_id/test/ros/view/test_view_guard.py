@@ -2,36 +2,26 @@
 
 import time
 
-import pytest
-
 from payload_id.ros.view.session import guard as guarding
 from payload_id.ros.view.session.guard import LOOPBACK, Guard, is_own_page
 
 PORT = "127.0.0.1:8080"
 
 
-@pytest.mark.parametrize(
-    ("origin", "host", "names", "own"),
-    [
-        ("http://127.0.0.1:8080", PORT, LOOPBACK, True),
-        ("http://localhost:8080", "localhost:8080", LOOPBACK, True),
-        ("http://[::1]:8080", "[::1]:8080", LOOPBACK, True),
-        ("", PORT, LOOPBACK, True),  # no browser: it has to prove the token all the same
-        ("http://evil.example", PORT, LOOPBACK, False),
-        ("http://127.0.0.1:9000", PORT, LOOPBACK, False),  # another server of this machine
-        ("http://127.0.0.1", PORT, LOOPBACK, False),
-        ("http://localhost:8080", PORT, LOOPBACK, False),
-        ("https://evil.example:8080", "evil.example:8080", LOOPBACK, False),  # rebound name
-        ("null", PORT, LOOPBACK, False),
-        ("file://", PORT, LOOPBACK, False),
-        ("http://127.0.0.1:8080@evil.example", PORT, LOOPBACK, False),
-        ("http://127.0.0.1:notaport", PORT, LOOPBACK, False),
-        ("http://robot.lan:8080", "robot.lan:8080", (), True),
-        ("http://evil.example", "robot.lan:8080", (), False),
-    ],
-)
-def test_only_a_page_of_this_server_is_its_own(origin, host, names, own):
-    assert is_own_page(origin, host, names) is own
+def test_only_a_page_of_this_server_is_its_own():
+    own = ("http://127.0.0.1:8080", PORT), ("http://[::1]:8080", "[::1]:8080"), ("", PORT)
+    assert all(is_own_page(*pair, LOOPBACK) for pair in own)
+    foreign = (
+        ("http://evil.example", PORT),
+        ("http://127.0.0.1:9000", PORT),  # another server of this machine
+        ("http://localhost:8080", PORT),
+        ("https://evil.example:8080", "evil.example:8080"),  # rebound name
+        ("null", PORT),
+        ("http://127.0.0.1:8080@evil.example", PORT),
+    )
+    assert not any(is_own_page(*pair, LOOPBACK) for pair in foreign)
+    assert is_own_page("http://robot.lan:8080", "robot.lan:8080", ())
+    assert not is_own_page("http://evil.example", "robot.lan:8080", ())
 
 
 def test_the_token_admits_and_nothing_else_does():
@@ -43,13 +33,6 @@ def test_the_token_admits_and_nothing_else_does():
     assert operator is not None and operator.name == "Ada"
     assert guard.known(operator.session) == operator
     assert guard.known("") is None and guard.known(guard.token) is None
-
-
-def test_wrong_tokens_are_slow(monkeypatch):
-    monkeypatch.setattr(guarding, "WRONG", 60.0)
-    guard = Guard()
-    assert guard.admit("wrong", "") is None
-    assert guard.admit(guard.token, "") is None
 
 
 def test_whoever_guesses_keeps_nobody_else_out(monkeypatch):
@@ -69,12 +52,6 @@ def test_tokens_and_sessions_are_not_to_be_guessed():
     assert len(sessions) == 20 and guard.token not in sessions
 
 
-def test_names_are_given_to_those_who_have_none():
-    guard = Guard()
-    names = [guard.admit(guard.token, "  ").name for _ in range(3)]
-    assert len(set(names)) == 3
-
-
 def test_one_operator_has_control_and_another_can_take_it():
     guard = Guard()
     ada, bob = (guard.admit(guard.token, name) for name in ("Ada", "Bob"))
@@ -83,13 +60,6 @@ def test_one_operator_has_control_and_another_can_take_it():
     assert guard.has_control(ada) and not guard.has_control(bob)
     guard.take_control(bob)
     assert guard.has_control(bob) and not guard.has_control(ada)
-
-
-def test_two_operators_of_one_name_are_two():
-    guard = Guard()
-    one, other = (guard.admit(guard.token, "Ada") for _ in range(2))
-    guard.take_control(one)
-    assert not guard.has_control(other)
 
 
 def test_sessions_do_not_grow_without_end():

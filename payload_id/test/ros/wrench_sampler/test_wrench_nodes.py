@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import itertools
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import trimesh
-from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
-from payload_id_msgs.msg import PayloadEstimate, WrenchBlock
-from payload_id_msgs.srv import Save
-from rcl_interfaces.msg import SetParametersResult
-from rcl_interfaces.srv import SetParameters
-from rclpy.parameter import Parameter
+from payload_id_msgs.msg import PayloadEstimate
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from harness import DEEP, LATCHED, START_NS, NodeProcess, Observer, joint_state, time_of
-from payload_id.cli.main import main
+from harness import LATCHED, START_NS, NodeProcess, Observer, joint_state, time_of
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.samples.arm_sensor_motion import motion_of
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
-from ros_domain import next_domain
+from promises.nodes import next_domain
 from synthetic import NOTHING, PAYLOAD, measured, robot_file
 
 DOMAIN = next_domain()
@@ -40,8 +31,6 @@ angular_acceleration_error: 0.2
 prior: {mass_max: 3.0, com_max: 0.3}
 """
 STEP = 2  # joint states for each wrench
-WINDOW = 26  # samples
-SECOND = 7  # number of another sampler
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +60,7 @@ def nodes(observer: Observer, tmp_path_factory: pytest.TempPathFactory) -> Itera
     ]  # fmt: skip
     yield observer
     codes = [process.stop() for process in processes]
-    assert codes == [0, 0], [process.printed() for process in processes]
+    assert codes == [0, 0], [process.printed for process in processes]
 
 
 def wrenches() -> tuple[np.ndarray, np.ndarray]:
@@ -108,84 +97,6 @@ def send(observer: Observer, frame: str, sign: float, start_ns: int) -> None:
 
 def frame() -> str:
     return RobotFile.load("kinova_gen3").payload_frame
-
-
-def second_sampler(nodes: Observer) -> None:
-    """Publish a spoilt copy of each block on the same topic, as another sampler's."""
-    publisher = nodes.node.create_publisher(WrenchBlock, "/wrench_sampler/samples", DEEP)
-
-    conditions = nodes.listen(DiagnosticStatus, "/payload_estimator/condition", LATCHED)
-
-    def spoil(block: WrenchBlock) -> None:
-        # The estimator listens to whom it hears first; discovery may be late.
-        heard = any(x.key == "blocks" and int(x.value) for y in conditions for x in y.values)
-        if heard and block.sampler != SECOND:
-            block.sampler, block.wrench = SECOND, [3.0 * x for x in block.wrench]
-            publisher.publish(block)
-
-    nodes.node.create_subscription(WrenchBlock, "/wrench_sampler/samples", spoil, DEEP)
-
-
-def seen_in(blocks: list[WrenchBlock]) -> int:
-    """Return how many samples the sampler has made."""
-    return sum(len(block.stamp_ns) for block in blocks if block.sampler != SECOND)
-
-
-@pytest.mark.slow
-def test_payload_is_identified_from_a_live_wrench(nodes: Observer) -> None:
-    boxes = nodes.listen(WrenchBlock, "/wrench_sampler/samples")
-    second_sampler(nodes)  # whose wrenches are others
-    estimates = nodes.listen(PayloadEstimate, "/payload_estimator/payload", LATCHED)
-    assert chosen(nodes, estimator="point_masses").successful
-    refused = chosen(nodes, shape="")
-    assert not refused.successful and "needs the payload's shape" in refused.reason
-    refused = chosen(nodes, shape_scale=100.0)
-    assert not refused.successful and "hand-held" in refused.reason
-    assert nodes.call(Trigger, "/payload_estimator/start").success
-    nodes.wait(lambda: nodes.node.count_publishers("/wrench_sampler/samples"), "the sampler")
-    send(nodes, frame(), -1.0, START_NS)
-    nodes.wait(lambda: seen_in(boxes) > 1000, "blocks of wrenches")
-    assert boxes[0].header.frame_id == frame()
-    assert len(boxes[0].wrench) == 6 * len(boxes[0].stamp_ns)
-    seen = seen_in(boxes)
-    nodes.call(Trigger, "/payload_estimator/stop")
-    least = seen - WINDOW  # those of a window that is not full are not used
-    nodes.wait(lambda: estimates[-1].samples >= least, "the estimate of all samples")
-    last = estimates[-1]
-    assert last.header.frame_id == frame(), last.message
-    lower, upper = np.array(last.lower), np.array(last.upper)
-    assert (lower <= PAYLOAD).all() and (PAYLOAD <= upper).all(), last.message
-    assert last.phi[0] == pytest.approx(PAYLOAD[0], rel=0.01)
-    saved = nodes.call(Save, "/payload_estimator/save")
-    assert saved.success and (Path(saved.path) / "payload_id_shape.npz").is_file(), saved.message
-    assert last.estimator == "point_masses"
-    again = replayed(saved.path)
-    assert again["identical_to_live"] is True
-    assert again["phi"] == pytest.approx(list(last.phi), rel=0, abs=0)
-    raw = replayed(saved.path, "--robot", "kinova_gen3", "--wrench-topic", "/ft/wrench",
-                   "--topic", "/arm/joint_states", "--wrench-sign", "-1",
-                   "--uncertainty=force_error=0.05", "--uncertainty=torque_error=0.01",
-                   "--uncertainty=linear_acceleration_error=0.1",
-                   "--uncertainty=angular_acceleration_error=0.2")  # fmt: skip
-    assert raw["identical_to_live"] is None
-    assert raw["phi"][0] == pytest.approx(PAYLOAD[0], rel=0.01)
-
-
-def replayed(folder: str, *arguments: str) -> dict[str, object]:
-    """Return what `payload-id replay` says of a recording."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        code = main(["replay", folder, "--json", *arguments])
-    assert code == 0, printed.getvalue()
-    return dict(json.loads(printed.getvalue()))
-
-
-def chosen(nodes: Observer, **values: object) -> SetParametersResult:
-    """Set one parameter of the estimator."""
-    (name, value) = next(iter(values.items()))
-    message = Parameter(name, value=value).to_parameter_msg()
-    service = "/payload_estimator/set_parameters"
-    return nodes.call(SetParameters, service, parameters=[message]).results[0]
 
 
 @pytest.mark.slow
@@ -249,5 +160,5 @@ def test_wrenches_that_are_no_numbers_are_told_while_they_come(nodes: Observer) 
 def test_what_cannot_be_measured_ends_the_node(tmp_path: Path, given, words) -> None:
     process = NodeProcess("wrench_sampler", DOMAIN, tmp_path / "log", **given)
     assert process.process.wait(25.0) != 0
-    printed = process.printed()
+    printed = process.printed
     assert all(x in printed for x in words) and "Traceback" not in printed
