@@ -501,6 +501,21 @@ def test_intervals_never_widen_and_pieces_make_no_difference(arms):
         assert (before.lower >= whole.lower - 0.02 * whole.half_width).all()
 
 
+def test_intervals_that_may_miss_the_truth_do_not_narrow_later_ones(run):
+    bounds = Uncertainty(torque_absolute=0.3, prior=PRIOR)
+    recording, ends = run.shown(), []
+    for moments in ((920,), (300, 500, 920)):
+        online, before = (
+            OnlineIdentifier(run.arm.robot, Settings(bounds, intervals="sensitivity")),
+            0,
+        )
+        for moment in moments:
+            online.add(recording.part(before, moment))
+            found, before = online.update(), moment
+        ends.append(np.array([found.lower, found.upper]))
+    np.testing.assert_array_equal(*ends)
+
+
 def test_a_gap_and_false_samples_are_left_out(arm):
     rng = np.random.default_rng(11)
     run = Run.drawn(arm, rng, drawn_payload(rng), seconds=1.52, rate=250.0, size=0.5)
