@@ -304,7 +304,7 @@ def test_an_estimate_whose_intervals_leave_the_certified_ones(robot):
     _, future = begin(robot)
     say(robot, PayloadEstimate.GOOD, -1e-3, 1e-3)  # within them
     cause = robot.now
-    say(robot, PayloadEstimate.USABLE, 0.0, 1.0 * (np.arange(10) == 0))  # 1.8 kg, 1.5 certified
+    say(robot, PayloadEstimate.TOO_WIDE, 0.0, 1.0 * (np.arange(10) == 0))  # 1.8 kg, 1.5 certified
     stopped(robot, future, "INTERVALS_LEFT", cause=cause)
 
 

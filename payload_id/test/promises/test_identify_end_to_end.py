@@ -52,7 +52,7 @@ from .streams import ESTIMATOR, STEP_NS, Listeners, time_of
 pytestmark = pytest.mark.slow  # nodes in real time, or processes
 
 NOISE = 0.02
-GOOD = (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
+GOOD = (PayloadEstimate.GOOD, PayloadEstimate.TOO_WIDE)
 
 
 def contains(estimate: Any, phi: np.ndarray) -> bool:

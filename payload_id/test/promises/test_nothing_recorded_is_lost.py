@@ -128,7 +128,7 @@ def test_a_killed_sampler_has_written_all_but_its_last_second(nodes):
 
 def lies(estimate: PayloadEstimate) -> bool:
     """Whether an estimate is given as usable that does not contain the truth."""
-    usable = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
+    usable = (PayloadEstimate.GOOD, PayloadEstimate.TOO_WIDE, PayloadEstimate.SMALL_LOAD)
     contained = (estimate.lower <= PHI) & (PHI <= estimate.upper)
     return estimate.status in usable and not contained.all()
 

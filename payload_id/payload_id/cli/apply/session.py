@@ -37,7 +37,7 @@ from ...ros.loads.xarm import XArmLoad
 WRITERS: dict[str, LoadWriter] = {
     writer.name: writer for writer in (XArmLoad(), UniversalRobotsLoad(), FrankaLoad())
 }
-GOOD_ENOUGH = (Status.GOOD, Status.USABLE)
+GOOD_ENOUGH = (Status.GOOD, Status.TOO_WIDE)
 
 
 def run(arguments: argparse.Namespace) -> int:

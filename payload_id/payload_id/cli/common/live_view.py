@@ -12,8 +12,8 @@ from rich.text import Text
 
 from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
-from ...files.figures.number_format import UNIT_TEXTS, digits, number
-from .presentation import STYLES
+from ...files.figures.number_format import UNIT_TEXTS, digits, headline_lines, number
+from .presentation import NO_NUMBER, STYLES
 
 BAR = 30  # characters of the widest interval
 SLOW, SLOW_AFTER = 0.85, 2.0  # part of real time that is slow; [s] before that is said
@@ -107,10 +107,6 @@ def _state(estimate: Estimate | None) -> Text:
 
 def _line(elapsed: float, estimate: Estimate | None) -> str:
     """Return the state in one line."""
-    if estimate is None or not math.isfinite(estimate.half_width[0]):
+    if estimate is None or estimate.headline is None or estimate.status in NO_NUMBER:
         return f"{elapsed:4.1f} s  {_state(estimate)}"
-    if not estimate.mass_identified:
-        return f"{elapsed:4.1f} s  mass not identified  {_state(estimate)}"
-    decimals = digits(float(estimate.half_width[0]))
-    mass, reach = (number(float(x[0]), decimals) for x in (estimate.phi, estimate.reach))
-    return f"{elapsed:4.1f} s  mass {mass} ± {reach} kg  {_state(estimate)}"
+    return f"{elapsed:4.1f} s  mass {headline_lines(estimate.headline)[0]}  {_state(estimate)}"

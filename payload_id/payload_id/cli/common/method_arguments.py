@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 
 from ...core.estimators import ESTIMATORS
+from ...core.identification.headline import Enough
 from ...core.identification.settings import INTERVALS, Settings
 from .arguments import add_assumption_arguments, number
 from .shape_arguments import knowledge_of, shape_of
@@ -20,7 +21,17 @@ def add_method_arguments(parser: argparse.ArgumentParser) -> None:
         "--intervals", choices=sorted(INTERVALS), help="interval method (default: hull)"
     )
     parser.add_argument(
-        "--level", type=number, help="probability of calibrated intervals (default: 0.95)"
+        "--level",
+        type=number,
+        help="probability of confidence and calibrated intervals (default: 0.95)",
+    )
+    parser.add_argument(
+        "--enough",
+        type=number,
+        nargs=3,
+        metavar=("PART", "KG", "M"),
+        help="how near the mass must be known for GOOD, as a part of it or in kg, whichever is "
+        "more, and the centre of mass in m (default: 0.05 0.05 0.01)",
     )
     add_assumption_arguments(parser)
 
@@ -40,4 +51,5 @@ def with_methods(settings: Settings, arguments: argparse.Namespace) -> Settings:
         level=settings.level if arguments.level is None else arguments.level,
         knowledge=knowledge_of(arguments) or settings.knowledge,
         scales=settings.scales if arguments.scales is None else tuple(arguments.scales),
+        enough=settings.enough if arguments.enough is None else Enough(*arguments.enough),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -16,11 +15,11 @@ from ...core.errors import printable
 from ...core.history import CalibratedInterval
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
-from ...files.figures.number_format import UNIT_TEXTS, digits, number, rounded
+from ...files.figures.number_format import UNIT_TEXTS, digits, headline_lines, number
 
 STYLES = {
     Status.GOOD: "bold green",
-    Status.USABLE: "bold yellow",
+    Status.TOO_WIDE: "bold yellow",
     Status.SMALL_LOAD: "bold yellow",
     Status.NOT_IDENTIFIABLE: "bold yellow",
     Status.INCONSISTENT: "bold red",
@@ -31,7 +30,7 @@ STYLES = {
 BAR = 15  # characters of an interval's picture
 WIDTH = 110  # characters of a line where there is no terminal
 NARROW = 100  # characters below which there is no room for the pictures
-WIDEST_COM = 0.5  # [m] wider bounds on the centre of mass are not worth printing
+NO_NUMBER = (Status.NOT_IDENTIFIABLE, Status.INCONSISTENT)  # of which no estimate is printed
 
 
 class Terminal(Console):
@@ -65,7 +64,7 @@ def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = 
     """
     table = plain_table()
     table.add_column("")
-    for name in ("estimate", "±", "from", "to"):
+    for name in ("estimate", "from", "to"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
     table.add_column("identifiable", justify="center")
@@ -90,7 +89,6 @@ def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableTy
     cells: list[RenderableType] = [
         PARAMETERS[k],
         Text(number(estimate.phi[k], decimals), style="bold"),
-        number(estimate.reach[k], decimals),
         number(lower, decimals),
         number(upper, decimals),
         UNIT_TEXTS[k],
@@ -137,10 +135,15 @@ def _bar(truth: float, lower: float, upper: float) -> Text:
 
 
 def verdict(estimate: Estimate) -> Panel:
-    """Return the verdict with its sentence."""
+    """Return the verdict: the number that was earned, and what to say of it."""
     style = STYLES[estimate.status]
     head = Text(estimate.status.value.replace("_", " "), style=style)
-    lines: list[RenderableType] = [head, Text(printable(estimate.message))]
+    lines: list[RenderableType] = [head]
+    if estimate.headline is not None and estimate.status not in NO_NUMBER:
+        frame = f" in {estimate.payload_frame}" if estimate.payload_frame else ""
+        mass, com = headline_lines(estimate.headline)
+        lines += [Text(f"mass {mass}", "bold"), Text(f"centre of mass{frame} {com}")]
+    lines.append(Text(printable(estimate.message)))
     if estimate.samples:  # else there are no figures
         lines.append(Text(summary(estimate), "dim"))
     return Panel(Group(*lines), title="verdict", title_align="left", border_style=style)
@@ -148,7 +151,6 @@ def verdict(estimate: Estimate) -> Panel:
 
 def summary(estimate: Estimate) -> str:
     """Return one line on what the result rests on."""
-    com = centre_of_mass(estimate)
     parts = [
         f"{estimate.samples} samples, {estimate.windows} windows, {estimate.seconds:.1f} s",
         f"estimator {estimate.estimator}, intervals {estimate.intervals}",
@@ -156,7 +158,9 @@ def summary(estimate: Estimate) -> str:
         f"condition number {_short(estimate.condition_number)}",
         f"physically consistent: {'yes' if estimate.physically_consistent else 'no'}",
     ]
-    return (f"{com}\n" if com else "") + "; ".join(parts)
+    if estimate.confidence is not None and math.isfinite(estimate.confidence.held_out):
+        parts.insert(3, f"{_known(estimate.confidence.held_out)} N m in a third held out")
+    return "; ".join(parts)
 
 
 def _known(number: float) -> str:
@@ -167,38 +171,3 @@ def _known(number: float) -> str:
 def _short(number: float) -> str:
     """Return a number from 1 on, of which nobody reads more than three digits; a dash: unknown."""
     return f"{number:.0f}" if number < 1e4 else _known(float(f"{number:.2g}"))
-
-
-def centre_of_mass(estimate: Estimate) -> str:
-    """Return the centre of mass in millimetres with bounds, empty if no mass is identified."""
-    if not (estimate.mass_identified and estimate.phi[0] > 0):
-        return ""
-    com = 1e3 * estimate.phi[1:4] / estimate.phi[0]
-    parts, without = [], []
-    for axis, value, (low, high) in zip("xyz", com, com_bounds(estimate), strict=True):
-        known = math.isfinite(low) and math.isfinite(high)
-        parts.append(
-            f"{axis} {rounded(value, 1e3 * low, 1e3 * high) if known else number(value, 0)}"
-        )
-        without += [] if known else [axis]
-    frame = f" in {estimate.payload_frame}" if estimate.payload_frame else ""
-    line = f"centre of mass{frame} [mm]: {', '.join(parts)}"
-    if not without:
-        return line
-    return (
-        f"{line}; no bounds on {', '.join(without)} narrower than {1e3 * WIDEST_COM:.0f} mm follow "
-        "from those on mass and first moments"
-    )
-
-
-def com_bounds(estimate: Estimate) -> Sequence[tuple[float, float]]:
-    """Return bounds on the centre of mass h/m [m]; infinite where they would say nothing."""
-    low, high = estimate.lower[0], estimate.upper[0]
-    if not (low > 0 and math.isfinite(high)):
-        return [(-math.inf, math.inf)] * 3
-    bounds = []
-    for k in (1, 2, 3):
-        ratios = [h / m for h in (estimate.lower[k], estimate.upper[k]) for m in (low, high)]
-        known = max(ratios) - min(ratios) <= WIDEST_COM
-        bounds.append((min(ratios), max(ratios)) if known else (-math.inf, math.inf))
-    return bounds

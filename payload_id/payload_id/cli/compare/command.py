@@ -47,7 +47,7 @@ def add_parser(verbs: Any) -> None:
     add_knowledge_argument(parser)
     add_figure_argument(parser, "draw the comparison")
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
-    parser.set_defaults(run=run, estimator=None, intervals=None, level=None)
+    parser.set_defaults(run=run, estimator=None, intervals=None, level=None, enough=None)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,8 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
 from ...core.errors import InputError
+from ...core.identification.estimate import Estimate
 from ...core.identification.settings import Settings
-from ...core.identification.wrench.identify import WrenchEstimate, wrench_estimates
+from ...core.identification.wrench.identify import wrench_estimates
 from ...core.identification.wrench.online import OnlineWrench
 from ...core.identification.wrench.static import identify_static
 from ...core.rows.joint_torque.uncertainty import Uncertainty
@@ -151,11 +152,12 @@ def _history(
     uncertainty: WrenchUncertainty,
     settings: Settings,
     file: RunFile | None,
-) -> list[WrenchEstimate]:
+) -> list[Estimate]:
     """Identify, from motion or from rests; more than one estimate where they are drawn."""
     if file is not None:
         online = OnlineWrench(NewtonEulerRows.of(uncertainty, recording.frame), settings)
-        return list(online.replayed(recording, file.updates))
+        made: list[Estimate] = list(online.replayed(recording, file.updates))
+        return [*made[:-1], online.concluded(made[-1])]
     if settings.scales:
         raise InputError("--scales is for joint torques; leave it out for a force-torque sensor.")
     if arguments.static:

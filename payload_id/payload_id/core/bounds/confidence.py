@@ -6,10 +6,12 @@ channel in units of its noise, the set
 
     { (u, phi):  |F (u, phi, -1)|^2 <= least + t^2,  |u| <= 1,  J(phi) >= 0,  phi in its box }
 
-is convex, and `least` the smallest value in it. Without constraints, least and largest value of one
-parameter in that set are its confidence interval of ordinary least squares, t the quantile of
-Student's distribution [Seber2003, Sec. 5.1]; boxes and consistency take away what cannot be.
-Twenty programs with one second-order cone whose size does not grow with the data.
+is convex, and `least` the smallest value in it. Without constraints, least and largest value of a
+linear function of phi in that set are its confidence interval of ordinary least squares, t the
+quantile of Student's distribution [Seber2003, Sec. 5.1]; boxes and consistency take away what
+cannot be. Two programs for each function, with one second-order cone whose size does not grow with
+the data: for each parameter, for the centre of mass c about the best fit's (h - c m is linear in
+phi), and for the inertia about it, whose gradient at the best fit is taken.
 
 Errors that last longer than a window make neighbouring residuals alike: the sum of their
 correlations, with the weights of [Newey1987], says how many times fewer independent rows there are.
@@ -36,27 +38,39 @@ from ..statistics.triangular_factor import factor_of
 from .interval import Interval
 
 PROGRAM = "confidence interval"
+ACCURACY = 1e-6  # of the solver, with scaled unknowns: ends are moved outwards by as much
 CONE = np.stack([triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # of J(phi), (10, 10)
 
 
 @dataclass(frozen=True, eq=False)
 class Confidence:
-    """Where the payload's parameters are, with a probability that the data themselves tell.
+    """Where the payload is, with a probability that the data themselves tell.
 
     Attributes:
         level: Probability with which each interval holds, if noise is all that is random.
-        lower: Shape (10,).
+        lower: Of phi, shape (10,).
         upper: Shape (10,).
+        com_lower: Of the centre of mass, shape (3,) [m]; -inf where the mass may be zero.
+        com_upper: Shape (3,) [m]; inf there.
+        inertia_lower: Of xx, xy, xz, yy, yz, zz about the centre of mass, shape (6,) [kg m2].
+        inertia_upper: Shape (6,) [kg m2].
         inflation: How many times fewer independent rows there are than rows, because errors last,
             for each channel, shape (C,).
         largest: Largest residual of each channel's newest rows, as a part of its bound, shape (C,).
+        held_out: What the older two thirds of the newest rows leave of the others, as a mean over a
+            window, root mean square [N m or N]; NaN where they are too few.
     """
 
     level: float
     lower: Array
     upper: Array
+    com_lower: Array
+    com_upper: Array
+    inertia_lower: Array
+    inertia_upper: Array
     inflation: Array
     largest: Array
+    held_out: float = float("nan")
 
     @property
     def half_width(self) -> Array:
@@ -64,13 +78,12 @@ class Confidence:
         return np.asarray((self.upper - self.lower) / 2)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
+        """Return plain Python values; None stands for a number that is not known."""
+        arrays = {name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)}
         return {
             "level": self.level,
-            "lower": plain_numbers(self.lower),
-            "upper": plain_numbers(self.upper),
-            "inflation": plain_numbers(self.inflation),
-            "largest": plain_numbers(self.largest),
+            **{name: plain_numbers(array) for name, array in arrays.items()},
+            "held_out": self.held_out if np.isfinite(self.held_out) else None,
         }
 
 
@@ -89,8 +102,7 @@ def confidence_interval(
     p = statistics.p
     fit = nuisance_fit(statistics.channels, statistics.counts, statistics.errors, statistics.gain)
     newest = newest.of_own_data()
-    B, b = newest.unbiased()
-    left = (B @ fit.x[:p] + newest.A @ fit.x[p:] - b) / newest.bound(known.magnitude)
+    left = _left(newest, fit.x) / newest.bound(known.magnitude)
     inflation = independence(left, newest.joint, len(statistics.counts))
     free = float((statistics.counts / inflation).sum()) - p - 10
     if free < 1.0:
@@ -99,12 +111,67 @@ def confidence_interval(
     rows = rows / np.sqrt(fit.variance * inflation)[:, None, None]
     quantile = float(scipy.stats.t.ppf(0.5 + level / 2, free))
     program = _Program.of(factor_of(rows.reshape(-1, p + 11)), statistics.gain, known, shape)
-    ends = program.ends(quantile)
+    best = program.best()
+    if best is None or not best[p] > 0.0:
+        return None
+    about = _about_centre(best[p:])
+    ends = program.ends(best, quantile, np.vstack([np.eye(10), *about]))
     if ends is None:
         return None
     largest = np.zeros(len(inflation))
     np.maximum.at(largest, newest.joint, np.abs(left))
-    return Confidence(level, ends.lower, ends.upper, inflation, largest)
+    lower, upper = ends.T
+    lower[:10], upper[:10] = (
+        np.maximum(lower[:10], known.lower),
+        np.minimum(upper[:10], known.upper),
+    )
+    com = best[p + 1 : p + 4] / best[p]
+    with np.errstate(divide="ignore"):
+        lightest = np.where(lower[0] > 0.0, 1.0 / max(lower[0], 1e-300), np.inf)
+    return Confidence(
+        level, lower[:10], upper[:10],
+        com + np.minimum(lower[10:13], -0.0) * lightest, com + upper[10:13] * lightest,
+        lower[13:], upper[13:], inflation, largest, _held_out(newest, known),
+    )  # fmt: skip
+
+
+def _left(rows: RowBlock, x: Array) -> Array:
+    """Return what u and phi leave of rows, shape (m,)."""
+    B, b = rows.unbiased()
+    return np.asarray(np.hstack([B, rows.A]) @ x - b)
+
+
+def _about_centre(phi: Array) -> tuple[Array, Array]:
+    """Return h - c m for the c of one phi, and the gradient of the inertia about it there.
+
+    That inertia is of degree one in phi, so that its gradient times phi is its value.
+
+    Returns:
+        first: Coefficients of h - c m, shape (3, 10).
+        gradient: Coefficients of xx, xy, xz, yy, yz, zz, shape (6, 10).
+    """
+    com = phi[1:4] / phi[0]
+    first = np.hstack([-com[:, None], np.eye(3), np.zeros((3, 6))])
+    gradient = np.hstack([np.zeros((6, 4)), np.eye(6)])
+    for row, (i, j) in enumerate(zip(*np.triu_indices(3), strict=True)):
+        same = float(i == j)
+        gradient[row, 0] = same * com @ com - com[i] * com[j]
+        gradient[row, 1:4] = -2.0 * same * com
+        gradient[row, 1 + i] += com[j]
+        gradient[row, 1 + j] += com[i]
+    return first, gradient
+
+
+def _held_out(rows: RowBlock, known: Interval) -> float:
+    """Return what a fit of the older two thirds leaves of the other rows, as a mean torque."""
+    since = float(rows.start.min() + (rows.end.max() - rows.start.min()) * 2 / 3)
+    older, newer = rows.take(rows.end <= since), rows.take(rows.start >= since)
+    p = rows.B.shape[1]
+    if not len(newer) or len(older) <= p + 10:
+        return float("nan")
+    fitted = Statistics.empty(p).add(older, known.magnitude)
+    fit = nuisance_fit(fitted.channels, fitted.counts, fitted.errors, fitted.gain)
+    return float(np.sqrt(np.mean((_left(newer, fit.x) / newer.weight) ** 2)))
 
 
 def independence(left: Array, channel: IntArray, channels: int) -> Array:
@@ -165,34 +232,36 @@ class _Program:
             np.append(ends, np.zeros(10)), scale, len(linear),
         )  # fmt: skip
 
-    def ends(self, quantile: float) -> Interval | None:
-        """Return the least and largest phi no further than a quantile from the best fit."""
-        best = self._best()
-        if best is None:
-            return None
-        size = len(self.scale)
-        radius = float(np.hypot(np.linalg.norm(self.rows @ best - self.right), quantile))
-        G = np.vstack([self.inside, np.zeros((1, size)), self.rows])
-        right = np.concatenate([self.ends_of, [radius], self.right])
-        kinds = [*self._kinds(), clarabel.SecondOrderConeT(len(self.right) + 1)]
-        found = np.empty((10, 2))
-        for k in range(10):
-            for end, sign in enumerate((1.0, -1.0)):
-                cost = np.zeros(size)
-                cost[size - 10 + k] = sign
-                none = sparse.csc_matrix((size, size))
-                solution = solve_cones(PROGRAM, none, cost, G, right, kinds)
-                if solution.status not in SOLVED:
-                    return None
-                found[k, end] = solution.x[size - 10 + k] * self.scale[size - 10 + k]
-        return Interval(found[:, 0], found[:, 1])
-
-    def _best(self) -> Array | None:
-        """Return the point of the set that fits best, in its units; None if there is none."""
+    def best(self) -> Array | None:
+        """Return the u and phi of the set that fit best, shape (N,); None if there are none."""
         P = sparse.csc_matrix(np.triu(2.0 * self.rows.T @ self.rows))
         cost = -2.0 * self.rows.T @ self.right
         solution = solve_cones(PROGRAM, P, cost, self.inside, self.ends_of, self._kinds())
-        return np.array(solution.x) if solution.status in SOLVED else None
+        return np.array(solution.x) * self.scale if solution.status in SOLVED else None
+
+    def ends(self, best: Array, quantile: float, functions: Array) -> Array | None:
+        """Return the least and largest values of functions of phi near the best fit, shape (K, 2).
+
+        Args:
+            best: That fit, shape (N,).
+            quantile: How far from it.
+            functions: Coefficients of phi, shape (K, 10).
+        """
+        size = len(self.scale)
+        left = np.linalg.norm(self.rows @ (best / self.scale) - self.right)
+        G = np.vstack([self.inside, np.zeros((1, size)), self.rows])
+        right = np.concatenate([self.ends_of, [np.hypot(left, quantile)], self.right])
+        kinds = [*self._kinds(), clarabel.SecondOrderConeT(len(self.right) + 1)]
+        none, found = sparse.csc_matrix((size, size)), np.empty((len(functions), 2))
+        for k, function in enumerate(functions):
+            cost = np.append(np.zeros(size - 10), function * self.scale[-10:])
+            unit = float(np.abs(cost).max())
+            for end, sign in enumerate((1.0, -1.0)):
+                solution = solve_cones(PROGRAM, none, sign * cost / unit, G, right, kinds)
+                if solution.status not in SOLVED:
+                    return None
+                found[k, end] = cost @ np.array(solution.x) - sign * ACCURACY * unit
+        return found
 
     def _kinds(self) -> list[object]:
         """Return the cones of `inside`."""

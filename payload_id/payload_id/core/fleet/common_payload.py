@@ -18,6 +18,7 @@ from ..arrays import Array
 from ..bounds import Bounds, Interval, Memory
 from ..bounds.interval import UNBOUNDED
 from ..errors import InputError
+from ..identification.headline import PROOF, from_phi
 from ..identification.point_estimate import point_estimate
 from ..identification.settings import Settings
 from ..identification.status import Status, verdict
@@ -75,7 +76,8 @@ def common_payload(runs: Sequence[RunEvidence], settings: Settings) -> CommonPay
                 return _contradiction(len(runs), ())
             known = known.intersect(bounds.interval)
         phi = _estimate(runs, known, settings)
-    status, message = verdict(_only(known), runs[0].prior)
+    number = from_phi(PROOF, phi, known.lower, known.upper)
+    status, message = verdict(known, number, runs[0].prior, settings.enough)
     return CommonPayload(phi, known, status, message, len(runs))
 
 

@@ -16,6 +16,7 @@ from ..diagnosis import Reliance, reliance_in_words
 from ..errors import InputError
 from ..history import CalibratedInterval
 from ..views import Viewed
+from .headline import Headline
 from .status import Status
 from .width import WidthShare
 
@@ -56,6 +57,8 @@ class Estimate(Viewed):
         rests_on: What the mass rests on that the data would not show to be false in time; empty
             where that was not asked for, or the mass is not identified.
         width: Which stated bound makes how much of the intervals' widths, that of the mass first.
+        headline: Mass and centre of mass by the strongest kind of interval that the data have
+            earned; None where there is no number.
     """
 
     phi: Array
@@ -81,6 +84,7 @@ class Estimate(Viewed):
     confidence: Confidence | None = None
     rests_on: tuple[Reliance, ...] = ()
     width: tuple[WidthShare, ...] = ()
+    headline: Headline | None = None
 
     @property
     def half_width(self) -> Array:
@@ -151,6 +155,7 @@ class Estimate(Viewed):
             "confidence": None if self.confidence is None else self.confidence.to_dict(),
             "rests_on": [each.to_dict() for each in self.rests_on],
             "width": [each.to_dict() for each in self.width],
+            "headline": None if self.headline is None else self.headline.to_dict(),
         }
 
 

@@ -23,7 +23,7 @@ from ..rows.row_block import RowBlock
 from .estimate import Estimate
 from .status import Status
 
-PREDICTS = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)  # of the first part
+PREDICTS = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)  # of the first part
 
 
 @dataclass(frozen=True)

@@ -173,4 +173,4 @@ def identify(
         )
     for start in range(0, max(len(recording), 1), CHUNK):
         online.add(recording.part(start, start + CHUNK))
-    return online.update()
+    return online.with_confidence(online.update())

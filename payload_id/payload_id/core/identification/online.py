@@ -296,11 +296,20 @@ class OnlineIdentifier:
         changed = self._change.note if self._change.first >= held.since > 0 else ""
         return held.validation(estimate, changed)
 
-    def with_grounds(self, estimate: Estimate) -> Estimate:
-        """Return the newest estimate with what its mass rests on that the data do not prove.
+    def with_confidence(self, estimate: Estimate) -> Estimate:
+        """Return the newest estimate with confidence intervals, and the verdict on all it says.
 
-        It takes some seconds, so that updates go without it.
+        It takes as long as an update, so that those on the way go without it.
         """
+        return self.present().concluded(estimate)
+
+    def concluded(self, estimate: Estimate) -> Estimate:
+        """Return the newest estimate with all that is said of a run at its end.
+
+        That is `with_confidence`, and what the mass rests on that the data do not prove. It takes
+        some seconds, so that updates go without it.
+        """
+        estimate = self.with_confidence(estimate)
         ground = self.ground(estimate)
         if ground is None:
             return estimate
@@ -311,7 +320,7 @@ class OnlineIdentifier:
         """Return what the newest estimate stands on; None if no mass is identified by joints."""
         source, mass = self.rows, (float(estimate.lower[0]), float(estimate.upper[0]))
         windows = self._recollection.since(self._change.first).windows
-        known = estimate.status in (Status.GOOD, Status.USABLE)
+        known = estimate.status in (Status.GOOD, Status.TOO_WIDE)
         if not (known and windows and isinstance(source, MomentumRows)):
             return None
         with one_thread():

@@ -46,14 +46,15 @@ from ..statistics.normal_form import condition_number
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
 from .estimate import Estimate
+from .headline import headline
 from .kept_rows import KeptRows
 from .known_payload import KnownPayload
 from .point_estimate import point_estimate, residual_rms
 from .settings import Settings
-from .status import Status, identifiable, inconsistent, verdict
+from .status import FAILED, Status, identifiable, inconsistent, verdict
 from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
-from .width import WidthShare, width_shares
+from .width import WidthShare, advice, width_shares, with_need
 
 SEARCHING = "Why is being looked for."
 Tell = Callable[[Estimate], object]
@@ -185,8 +186,39 @@ class Problem:
             message = "" if false is self.false_reading else false.sentence
             estimate = self._estimate(bounds, Status.INCONSISTENT, message)
             return Solved(replace(estimate, cause=false.kind), bounds, self.upto)
-        status, message = verdict(bounds, self.prior, self._advice(bounds))
-        return Solved(self._estimate(bounds, status, message), bounds, self.upto)
+        return Solved(self._consistent(bounds), bounds, self.upto)
+
+    def _consistent(self, bounds: Bounds) -> Estimate:
+        """Return the estimate of consistent rows, with the verdict on what is proved."""
+        return self._judged(self._estimate(bounds, Status.WAITING, ""))
+
+    def concluded(self, estimate: Estimate) -> Estimate:
+        """Return the estimate of these data with confidence intervals, and the verdict on them."""
+        if estimate.status in FAILED or estimate.status is Status.WAITING:
+            return estimate
+        with one_thread():
+            confidence = self._confidence()
+            if confidence is None:
+                return estimate
+            shares = with_need(estimate.width, self.row_source.channels, confidence.largest)
+            return self._judged(replace(estimate, confidence=confidence, width=shares))
+
+    def _judged(self, estimate: Estimate) -> Estimate:
+        """Return the estimate with the verdict on the strongest that it has earned."""
+        found, enough = Interval(estimate.lower, estimate.upper), self.settings.enough
+        number = headline(estimate, enough)
+        width = advice(estimate.width, float(estimate.half_width[0]))
+        status, said = verdict(found, number, self.prior, enough, self._advice(found), width)
+        message = self._message(said, estimate)
+        return replace(estimate, status=status, message=message, headline=number)
+
+    def _message(self, said: str, estimate: Estimate) -> str:
+        """Return the verdict's sentences, with all that has to be said beside them."""
+        calibrated = estimate.calibrated
+        by_history = (
+            "" if calibrated is None else calibrated.sentence(estimate.lower, estimate.upper)
+        )
+        return " ".join(filter(None, (said, by_history, self.change.note, *self._doubts())))
 
     def _bounds(self) -> Bounds:
         """Return bounds on phi."""
@@ -198,36 +230,30 @@ class Problem:
         phi = point_estimate(
             self.rows, self.statistics, bounds, self.prior, self.settings, self.shape, self.stated
         )
-        found, calibrated = bounds.interval, self._calibrated()
-        confidence = self._confidence() if bounds.consistent else None
-        if calibrated is not None:
-            message = f"{message} {calibrated.sentence(found.lower, found.upper)}"
-        return replace(
+        found = bounds.interval
+        estimate = replace(
             self.estimate,
             phi=phi,
             lower=found.lower,
             upper=found.upper,
             identifiable=identifiable(found, self.prior),
             status=status,
-            message=" ".join(filter(None, (message, self.change.note, *self._doubts()))),
             residual_rms=residual_rms(self.rows, self.statistics, phi),
             condition_number=condition_number(self.statistics.nominal()),
             noise_factor=bounds.noise_factor,
             interval_overhead=bounds.overhead,
-            calibrated=calibrated,
-            confidence=confidence,
-            width=self._width(bounds, confidence),
+            calibrated=self._calibrated(),
+            width=self._width(bounds),
         )
+        return replace(estimate, message=self._message(message, estimate))
 
-    def _width(self, bounds: Bounds, confidence: Confidence | None) -> tuple[WidthShare, ...]:
+    def _width(self, bounds: Bounds) -> tuple[WidthShare, ...]:
         """Return what the intervals' widths are made of; empty where no proof says it."""
         if bounds.budget is None:
             return ()
         source = self.row_source
         stated = ("stated",) * (bounds.budget.nuisance.shape[1] - source.p)
-        unknown = np.full(len(source.channels), np.nan)
-        need = unknown if confidence is None else confidence.largest
-        return width_shares(bounds.budget, source.channels, (*source.names, *stated), need)
+        return width_shares(bounds.budget, source.channels, (*source.names, *stated))
 
     def _confidence(self) -> Confidence | None:
         """Return the intervals that hold with a probability which the data themselves tell."""
@@ -332,9 +358,7 @@ class Problem:
         bounds = anew._bounds()
         if not bounds.consistent:
             return None
-        status, message = verdict(bounds, anew.prior, anew._advice(bounds))
-        estimate = anew._estimate(bounds, status, message)
-        return Solved(estimate, bounds, self.upto, change)
+        return Solved(anew._consistent(bounds), bounds, self.upto, change)
 
     def _anew(self, blocks: Sequence[RowBlock], change: PayloadChange) -> Problem:
         """Return the problem of some windows alone, and what is known of the arm."""
@@ -350,9 +374,8 @@ class Problem:
             estimate=replace(self.estimate, windows=len(blocks), seconds=seconds),
         )
 
-    def _advice(self, bounds: Bounds) -> tuple[str, ...]:
+    def _advice(self, found: Interval) -> tuple[str, ...]:
         """Say which joints' motion would help with what the data do not bound."""
-        found = bounds.interval
         weak = np.flatnonzero(~identifiable(found, self.prior))
         if self.motion is None or not isinstance(self.row_source, MomentumRows) or not len(weak):
             return ()
@@ -377,7 +400,7 @@ class SilentProblem(Problem):
         found = bounds.interval
         return replace(self.estimate, lower=found.lower, upper=found.upper, status=status)
 
-    def _advice(self, bounds: Bounds) -> tuple[str, ...]:
+    def _advice(self, found: Interval) -> tuple[str, ...]:
         """Return none."""
         return ()
 

@@ -13,6 +13,7 @@ from ..history.conformal import runs_needed
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.windows import SHORTEST
+from .headline import Enough
 
 LONGEST = 1e6  # [s] of a window
 MOST_SCALES = 50  # further lengths of windows: each costs as much as the windows themselves
@@ -36,6 +37,7 @@ class Settings:
         knowledge: What else is stated of the payload, in the payload frame. It must be true, too.
         scales: Further lengths of windows whose rows the intervals use [s], beside those for which
             the uncertainty states a mean of the noise; estimates use `window` alone.
+        enough: How near mass and centre of mass must be known for the verdict GOOD.
     """
 
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
@@ -46,11 +48,13 @@ class Settings:
     level: float = 0.95
     knowledge: Knowledge = NOTHING
     scales: tuple[float, ...] = ()
+    enough: Enough = Enough()
 
     def __post_init__(self) -> None:
         require_type(self.uncertainty, Uncertainty, "uncertainty", "an Uncertainty")
         require_type(self.shape, (Shape, type(None)), "shape", "a Shape, or None")
         require_type(self.knowledge, Knowledge, "knowledge", "a Knowledge, or left out")
+        require_type(self.enough, Enough, "enough", "an Enough, or left out")
         window = one_number(self.window, "window")
         if not SHORTEST <= window <= LONGEST:
             raise InputError(

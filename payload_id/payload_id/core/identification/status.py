@@ -10,13 +10,14 @@ import numpy as np
 from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..bounds import Bounds, Interval
+from .headline import PROOF, Enough, Headline
 
 
 class Status(str, Enum):
     """Verdict on an estimate; the value is the name of the message's constant."""
 
     GOOD = "GOOD"
-    USABLE = "USABLE"
+    TOO_WIDE = "TOO_WIDE"
     SMALL_LOAD = "SMALL_LOAD"
     NOT_IDENTIFIABLE = "NOT_IDENTIFIABLE"
     INCONSISTENT = "INCONSISTENT"
@@ -44,44 +45,72 @@ def identifiable(interval: Interval, prior: Interval) -> Array:
         return np.asarray(interval.half_width <= IDENTIFIED * left)
 
 
-def verdict(bounds: Bounds, prior: Interval, advice: Sequence[str] = ()) -> tuple[Status, str]:
-    """Return the status of consistent bounds and one sentence or two of cause and remedy.
+def verdict(
+    found: Interval,
+    number: Headline | None,
+    prior: Interval,
+    enough: Enough,
+    advice: Sequence[str] = (),
+    width: str = "",
+) -> tuple[Status, str]:
+    """Return the status of consistent data and what to say of it: cause and remedy.
 
     No status that sounds as if the payload were known is given while its mass is not identified.
 
     Args:
-        bounds: Those found.
+        found: Proved bounds on phi.
+        number: The strongest that the data have earned; None: none.
         prior: Bounds on phi before any data.
+        enough: How near it must be known.
         advice: Sentences that say which motion would help.
+        width: What makes the proved interval of the mass wide, and what would narrow it.
     """
-    found = identifiable(bounds.interval, prior)
-    weak = [name for name, good in zip(PARAMETERS, found, strict=True) if not good]
-    if len(weak) == len(PARAMETERS):
-        remedy = " ".join(advice) or "Move more joints, over a wider range and faster."
-        return Status.NOT_IDENTIFIABLE, (
-            f"No parameter is bounded tighter than the prior did. {remedy} Or state smaller sensor "
-            "and link uncertainties if they are true."
-        )
-    lower, upper = bounds.interval.lower[0], bounds.interval.upper[0]
-    if not found[0]:
-        remedy = " ".join(advice) or "Move joints that lift the payload, over a wider range."
-        known = [name for name, good in zip(PARAMETERS, found, strict=True) if good]
-        return Status.NOT_IDENTIFIABLE, (
-            f"The mass is not identified: that it is between {lower:.3g} and {upper:.3g} kg says "
-            f"little more than the prior did. Identified: {', '.join(known)}. {remedy}"
-        )
-    if lower <= 0.0:
+    known = identifiable(found, prior)
+    weak = [name for name, good in zip(PARAMETERS, known, strict=True) if not good]
+    motion = " ".join(advice)
+    if number is None or not number.half_width[0] <= IDENTIFIED * prior.half_width[0]:
+        return Status.NOT_IDENTIFIABLE, _nothing_known(found, weak, motion, width)
+    lower, upper = number.lower[0], number.upper[0]
+    none = lower <= 0.0 and upper / 2 <= enough.of_mass(prior.upper[0])
+    if none or upper <= enough.mass:
         return Status.SMALL_LOAD, (
-            f"The mass interval [0, {upper:.3g}] kg contains zero: there is no load, or one too "
-            "small for the stated uncertainties; a tare run narrows them."
+            f"The mass is between {max(lower, 0.0):.3g} and {upper:.3g} kg ({number.name}): there "
+            "is no load, or one too small to be told from none; a tare run narrows that."
         )
+    said = [_how_near(number, enough)]
+    if number.kind != PROOF:
+        said.append(f"Proved is a mass between {found.lower[0]:.3g} and {found.upper[0]:.3g} kg.")
+    good = number.suffices(enough)
+    said += [width] if width and not (good and number.kind == PROOF) else []
     if weak:
-        remedy = " ".join(advice) or "Turn the payload about more axes, and faster."
-        return Status.USABLE, (
-            f"Not identifiable from these data: {', '.join(weak)}; their intervals come from the "
-            f"prior and physical consistency. {remedy}"
-        )
-    return Status.GOOD, "All ten parameters are bounded by the data."
+        remedy = motion or "Turn the payload about more axes, and faster."
+        said.append(f"Not told by these data: {', '.join(weak)}. {remedy}")
+    return Status.GOOD if good else Status.TOO_WIDE, " ".join(said)
+
+
+def _nothing_known(found: Interval, weak: Sequence[str], motion: str, width: str) -> str:
+    """Say that the mass is not known, what is, and what would help."""
+    if len(weak) == len(PARAMETERS):
+        remedy = motion or "Move more joints, over a wider range and faster."
+        said = f"No parameter is bounded tighter than the prior did. {remedy}"
+        return f"{said} {width or 'Or state smaller bounds, if they are true.'}"
+    remedy = motion or "Move joints that lift the payload, over a wider range."
+    known = ", ".join(name for name in PARAMETERS if name not in weak)
+    return " ".join(filter(None, (
+        f"The mass is not identified: that it is between {found.lower[0]:.3g} and "
+        f"{found.upper[0]:.3g} kg says little more than the prior did.",
+        f"Identified: {known}." if known else "", remedy, width,
+    )))  # fmt: skip
+
+
+def _how_near(number: Headline, enough: Enough) -> str:
+    """Say how near mass and centre of mass are known, and how near is enough."""
+    half = number.half_width
+    asked = f"± {enough.of_mass(number.value[0]):.2g} kg and ± {1e3 * enough.com:.2g} mm"
+    com = 1e3 * half[1:].max()
+    known = np.isfinite(com)
+    of_com = f"the centre of mass to ± {com:.2g} mm" if known else "its centre is not"
+    return f"The mass is known to ± {half[0]:.2g} kg, {of_com} ({number.name}); enough is {asked}."
 
 
 def times_as_large(factor: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ class WidthShare:
 
 
 def width_shares(
-    budget: WidthBudget, channels: Sequence[str], names: Sequence[str], need: Array
+    budget: WidthBudget, channels: Sequence[str], names: Sequence[str]
 ) -> tuple[WidthShare, ...]:
     """Return what half-widths are made of, the largest share of the mass's first.
 
@@ -65,11 +65,10 @@ def width_shares(
         budget: Terms of the half-widths.
         channels: Names of the rows' channels, C of them.
         names: Names of the nuisance parameters, such as "joint_2.friction_coulomb", p of them.
-        need: Part of the noise's bound that each channel's data need, shape (C,).
     """
     whole = budget.noise.sum(axis=1) + budget.nuisance.sum(axis=1) + budget.known
     whole = np.where(whole > 0.0, whole, 1.0)[:, None]
-    shares = [_share(NOISE, budget.noise / whole, channels, need)]
+    shares = [_share(NOISE, budget.noise / whole, channels)]
     kinds = [_kind(name) for name in names]
     for kind in dict.fromkeys(kinds):
         mine = [k for k, each in enumerate(kinds) if each == kind]
@@ -77,6 +76,19 @@ def width_shares(
         shares.append(_share(kind, budget.nuisance[:, mine] / whole, joints))
     shares.append(WidthShare(PRIOR, budget.known / whole[:, 0], ()))
     return tuple(sorted(shares, key=lambda one: -one.share[0]))
+
+
+def with_need(
+    shares: Sequence[WidthShare], channels: Sequence[str], need: Array
+) -> tuple[WidthShare, ...]:
+    """Return shares with the part of the noise's bound that data need, of each channel, (C,)."""
+    part = dict(zip(channels, need, strict=True))
+    return tuple(
+        replace(one, need=float(max(part[joint] for joint in one.joints)))
+        if one.bound == NOISE and one.joints
+        else one
+        for one in shares
+    )
 
 
 def advice(shares: Sequence[WidthShare], half_width: float) -> str:
@@ -97,12 +109,9 @@ def _kind(name: str) -> str:
     return what or owner
 
 
-def _share(
-    bound: str, parts: Array, joints: Sequence[str], need: Array | None = None
-) -> WidthShare:
+def _share(bound: str, parts: Array, joints: Sequence[str]) -> WidthShare:
     """Return the share of one bound, which has a part for each joint, shape (10, J)."""
     mine = parts[0] >= MENTIONED * max(parts[0].sum(), 1e-300)
     order = [k for k in np.argsort(-parts[0], kind="stable") if mine[k]]
     most = tuple(dict.fromkeys(joints[k] for k in order))
-    needed = float("nan") if need is None or not order else float(max(need[k] for k in order))
-    return WidthShare(bound, parts.sum(axis=1), most, needed)
+    return WidthShare(bound, parts.sum(axis=1), most)

@@ -27,7 +27,7 @@ from .targets.yaml_record import YamlRecord
 
 SLACK = 1e-9  # part of an estimate that rounding may put beyond its interval
 SAME = 1e-6  # [kg] by which masses of one tool may differ
-USABLE = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+USABLE = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 ARMS: dict[str, ArmTarget] = {
     arm.name: arm for arm in (XArm(), UniversalRobots(), Franka(), Kinova())
 }

@@ -29,7 +29,7 @@ LABELS = tuple(
 ZOOM = 4.0  # axes show this many final half-widths to each side
 CUT = "goes on"
 TICKS = [1, 2, 2.5, 5, 10]
-GOOD = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+GOOD = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 
 
 def intervals_over_time(

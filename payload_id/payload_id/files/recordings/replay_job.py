@@ -92,13 +92,13 @@ class ReplayJob:
         for estimate in estimates_of(online, self.recording, updates):
             made.append(estimate)
             tell(len(made) / (len(updates) + 1))
-        return online, [*made[:-1], online.with_grounds(made[-1])]
+        return online, [*made[:-1], online.concluded(made[-1])]
 
     def last(self) -> tuple[OnlineIdentifier, Estimate]:
         """Identify; return the run and the last of the estimates that `run` gives."""
         online = begun(self.robot, self.settings, self.tare)
         estimate = last_estimate(online, self.recording, self._looks)
-        return online, online.with_grounds(estimate)
+        return online, online.concluded(estimate)
 
     @property
     def _looks(self) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from ..export.loads.result_file import read_result
 from ..runs.run_file import RunFile
 from .repeated_run import RepeatedRun, run_name
 
-USED = ("GOOD", "USABLE", "SMALL_LOAD")  # verdicts whose intervals count
+USED = ("GOOD", "TOO_WIDE", "SMALL_LOAD")  # verdicts whose intervals count
 
 
 @dataclass(frozen=True, eq=False)

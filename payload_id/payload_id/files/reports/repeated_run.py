@@ -122,7 +122,7 @@ def repeat(folder: Path, tell: Tell = lambda part: None) -> RepeatedRun:
     for estimate in estimates_of(online, recording, updates):
         history.append(estimate)
         tell(len(history) / (len(updates) + 2))
-    history[-1] = online.with_grounds(history[-1])
+    history[-1] = online.concluded(history[-1])
     return RepeatedRun(folder, file, uncertainty, recording, tuple(history), _use(online), arm)
 
 
@@ -132,8 +132,9 @@ def _of_wrench(folder: Path, file: RunFile, updates: Sequence[int]) -> RepeatedR
     uncertainty = WrenchUncertainty.from_dict(dict(file.uncertainty))
     rows = NewtonEulerRows.of(uncertainty, recording.frame or file.payload_frame)
     online = OnlineWrench(rows, file.settings(Uncertainty()))
-    history = tuple(online.replayed(recording, updates))
-    return RepeatedRun(folder, file, uncertainty, recording, history, _use(online))
+    history: list[Estimate] = list(online.replayed(recording, updates))
+    history[-1] = online.concluded(history[-1])
+    return RepeatedRun(folder, file, uncertainty, recording, tuple(history), _use(online))
 
 
 def _use(online: OnlineIdentifier) -> BoundUse | None:

@@ -23,8 +23,8 @@ from .repeated_run import RepeatedRun, Tell, repeat, run_folder
 FIRST = {
     Status.GOOD: "Use the numbers with their intervals: ./payload-id export writes them for a "
     "controller or a model, ./payload-id apply into the arm's own controller.",
-    Status.USABLE: "Use the parameters that are marked as identified, and no others; for the rest "
-    "move as the verdict says, and identify again.",
+    Status.TOO_WIDE: "Use the numbers only where their intervals are narrow enough for it; do what "
+    "the verdict says would narrow them most, and identify again.",
     Status.SMALL_LOAD: "Treat the load as none up to the upper end of the mass, or tare without a "
     "payload and identify again.",
     Status.NOT_IDENTIFIABLE: "Do not use these numbers. Move as the verdict says, and identify "

@@ -9,7 +9,7 @@ import hashlib
 import math
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from ...core.arm.per_joint import PerJoint
 from ...core.arrays import plain_values
 from ...core.body.shape import Shape
 from ...core.errors import ConfigurationError, RecordingError, UnknownNameError, brief, in_words
+from ...core.identification.headline import Enough
 from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.knowledge.knowledge import NOTHING, Knowledge
@@ -74,7 +75,8 @@ class RunFile:
         scales: Further lengths, whose rows the intervals use [s].
         estimator: Name of the estimator.
         intervals: Name of the method of the intervals.
-        level: Probability of calibrated intervals.
+        level: Probability of confidence intervals and calibrated intervals.
+        enough: How near mass and centre of mass had to be known, as in `Enough`.
         uncertainty: The assumed bounds, `to_dict()` of `Uncertainty` or `WrenchUncertainty`.
         updates: Number of windows in the data at each update of the live run, in order.
         result: The last estimate, `Estimate.to_dict()`.
@@ -102,6 +104,7 @@ class RunFile:
     estimator: str = "lmi"
     intervals: str = "hull"
     level: float = 0.95
+    enough: tuple[float, ...] = astuple(Enough())
     uncertainty: Mapping[str, Any] = field(default_factory=dict)
     updates: tuple[int, ...] = ()
     result: Mapping[str, Any] = field(default_factory=dict)
@@ -183,7 +186,7 @@ class RunFile:
         """Return how the run identified, with bounds that were read from its entries."""
         return Settings(
             uncertainty, self.estimator, self.intervals, self.window, self.shape, self.level,
-            self.knowledge, self.scales,
+            self.knowledge, self.scales, Enough(*self.enough),
         )  # fmt: skip
 
     @classmethod
@@ -307,6 +310,7 @@ _TESTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "end_ns": ("a whole number [ns] below 2**62, or null", lambda x: x is None or _stamp(x)),
     "source": ("'torque' or 'wrench'", lambda x: x in SOURCES),
     "level": ("a number between 0 and 1", lambda x: _number(x) and 0 < x < 1),
+    "enough": ("three numbers from 0 on", lambda x: _numbers(x) and len(x) == 3 and min(x) >= 0),
     "window": ("a number above 0 [s]", lambda x: _number(x) and x > 0),
     "scales": ("a list of numbers [s]", _numbers),
     "uncertainty": ("keys and values", lambda x: isinstance(x, dict)),

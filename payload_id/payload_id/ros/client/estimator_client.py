@@ -15,8 +15,10 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_srvs.srv import Trigger
 
+from ...core.body.inertial import mass_com_inertia
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
+from ...core.identification.headline import HISTORY, Headline
 from ...core.identification.status import Status
 from .waiting import allowed, answer_of, call, wait_for
 
@@ -60,6 +62,21 @@ def estimate_from(message: PayloadEstimate) -> Estimate:
         noise_factor=message.noise_factor,
         cause=message.cause,
         payload_frame=message.header.frame_id,
+        headline=_headline(message),
+    )
+
+
+def _headline(message: PayloadEstimate) -> Headline | None:
+    """Return mass and centre of mass by the kind of interval that the message names."""
+    if not message.kind:
+        return None
+    phi = message.calibrated_phi if message.kind == HISTORY else message.phi
+    mass, com, _ = mass_com_inertia(np.array(phi, dtype=float))
+    return Headline(
+        message.kind,
+        np.append(mass, com),
+        np.append(message.mass_lower, message.com_lower),
+        np.append(message.mass_upper, message.com_upper),
     )
 
 

@@ -19,6 +19,7 @@ from ...core.body.inertial import mass_com_inertia
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
+from ...core.identification.width import MENTIONED
 from ...core.samples.ring_buffer import SampleRows
 from ...core.samples.sample_checks import Drop
 
@@ -160,6 +161,12 @@ def estimate_message(report: Report) -> PayloadEstimate:
     message.condition_number = float(estimate.condition_number)
     message.physically_consistent = estimate.physically_consistent
     message.noise_factor = float(estimate.noise_factor)
+    if estimate.headline is not None:
+        number = estimate.headline
+        message.kind = number.kind
+        message.mass_lower, message.mass_upper = float(number.lower[0]), float(number.upper[0])
+        message.com_lower, message.com_upper = number.lower[1:], number.upper[1:]
+    message.width = [str(share) for share in estimate.width if share.share[0] >= MENTIONED]
     if estimate.confidence is not None:
         message.confidence_probability = float(estimate.confidence.level)
         message.confidence_lower = estimate.confidence.lower

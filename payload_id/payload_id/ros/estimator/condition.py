@@ -11,7 +11,7 @@ from .run_control import RunControl
 
 LEVELS = {
     Status.GOOD: Level.OK,
-    Status.USABLE: Level.OK,
+    Status.TOO_WIDE: Level.OK,
     Status.SMALL_LOAD: Level.WARN,
     Status.NOT_IDENTIFIABLE: Level.WARN,
     Status.NO_DATA: Level.WARN,

@@ -29,7 +29,7 @@ _GREEN, _YELLOW, _RED, _GREY = (
 )
 COLOURS = {
     Status.GOOD: _GREEN,
-    Status.USABLE: _YELLOW,
+    Status.TOO_WIDE: _YELLOW,
     Status.SMALL_LOAD: _YELLOW,
     Status.NOT_IDENTIFIABLE: _YELLOW,
     Status.INCONSISTENT: _RED,

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...core.errors import InputError
 from ...core.estimators import ESTIMATORS, estimator_named
+from ...core.identification.headline import Enough
 from ...core.identification.settings import INTERVALS, Settings
 from ...core.rows.joint_torque.uncertainty import MEANS, Uncertainty
 from ...files.robots.robot_schema import UNCERTAINTY
@@ -84,11 +86,22 @@ ESTIMATOR_TABLE = (
     Parameter(
         "level",
         0.95,
-        "Probability with which intervals of the method 'calibrated' hold.",
+        "Probability with which confidence intervals and those of the method 'calibrated' hold.",
         "-",
         0.01,
         0.999,
         read_only=False,
+    ),
+    Parameter(
+        "enough",
+        [0.05, 0.05, 0.01],
+        "How near the mass must be known for GOOD, as a part of it or in kg, whichever is more, "
+        "and the centre of mass in m.",
+        "-",
+        0.0,
+        10.0,
+        read_only=False,
+        kind="numbers",
     ),
     *SHAPE_PARAMETERS,
     KNOWLEDGE_FILE,
@@ -176,9 +189,25 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
             values["level"],
             knowledge_of(values),
             tuple(values["scales"] or ()),
+            enough_of(values),
         ),
         values["update_period"],
     )
+
+
+def enough_of(values: Mapping[str, Any]) -> Enough:
+    """Return how near mass and centre of mass must be known.
+
+    Raises:
+        InputError: They are not three numbers.
+    """
+    enough = values["enough"]
+    if len(enough) != 3:
+        raise InputError(
+            "enough must be three numbers: a part of the mass, kg, and m of the centre of mass; "
+            f"found {len(enough)}."
+        )
+    return Enough(*enough)
 
 
 def check_estimator(values: Mapping[str, Any]) -> None:
@@ -189,3 +218,4 @@ def check_estimator(values: Mapping[str, Any]) -> None:
     """
     estimator_named(values["estimator"], shape_of(values))
     knowledge_of(values)
+    enough_of(values)

@@ -19,7 +19,7 @@ from ..common.conversions import Report
 from .sources.live_run import LiveRun
 
 READ_MOST = 2000  # samples taken out of the ring buffer at a time
-USABLE = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+USABLE = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 VERDICTS = (*USABLE, Status.NOT_IDENTIFIABLE)  # with intervals that hold
 
 
@@ -146,9 +146,7 @@ class RunControl:
         self._buffer.clear()  # of what came after the call, which may have waited
         if self._run.is_new() or not self._run.updated:
             self._update()
-        grounded = self._run.with_grounds()
-        if grounded is not None:
-            self._set(grounded, self.report.solve_seconds)
+        self._conclude()
         estimate = self.report.estimate
         verdict = f"{estimate.status.value}. {estimate.message}".strip()
         found = estimate.status in VERDICTS
@@ -228,6 +226,7 @@ class RunControl:
             return self.answer(
                 False, "There is no estimate to save yet: call ~/start and move the arm."
             )
+        self._conclude()
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -293,6 +292,12 @@ class RunControl:
         begin = time.perf_counter()
         estimate = self._run.update(self._set)
         self._set(estimate, time.perf_counter() - begin)
+
+    def _conclude(self) -> None:
+        """Say all that is said of a run at its end, of the data so far."""
+        concluded = self._run.conclude()
+        if concluded is not None:
+            self._set(concluded, self.report.solve_seconds)
 
     def _set(self, estimate: Estimate, seconds: float = float("nan")) -> None:
         """Make an estimate the newest report, and publish it."""

@@ -8,7 +8,7 @@ from payload_id_msgs.msg import PayloadEstimate
 from ...core.arrays import Array
 from .start_check import NotReadyError
 
-USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
+USABLE = (PayloadEstimate.GOOD, PayloadEstimate.TOO_WIDE, PayloadEstimate.SMALL_LOAD)
 
 
 def is_usable(estimate: PayloadEstimate | None) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from payload_id.core.bounds.hull import Hull
 from payload_id.core.bounds.interval import Interval, Memory
-from payload_id.core.identification.width import advice, width_shares
+from payload_id.core.identification.width import advice, width_shares, with_need
 from payload_id.core.rows.row_block import RowBlock
 
 PHI = np.array([2.0, 0.1, -0.1, 0.2, 0.08, 0.01, 0.0, 0.09, 0.01, 0.07])
@@ -45,8 +45,8 @@ def test_a_term_is_what_its_bound_adds_to_first_order():
 def test_shares_are_named_by_bound_and_joint_and_sum_to_one():
     budget = Hull().bounds(rows(), KNOWN, Memory()).budget
     names = ("joint_1.Ixx", "joint_2.friction_coulomb")
-    need = np.array([0.1, 0.5, 0.2])
-    shares = width_shares(budget, ("joint_1", "joint_2", "joint_3"), names, need)
+    need, joints = np.array([0.1, 0.5, 0.2]), ("joint_1", "joint_2", "joint_3")
+    shares = with_need(width_shares(budget, joints, names), joints, need)
     np.testing.assert_allclose(sum(one.share for one in shares), 1.0)
     assert {one.bound for one in shares} == {"torque noise", "links", "friction_coulomb", "prior"}
     noise = next(one for one in shares if one.bound == "torque noise")

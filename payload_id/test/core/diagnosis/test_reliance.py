@@ -99,7 +99,7 @@ def test_room_scales_with_the_unit_and_a_weight_at_the_frame_is_in_the_interval(
 
 def test_a_mass_is_said_to_rest_on_the_tool():
     _, online, estimate = slow_run()
-    found = online.with_grounds(estimate)
+    found = online.concluded(estimate)
     tool = found.rests_on[0]
     assert tool.assumption == "the tool as described"
     assert 0.0 < tool.doubtful_from < tool.false_from < tool.noticed_from
@@ -118,4 +118,4 @@ def test_nothing_is_said_of_a_mass_that_is_not_identified():
     run = record(model, 5, seconds=1.0, motion=still).measured(USUAL, "uniform", 5)
     online, estimate = identified(model, run.samples, replace(USUAL, torque_absolute=50.0))
     assert not estimate.mass_identified
-    assert online.with_grounds(estimate) is estimate
+    assert not online.concluded(estimate).rests_on

@@ -89,14 +89,15 @@ def test_an_answer_may_be_taken_up_later():
 def test_identify_is_one_update_of_all_and_reset_forgets_the_payload():
     run, second = usual_run("ur10", 7), usual_run("ur10", 15)
     (expected,) = replay(run.samples, run.model, Settings(USUAL), [10**9])
-    assert_equal(identify(run.samples, run.model, USUAL), expected)
     online = OnlineIdentifier(run.model, Settings(USUAL))
     online.add(run.samples)
-    online.update()
+    assert_equal(online.update(), expected)
+    assert_equal(online.with_confidence(expected), identify(run.samples, run.model, USUAL))
     online.reset()
     assert (online.windows, online.samples, online.updates) == (0, 0, [])
     online.add(second.samples)
-    assert_equal(online.update(), identify(second.samples, second.model, USUAL))
+    second_of_two = online.with_confidence(online.update())
+    assert_equal(second_of_two, identify(second.samples, second.model, USUAL))
 
 
 @pytest.mark.slow

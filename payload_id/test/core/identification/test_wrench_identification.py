@@ -126,7 +126,7 @@ def test_poses_at_rest_give_mass_and_centre_but_no_inertia():
         assert 0.15 < recording.stamp[segment.start] - 2.0 * k < 0.9
     stated = WrenchUncertainty(force_error=0.05, torque_error=0.005, prior=SMALL)
     estimate = identify_static(recording, stated)
-    assert estimate.status is Status.USABLE
+    assert estimate.status is Status.GOOD
     assert estimate.identifiable.tolist() == [True] * 4 + [False] * 6
     assert "Ixx" in estimate.message and estimate.contains(PAYLOAD).all()
     np.testing.assert_allclose(estimate.phi[:4], PAYLOAD[:4], atol=5e-3)

@@ -82,7 +82,7 @@ def test_every_target_is_told_the_body_in_its_own_units_and_order(saved):
     assert "/xarm/set_tcp_load" in exported(saved(), "xarm", XARM)
 
 
-ALLOWED = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+ALLOWED = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 WITH_INERTIA = ("ur", "franka", "urdf", "xacro")
 
 

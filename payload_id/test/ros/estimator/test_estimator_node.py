@@ -26,7 +26,7 @@ SECONDS = 4.0
 LOADED = tuple(PAYLOAD)
 WITH_INTERVALS = (
     PayloadEstimate.GOOD,
-    PayloadEstimate.USABLE,
+    PayloadEstimate.TOO_WIDE,
     PayloadEstimate.SMALL_LOAD,
     PayloadEstimate.NOT_IDENTIFIABLE,
 )

@@ -32,7 +32,7 @@ def test_the_steps_come_in_their_order():
     seen = replace(seen, previewed="plan 1")
     assert next_step(steps(seen)).name == "run"
     seen = replace(
-        seen, executed="plan 1", running=True, estimate=estimate_at(status=Status.USABLE)
+        seen, executed="plan 1", running=True, estimate=estimate_at(status=Status.TOO_WIDE)
     )
     assert next_step(steps(seen)).name == "verdict"
     seen = replace(seen, running=False, estimate=estimate_at(status=Status.GOOD))

@@ -152,7 +152,7 @@ def wrench_estimates(
             due.popleft()
             yield _verdict(online.update(), offset, shift, None, "")
         online.take(window)
-    yield judged(online, samples, offset, shift)
+    yield concluded(online, judged(online, samples, offset, shift))
 
 
 def aligned(
@@ -211,6 +211,15 @@ def judged(
         cause = CONTACT if dirt and not dirt.of_reading else READ_OTHERWISE
         estimate = replace(estimate, cause=cause, blame=())
     return _verdict(estimate, offset, shifted, dirt, sentence)
+
+
+def concluded(online: OnlineIdentifier, estimate: WrenchEstimate) -> WrenchEstimate:
+    """Return the newest estimate with confidence intervals, and the verdict on all it says."""
+    found = OnlineIdentifier.with_confidence(online, estimate)
+    if found is estimate:
+        return estimate
+    told = estimate.time_offset, estimate.compensated, estimate.contamination, estimate.diagnosis
+    return _verdict(found, *told)
 
 
 def _verdict(

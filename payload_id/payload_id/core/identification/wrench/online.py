@@ -13,12 +13,13 @@ from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...samples.delay_line import DelayLine
 from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
+from ..estimate import Estimate
 from ..identify import CHUNK
 from ..online import OnlineIdentifier
 from ..problem import Tell, nobody
 from ..settings import Settings
 from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, TimeOffset, time_offset
-from .identify import WrenchEstimate, excluded, judged
+from .identify import WrenchEstimate, concluded, excluded, judged
 
 LOOKS = (2.5, 5.0, 10.0, 20.0)  # [s] of windows after which the delay is estimated anew
 REMEMBERED = 20.0  # [s] of samples that are looked at when the data are inconsistent
@@ -98,6 +99,12 @@ class OnlineWrench(OnlineIdentifier):
                 self._look()
         newest = WrenchSamples.stacked(self._own) if self._own else None
         return judged(self, newest, self.offset, self._line is not None, tell)
+
+    def with_confidence(self, estimate: Estimate) -> Estimate:
+        """Return the newest estimate with confidence intervals; see the base."""
+        if isinstance(estimate, WrenchEstimate):
+            return concluded(self, estimate)
+        return super().with_confidence(estimate)
 
     def replayed(self, samples: WrenchSamples, updates: Iterable[int]) -> Iterator[WrenchEstimate]:
         """Give the estimate at each update, as a live run with the same samples did.

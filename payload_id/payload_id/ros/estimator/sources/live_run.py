@@ -6,7 +6,7 @@ It knows neither threads nor ROS; `RunControl` feeds it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
@@ -239,16 +239,14 @@ class LiveRun:
         estimate = self._record.estimate
         return NOTHING_HELD_OUT if estimate is None else self._identifier.validation(estimate)
 
-    def with_grounds(self) -> Estimate | None:
-        """Return the newest estimate with what its mass rests on; None if nothing is to be said."""
+    def conclude(self) -> Estimate | None:
+        """Return the newest estimate with all that is said at a run's end; None without one."""
         record = self._record
         if record.estimate is None or self.is_new():
             return None
-        grounded = self._identifier.with_grounds(record.estimate)
-        if record.estimate.rests_on or not grounded.rests_on:
-            return None
-        record.estimate = grounded
-        return self._with_notes(grounded)
+        if record.estimate.confidence is None:
+            record.estimate = self._identifier.concluded(record.estimate)
+        return self._with_notes(record.estimate)
 
     def established(self) -> Established | None:
         """Return what is known now, for those who use it; None without joint torques."""
@@ -280,6 +278,7 @@ class LiveRun:
             estimator=settings.estimator,
             intervals=settings.intervals,
             level=settings.level,
+            enough=astuple(settings.enough),
             uncertainty=settings.uncertainty.to_dict(),
             updates=record.updates,
             result=record.estimate.to_dict() if record.estimate else {},

@@ -16,11 +16,11 @@ from ...execution.start_check import CalledOffError
 from .estimator_link import EstimatorLostError
 
 Result = Identify.Result
-KNOWN = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
+KNOWN = (PayloadEstimate.GOOD, PayloadEstimate.TOO_WIDE, PayloadEstimate.SMALL_LOAD)
 VERDICTS = {
     getattr(PayloadEstimate, name): name
     for name in (
-        "GOOD", "USABLE", "SMALL_LOAD", "NOT_IDENTIFIABLE", "INCONSISTENT", "NO_DATA",
+        "GOOD", "TOO_WIDE", "SMALL_LOAD", "NOT_IDENTIFIABLE", "INCONSISTENT", "NO_DATA",
         "SOLVER_FAILED", "WAITING",
     )
 }  # fmt: skip

@@ -27,7 +27,7 @@ TIGHT: Colour = (204, 121, 167)
 OBSTACLE: Colour = (120, 120, 120)
 BY_STATUS: Mapping[Status, Colour] = {
     Status.GOOD: (0, 158, 115),
-    Status.USABLE: (240, 228, 66),
+    Status.TOO_WIDE: (240, 228, 66),
     Status.SMALL_LOAD: (240, 228, 66),
     Status.NOT_IDENTIFIABLE: (240, 228, 66),
     Status.INCONSISTENT: (213, 94, 0),

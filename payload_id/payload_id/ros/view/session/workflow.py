@@ -9,12 +9,12 @@ from ....core.identification.estimate import Estimate
 from ....core.identification.status import Status
 
 NODES = ("sampler", "estimator", "planner", "bridge")
-SOLVED = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+SOLVED = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 UNFINISHED = "A run is in progress: solve for its verdict first."
 # What to do first, by verdict.
 ADVICE: Mapping[Status, str] = {
-    Status.GOOD: "Every parameter is known. Save the run, then apply or export it.",
-    Status.USABLE: "The mass is known, other parameters are not: move about more axes, or longer.",
+    Status.GOOD: "The payload is known. Save the run, then apply or export it.",
+    Status.TOO_WIDE: "The mass is known, but not near enough: do what the verdict says, or go on.",
     Status.SMALL_LOAD: "This load is too small to be told from none. Tare first, or move faster.",
     Status.NOT_IDENTIFIABLE: "The motion told too little. Plan a longer motion, and run it.",
     Status.INCONSISTENT: "Do not use these numbers: data and stated bounds contradict each other.",
