@@ -12,10 +12,9 @@ from rclpy.parameter import Parameter as RosParameter
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.ros.common.parameters import Parameter, describe_parameters, read_parameters
+from payload_id.ros.common.parameters import Parameter, read_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, run_settings
 from payload_id.ros.sampler.node import main as sampler_main
-from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
@@ -86,30 +85,6 @@ def test_changes_while_the_node_runs(make_node):
     assert not answer.successful  # read-only
     (answer,) = node.set_parameters([RosParameter("bound", value=2.0)])
     assert answer.successful
-
-
-def test_descriptors_carry_text_unit_and_range(make_node):
-    node = make_node()
-    read_parameters(node, TABLE)
-    descriptor = node.describe_parameter("speed")
-    assert descriptor.description == "How fast. [rad/s]"
-    assert descriptor.read_only
-    assert descriptor.floating_point_range[0].to_value == 5.0
-    assert node.describe_parameter("count").integer_range[0].from_value == 1
-    assert "'slow', 'fast'" in node.describe_parameter("mode").additional_constraints
-
-
-@pytest.mark.parametrize("table", [SAMPLER_TABLE, ESTIMATOR_TABLE])
-def test_the_tables_are_complete(table):
-    text = describe_parameters(table)
-    assert len({entry.name for entry in table}) == len(table)
-    for entry in table:
-        assert f"| `{entry.name}` |" in text
-        assert entry.text.endswith(".")
-        if entry.default is not None:
-            assert entry.check(entry.default) == entry.default
-        if entry.kind in ("number", "number or numbers"):
-            assert entry.unit
 
 
 def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
