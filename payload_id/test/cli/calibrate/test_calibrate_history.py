@@ -5,13 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arms import Motion, draw_payload
-from command_line import run_here, run_without_ros
-from payload_id import Recording, RobotFile, RobotModel
-from payload_id.core.motion import trajectory
-from payload_id.core.simulation.realistic_arm import RealisticArm
+from arms import draw_payload
+from command_line import gen3_bag, run_here, run_without_ros
 from payload_id.files.learnt.history_file import load_history
-from payload_id.files.recordings.write_bag import write_joint_states
 
 pytestmark = pytest.mark.slow
 BOUNDS = ["--uncertainty=torque_absolute=2", "--uncertainty=friction_coulomb=3",
@@ -26,17 +22,9 @@ class Learnt:
 
     def __init__(self, folder) -> None:
         self.folder, lines = folder, []
-        robot = RobotFile.load("kinova_gen3")
-        model = RobotModel.from_robot_file(robot)
-        real = RealisticArm.drawn(model, "gen3_like", 4)
         for k in range(RUNS):
             phi = draw_payload(np.random.default_rng(k)) if k % 3 else np.zeros(10)
-            time = np.arange(0.0, 5.0, 0.01)
-            motion = Motion.draw(model, np.random.default_rng([k, 4])).at(time)
-            run = real.run(trajectory.Motion(time, *motion), phi, k, k, rate=100.0).samples
-            effort = run.tau * robot.effort.sign
-            recording = Recording(run.stamp, run.q, run.dq, effort, start_ns=10**18)
-            write_joint_states(folder / f"run_{k}", recording, joints=robot.joints)
+            gen3_bag(folder / f"run_{k}", phi, k, 0.2, 5.0, 0.02)
             stated = f"mass: {phi[0]:.6f}" if phi.any() else ""
             lines.append(f"  run_{k}: {{{stated}}}\n")
         self.list = "runs:\n" + "".join(lines)

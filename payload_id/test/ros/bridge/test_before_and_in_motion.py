@@ -87,7 +87,6 @@ class FakeBackEnd(BackEnd):
         self.sent, self.holds, self.parts, self.left = [], 0, [], []
         self.nobody = self.somebody = self.heard = ""
         self.unnamed = False
-        self.said, self.refused = None, ""
 
     def get_ready(self, tube, box, torque_limit):
         pass
@@ -108,12 +107,8 @@ class FakeBackEnd(BackEnd):
     others = lambda self: self.somebody  # noqa: E731
     is_unnamed = lambda self: self.unnamed  # noqa: E731
     foreign = lambda self: self.heard  # noqa: E731
-    fault = lambda self: self.said  # noqa: E731
-    unanswered = lambda self: ""  # noqa: E731
-
-    def refused_to_hold(self):
-        refused, self.refused = self.refused, ""
-        return refused
+    fault = lambda self: None  # noqa: E731
+    unanswered = refused_to_hold = lambda self: ""  # noqa: E731
 
     def hold(self):
         self.holds += 1

@@ -14,7 +14,6 @@ from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.ros.common.parameters import Parameter, read_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, run_settings
-from payload_id.ros.sampler.node import main as sampler_main
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
@@ -98,13 +97,6 @@ def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
     assert uncertainty.prior == PayloadPrior(9.0, 0.3)
     with pytest.raises(InputError, match="3 entries; give one number, or 2"):
         run_settings({**values, "uncertainty.torque_gain": [0.1] * 3}, robot, 2)
-
-
-def test_a_name_that_is_none_is_a_sentence(capsys):
-    arguments = ["--ros-args", "-p", "joint_states_topic:='5'"]
-    assert sampler_main(arguments) == 1
-    shown = capsys.readouterr().err
-    assert len(shown.strip().splitlines()) == 1 and "'5'" in shown and "topic name" in shown
 
 
 def test_texts_that_launch_files_hand_on_are_what_they_say(make_node):
