@@ -5,13 +5,11 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 from arms import arm, draw_payload, record, rows_of
-from payload_id.core.body.inertial import PSEUDO_INERTIA_BASIS
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds import (
     Interval,
@@ -21,7 +19,6 @@ from payload_id.core.bounds import (
     linear_program,
     method_named,
 )
-from payload_id.core.bounds.least_squares_image import image
 from payload_id.core.bounds.linear_program import LinearProgram
 from payload_id.core.bounds.verified import Cuts, safe_minimum
 from payload_id.core.errors import SolverError
@@ -65,90 +62,6 @@ def inconsistent():
     run = record(arm("gen3"), 3, phi=draw_payload(np.random.default_rng(3)), seconds=1.5)
     tau = run.measured(USUAL, "uniform").samples.tau + 3.0 * np.eye(7)[3]
     return of_known_size(rows_of(run.model, USUAL, replace(run.true, tau=tau)), run.phi)
-
-
-def relative_width(found, reference):
-    """Return how many times as wide each interval is."""
-    return found.interval.half_width / reference.interval.half_width
-
-
-def cone_program(rows, elastic=False):
-    """Return phi, its scale, constraints and factor: the same set, written down independently."""
-    u = cp.Variable(rows.B.shape[1])
-    inside = image(rows, KNOWN).intersect(KNOWN)  # its ends may cross: a box to scale by
-    middle, scale = (inside.lower + inside.upper) / 2, np.maximum(inside.half_width, 1e-6)
-    phi = middle + cp.multiply(scale, cp.Variable(10))
-    t = cp.Variable() if elastic else 1.0
-    A, B, b = rows.A / rows.d[:, None], rows.B / rows.d[:, None], rows.b / rows.d
-    unit = np.diag([10.0, 10.0, 10.0, 1.0])
-    J = sum(phi[k] * (unit @ PSEUDO_INERTIA_BASIS[k] @ unit) for k in range(10))
-    box = [phi >= KNOWN.lower, phi <= KNOWN.upper, SHAPE @ phi >= 0]
-    return phi, scale, [cp.abs(A @ phi + B @ u - b) <= t, cp.abs(u) <= 1, J >> 0, *box], t
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
-@pytest.mark.parametrize(("name", "kind"), [("gen3", "cloud"), ("branched", "point")])
-def test_hull_is_that_of_a_cone_solver(name, kind):
-    rows, _ = usual(name, kind)
-    phi, scale, constraints, _ = cone_program(rows)
-    cost = cp.Parameter(10)
-    problem = cp.Problem(cp.Minimize(cost @ phi), constraints)
-    found = bounds_of("hull", rows).interval
-    for k in range(0, 10, 3):
-        ends = []
-        for sign in (1.0, -1.0):
-            cost.value = sign * np.eye(10)[k] / scale[k]
-            ends.append(sign * problem.solve(solver=cp.CLARABEL) * scale[k])
-        slack = 2.5e-3 * (ends[1] - ends[0])
-        assert ends[0] - slack <= found.lower[k] <= ends[0] + 1e-3 * slack
-        assert ends[1] + slack >= found.upper[k] >= ends[1] - 1e-3 * slack
-
-
-def test_linear_hull_is_that_of_a_linear_program():
-    rows, _ = usual("branched")
-    m, p = rows.B.shape
-    G, r = np.hstack([rows.A, rows.B]) / rows.d[:, None], rows.b / rows.d
-    box = [*zip(KNOWN.lower, KNOWN.upper, strict=True), *[(-1.0, 1.0)] * p]
-    found = bounds_of("hull_lp", rows).interval
-    for k in range(10):
-        for sign, end in ((1.0, found.lower[k]), (-1.0, found.upper[k])):
-            cost, limits = sign * np.eye(10 + p)[k], np.concatenate([r + 1, 1 - r])
-            best = sign * linprog(cost, np.vstack([G, -G]), limits, bounds=box).fun
-            assert end == pytest.approx(best, abs=1e-5 * found.half_width[k])
-            assert sign * end <= sign * best + 1e-7 * found.half_width[k]
-
-
-@EXACT_METHODS
-def test_more_rows_never_widen_and_their_order_does_not_matter(method):
-    rows, _ = usual()
-    before, reference = None, usual_bounds(method)
-    for count in (20, 50, len(rows)):
-        found = bounds_of(
-            method, rows.take(np.random.default_rng(0).permutation(len(rows))[:count])
-        )
-        if before is not None:
-            assert (relative_width(found, before) <= 1 + 1e-4).all()
-        before = found
-    np.testing.assert_allclose(relative_width(before, reference), 1.0, rtol=2e-3)
-
-
-# The verdict
-
-
-@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
-@EXACT_METHODS
-def test_noise_factor_is_that_of_a_cone_solver_and_restores_feasibility(method):
-    rows = inconsistent()
-    found = bounds_of(method, rows)
-    assert not found.consistent
-    _, _, constraints, t = cone_program(rows, elastic=True)
-    factor = cp.Problem(cp.Minimize(t), constraints).solve(solver=cp.CLARABEL)
-    assert factor > 1.2
-    assert found.noise_factor == pytest.approx(factor, rel=1e-3)
-    assert bounds_of(method, replace(rows, d=1.0001 * found.noise_factor * rows.d)).consistent
-    # The factor is that of a payload that can exist, whichever method asks.
-    assert not bounds_of("hull", replace(rows, d=0.999 * found.noise_factor * rows.d)).consistent
 
 
 @EXACT_METHODS

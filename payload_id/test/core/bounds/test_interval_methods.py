@@ -9,7 +9,6 @@ import pytest
 from arms import arm, draw_payload, record, rows_of
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds import METHODS, Interval, Memory, method_named
-from payload_id.core.errors import UnknownNameError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
 
@@ -94,8 +93,3 @@ def test_a_lower_end_is_never_above_an_upper_one(method):
         found = bounds_of(method, replace(rows, b=b))
         assert (found.interval.lower <= found.interval.upper).all()
         assert found.consistent or np.isinf(found.interval.half_width).all()
-
-
-def test_unknown_method_lists_those_there_are():
-    with pytest.raises(UnknownNameError, match="hull_lp"):
-        method_named("hul")

@@ -47,15 +47,6 @@ def test_joints_bear_the_payload_by_its_wrench():
         assert (error @ np.abs(phi) < 1e-2 * size).all()
 
 
-def test_at_rest_it_is_the_weight():
-    model, phi = arm("gen3"), draw_payload(np.random.default_rng(1))
-    q = np.tile(np.linspace(-1.0, 1.0, model.n), (11, 1))
-    W, _ = coefficients(model, Samples(np.arange(11) / 100.0, q, 0 * q, 0 * q))
-    gravity = body_motion(model, q, np.zeros_like(q)).gravity[0, -1]
-    weight = np.concatenate([phi[0] * gravity, np.cross(phi[1:4], gravity)])
-    np.testing.assert_allclose(W @ phi, -weight, atol=1e-9)
-
-
 @pytest.mark.parametrize("gravity_error", (0.0, 0.5))
 def test_errors_of_the_motion_and_of_gravity_stay_within_the_bound(gravity_error):
     """Each alone: the bound of one could hide that the other's is too small."""

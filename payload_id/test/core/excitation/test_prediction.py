@@ -152,25 +152,3 @@ def test_slopes_of_wrench_rows_are_finite_differences(name):
             moved[part][instant, joint] += sign * 1e-6
             ends.append(value(moved))
         assert found[instant, part, joint] == pytest.approx((ends[1] - ends[0]) / 2e-6, abs=1e-6)
-
-
-def test_wrench_rows_without_nuisance_are_the_same_and_noise_averages():
-    model = arm("gen3")
-    made, state = WrenchPredictor(model, WRENCH, PHI), states(model, 6)
-    whole, bare = (rows(made, 0.3, state, 2, nuisance) for nuisance in (True, False))
-    assert np.array_equal(whole.A, bare.A) and np.array_equal(whole.d, bare.d)
-    assert bare.B.shape[-1] == 0 and whole.B.shape[-1] == made.p == 12
-    noise = WrenchUncertainty(force_sigma=0.1)
-    short, long = (
-        rows(WrenchPredictor(model, noise, PHI, window=w), 0.4, states(model, k)).d[0, 0] / w
-        for w, k in ((0.1, 4), (0.4, 1))
-    )
-    assert 1.5 < short / long < 2.2
-    one_state = states(model, 1)
-    errors = {"linear_acceleration_error": 0.1, "force_error": 0.2}
-    sigmas = {"linear_acceleration_sigma": 0.3, "force_sigma": 0.1}
-    none, one, other, both = (
-        rows(WrenchPredictor(model, WrenchUncertainty(**each), PHI, window=0.4), 0.4, one_state).d
-        for each in ({}, errors, sigmas, errors | sigmas)
-    )
-    assert np.allclose(one + other, both + none)

@@ -12,11 +12,10 @@ from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStart, PathStop
-from payload_id.core.motion.there_and_back import Reversed, there_and_back
+from payload_id.core.motion.there_and_back import there_and_back
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory_points import (
     interpolation_error,
-    junctions,
     largest_derivative,
     points_of,
 )
@@ -112,17 +111,6 @@ def test_derivatives_are_bounded_closely_and_in_each_part_by_its_own():
     assert (largest_derivative(motion, 3, 2.01, 2.34) < 1e-9).all()  # at rest
     whole = largest_derivative(motion, 3)
     assert (largest_derivative(motion, 3, 2.3, 2.4) == whole).all() and (whole > 1.0).all()
-
-
-def test_junctions_are_points():
-    start = PathStart(pieces(), 0.6, 0.5)
-    assert np.allclose(junctions(start), [0.5, 0.75])  # the ramp's end, and that of the first piece
-    assert np.allclose(start.place(0.75), 1.1)
-    motion = TimeScaled(pieces(), 0.5)
-    assert np.allclose(junctions(motion), [2.2])
-    assert np.min(np.abs(points_of(motion, RATE).time - 2.2)) < 1e-9
-    assert np.allclose(junctions(out_and_back()), [2.0, 2.35])
-    assert np.allclose(junctions(Reversed(pieces())), [2.0])
 
 
 def test_points_may_begin_in_the_middle_and_end_at_rest():

@@ -96,52 +96,6 @@ def test_no_sampled_state_goes_beyond_the_margin_of_a_design():
         assert found["torque change"] < 0.9 and found["disturbance"] < 0.7  # they are looked for
 
 
-def refused(case, path, constraint) -> Refusal:
-    outcome = certify(case, path)
-    assert isinstance(outcome, Refusal) and outcome.constraint == constraint, outcome
-    assert outcome.missing > 0 and str(outcome).count("\n") == 0
-    assert f"({constraint})" in str(outcome) or outcome.time == 0
-    return outcome
-
-
-def test_a_design_that_promises_too_little_is_refused():
-    """A constant that the proof needs to be large, made smaller."""
-    case, _, path, certificate = designed()
-    design = case.tube.reserve
-    for constraint, change in (
-        ("torque change", {"change": 0.8 * design.change}),
-        ("disturbance", {"disturbance": 0.8 * design.disturbance}),
-        ("reserve", {"largest": 0.9 * design(design.disturbance)}),
-        ("inertia", {"upper": 0.8 * design.upper}),
-        ("level", {"level": design.full_level}),  # what V may come to in a period is above V_M
-    ):
-        assert not refused(altered(case, **change), path, constraint).certain
-    # Delta just below what is proved of the motion is refused at its joint, just above it is not.
-    margin = certificate.margin("torque change")
-    joint = case.model.joints.index(margin.where[0])
-    for factor in (0.97, 1.0):
-        change = design.change.copy()
-        change[joint] = factor * (design.change[joint] - margin.value)
-        if factor == 1.0:
-            assert isinstance(certify(altered(case, change=change), path), Certificate)
-            continue
-        outcome = refused(altered(case, change=change), path, "torque change")
-        assert outcome.where == margin.where and margin.start <= outcome.time <= margin.end
-
-
-def test_a_design_that_rests_on_too_much_is_refused():
-    """A constant that the proof needs to be small, made larger."""
-    case, _, path, _ = designed()
-    design = case.tube.reserve
-    for constraint, change in (
-        ("inertia", {"inertia": 1.2 * design.inertia}),
-        ("inertia", {"rotor": 1.2 * design.rotor}),
-        ("initial energy", {"start": 1.2 * design.start}),
-        ("level", {"full_level": design.level}),
-    ):
-        refused(altered(case, **change), path, constraint)
-
-
 def test_a_motion_that_is_faster_than_the_design_is_refused():
     """A jerky or fast motion breaks delta or the disturbance; which is said."""
     case, _, path, _ = designed()

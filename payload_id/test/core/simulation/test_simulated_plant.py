@@ -146,26 +146,6 @@ def test_joint_order_of_the_caller():
     np.testing.assert_allclose(permuted.q, straight.q[:, shuffle], atol=1e-10)
 
 
-def test_a_push_moves_the_arm_and_the_motors_bear_it(name="kinova_gen3"):
-    """Torque of the motors and push together are Pinocchio's inverse dynamics."""
-    plant = Plant(*arm(name), BRICK)
-    before, _ = plant.state
-    push = np.linspace(3.0, -2.0, plant.n)
-    plant.push(push)
-    for t in (0.01, 0.05, 0.3):
-        plant.step_to(t)
-        state = plant.measure()
-        ddq = acceleration(plant, state.tau + push)
-        model, order = true_model(plant), list(plant.nominal.order)
-        tau = np.empty(plant.n)
-        rest = pin.rnea(model, model.createData(), *(x[order] for x in (state.q, state.dq, ddq)))
-        tau[order] = rest
-        np.testing.assert_allclose(state.tau + push, tau, atol=1e-9 * np.abs(tau).max())
-    assert np.abs(state.q - before).max() > 1e-6
-    with pytest.raises(InputError, match="push"):
-        plant.push(np.full(plant.n, np.nan))
-
-
 def test_a_payload_that_is_exchanged_is_carried_like_one_from_the_start(payload=BRICK):
     """Once the integral has settled, the same torques move the same payload along the same way."""
     robot = RobotFile.load("kinova_gen3")
@@ -184,21 +164,6 @@ def test_a_payload_that_is_exchanged_is_carried_like_one_from_the_start(payload=
         plant.step_to(2.4)
     np.testing.assert_allclose(changed.measure().tau, built.measure().tau, atol=1e-6)
     np.testing.assert_allclose(changed.state, built.state, atol=1e-8)
-
-
-def test_stop_and_replace():
-    """None stops the arm; a new trajectory starts from what was desired."""
-    plant = Plant(*arm("kinova_gen3"))
-    plant.set_trajectory(motion(7))
-    plant.step_to(1.0)
-    stopped_at = plant.desired().q
-    plant.set_trajectory(None)
-    plant.step_to(1.6)
-    np.testing.assert_allclose(plant.state[0], stopped_at, atol=1e-3)
-    plant.set_trajectory(JointTrajectory([0.5], [np.zeros(7)], np.zeros((1, 7)), np.zeros((1, 7))))
-    np.testing.assert_allclose(plant.desired().q, stopped_at)
-    plant.step_to(2.6)
-    np.testing.assert_allclose(plant.state[0], 0.0, atol=1e-3)
 
 
 def test_an_error_in_the_controller_surfaces(monkeypatch):
