@@ -115,27 +115,6 @@ def test_a_base_far_from_the_world_changes_the_coefficients_by_rounding_only(nam
 
 
 @EVERY_ARM
-def test_rate_of_momentum_less_force_is_the_torque_regressor(name):
-    model, h, order = arm(name), 1e-5, list(arm(name).order)
-    rng = np.random.default_rng(3)
-    q, dq = random_states(model, rng, 5)
-    ddq = rng.uniform(-3, 3, q.shape)
-
-    def momentum(t):
-        return momentum_regressor(body_motion(model, q + dq * t + ddq * t**2 / 2, dq + ddq * t))
-
-    rate = (8 * (momentum(h) - momentum(-h)) - (momentum(2 * h) - momentum(-2 * h))) / (12 * h)
-    found = (rate - force_regressor(body_motion(model, q, dq)))[:, :-1]
-    data = model.pinocchio.createData()
-    for k in range(len(q)):
-        state = model.pinocchio_q(q[k]), dq[k, order], ddq[k, order]
-        Y = pin.computeJointTorqueRegressor(model.pinocchio, data, *state)
-        Y = Y.reshape(model.n, model.n, 10)[:, :, FROM_PINOCCHIO].transpose(1, 0, 2)
-        ours = found[k][np.ix_(order, order)]
-        np.testing.assert_allclose(ours, Y, atol=2e-8 * np.abs(Y).max())
-
-
-@EVERY_ARM
 def test_another_order_of_the_joints_permutes_the_rows(name):
     (urdf, frame, _), model, rng = description(name), arm(name), np.random.default_rng(8)
     permutation = rng.permutation(model.n)

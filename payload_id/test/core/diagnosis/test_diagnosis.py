@@ -1,4 +1,4 @@
-"""The likely cause of inconsistent data, a payload that changes, and the motion that would help."""
+"""What is told of inconsistent data, a payload that changes, and the motion that would help."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def number(pattern, message):
     return float(re.search(pattern, message)[1])
 
 
-# `benchmarks/diagnosis_campaign.py` has all causes with all arms, and says how often each is told.
+# Which causes are named: the promises; how often: `benchmarks/diagnosis_campaign.py`.
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Causes that only samples tell apart: how rows are made anew, and what is told of large errors."""
+"""Causes that only samples tell apart: how rows are made anew."""
 
 import numpy as np
 import pytest

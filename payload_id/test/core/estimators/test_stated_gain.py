@@ -1,4 +1,4 @@
-"""A stated gain of the sensors draws no estimate to zero, however much data there are."""
+"""Gains that are fitted beside the payload: consistent, in their box, linear to first order."""
 
 import numpy as np
 

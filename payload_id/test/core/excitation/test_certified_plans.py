@@ -9,7 +9,6 @@ import numpy as np
 
 from arms import arm
 from payload_id.core.excitation.search.certifier import (
-    certifier,
     planning_limits,
     rough_clearance,
     torque_peaks,
@@ -85,12 +84,3 @@ def test_torque_peaks_are_those_of_the_certifier_s_refusal():
     )
     assert isinstance(refused, Refusal) and refused.constraint == "torque"
     assert isinstance(kept, Certificate)
-
-
-def test_torque_that_is_missing_is_reported_at_its_joint():
-    against, weak = case(), np.array(LIMITS.torque)
-    weak[1] = 5.0
-    unable, made = replace(against, limits=replace(LIMITS, torque=weak)), planning(against)
-    verdict = certifier(unable)(made.family.trajectory(made.family.calm))
-    assert not verdict.accepted and verdict.answer.constraint == "torque"
-    assert verdict.torque.argmax() == 1 and verdict.missing > 0.1

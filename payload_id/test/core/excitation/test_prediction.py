@@ -8,7 +8,7 @@ import pytest
 
 from arms import EVERY_ARM, arm, draw_payload, joint_torques, random_states, record, rows_of
 from payload_id.core.body.inertial import TO_PINOCCHIO
-from payload_id.core.excitation.prediction.candidate_rows import CandidateRows, Collected
+from payload_id.core.excitation.prediction.candidate_rows import CandidateRows
 from payload_id.core.excitation.prediction.dynamics import (
     arm_torque,
     kinematics,
@@ -19,7 +19,6 @@ from payload_id.core.excitation.prediction.torque_slope import TorqueSlope
 from payload_id.core.excitation.prediction.wrench_rows import WrenchPredictor
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
-from payload_id.core.statistics.statistics import Statistics
 from planning_scene import PHI, UNSURE, predictor
 
 WRENCH = WrenchUncertainty(
@@ -82,17 +81,6 @@ def test_predicted_rows_are_those_that_a_recording_gives():
     assert np.allclose(found.A[0], real.A, atol=0.01 * np.abs(real.A).max())
     assert np.allclose(found.B[0], real.B, atol=0.01 * np.abs(real.B).max())
     assert np.allclose(found.d[0], real.d, rtol=0.1, atol=0.05 * real.d.max())
-
-
-def test_collected_rows_of_an_identification_are_those_of_its_statistics():
-    run = record(arm("gen3"), 3, PHI, seconds=1.0)
-    block, magnitude = rows_of(run.model, UNSURE, run.true), np.abs(PHI)
-    statistics = Statistics.empty(block.B.shape[1]).add(block, magnitude)
-    found = Collected.of(statistics, block, magnitude)
-    whole = np.hstack([block.B, block.A]) / block.bound(magnitude)[:, None]
-    assert np.allclose(found.weighted, whole.T @ whole, rtol=1e-8, atol=1e-6)
-    assert np.allclose(found.plain, block.A.T @ block.A, atol=1e-9)
-    assert found.condensed == 0
 
 
 def rows(made, horizon, state, points=1, nuisance=True):

@@ -1,4 +1,4 @@
-"""From a wrench to a payload: exact without noise, aligned in time, and faults called by name."""
+"""From a wrench to a payload: aligned in time, faults called by name, motion from two sources."""
 
 from dataclasses import replace
 

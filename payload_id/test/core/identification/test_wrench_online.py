@@ -1,4 +1,4 @@
-"""Identification from a wrench: the same however samples arrive, its delay taken out."""
+"""Identification from a wrench: the same however samples arrive, what errors explain left in."""
 
 from __future__ import annotations
 

@@ -149,15 +149,3 @@ def test_whole_turns_count_for_limited_joints_and_velocities_where_they_are_meas
     assert tube_use(motion, TUBE, at.time, q, at.dq, (True, True)).part < 1e-9
     assert tube_use(motion, TUBE, at.time, q, at.dq, (True, False)).joint == 1
     assert tube_use(motion, TUBE, at.time, at.q, np.nan * at.dq, (False, False)).part == 0.0
-
-
-def test_the_longest_stop_counts_the_wait_for_the_next_one():
-    motion = pieces()
-    stops = tuple(CertifiedStop(t, PathStop(motion, t, d)) for t, d in ((0.5, 0.3), (1.5, 0.4)))
-    certified = CertifiedMotion(motion, stops, TrackingTube.exact(2))
-    assert certified.longest_stop == pytest.approx(3.1 - 1.5)  # nothing after the last but the end
-    assert certified.stop_after(0.6) is stops[1] and certified.stop_after(1.6) is None
-    ended = certified.ended_by(stops[0])
-    assert ended.duration == pytest.approx(0.8)
-    end = ended.at(np.array([0.8]))
-    assert np.abs(end.dq).max() < 1e-12 and np.abs(end.ddq).max() < 1e-9

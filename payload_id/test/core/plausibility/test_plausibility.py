@@ -1,4 +1,4 @@
-"""What a recording says of itself: each wrong reading is named, an honest one is not accused."""
+"""What a recording says of itself: each wrong reading is named."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from arms import ARMS, Motion, arm, record, rows_of
-from payload_id.core.rows.joint_torque.nuisance import nuisance_of
 from payload_id.core.rows.joint_torque.torque_bound import true_torque
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.quadrature import (
@@ -59,18 +58,6 @@ def test_correction_is_exact_for_parabolas_and_bounds_the_rest():
         correction, remainder = end_correction(t, value(t)[end_samples(len(t))])
         error = abs(w @ rate(t) - (value(t[-1]) - value(t[0])) - correction)
         assert error <= (0.0 if exact else remainder) + 1e-14
-
-
-def test_names_and_boxes_of_nuisance_parameters():
-    model = arm("branched")
-    stated = Uncertainty(link_relative=0.1, friction_viscous=(0.0, 2.0, 0.0, 0.0, 1.0))
-    nuisance = nuisance_of(model, stated)
-    assert nuisance.p == len(nuisance.names) == np.count_nonzero(model.link_phi) + 2
-    viscous = [name for name in nuisance.names if name.endswith("viscous")]
-    assert viscous == [f"{model.joints[k]}.friction_viscous" for k in (1, 4)]
-    for end, friction in ((-1.0, [0.0, 0.0]), (1.0, [2.0, 1.0])):
-        np.testing.assert_allclose(nuisance.values(end * np.ones(nuisance.p))[-2:], friction)
-    assert nuisance_of(model, KNOWN).p == 0
 
 
 def test_torque_interval_is_the_hull_of_what_both_readings_allow():

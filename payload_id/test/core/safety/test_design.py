@@ -1,4 +1,4 @@
-"""The design of a robust controller is proved with each motion, or the motion is refused."""
+"""The design of a robust controller is proved with each motion, and closed loops keep it."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -13,7 +13,6 @@ from payload_id.core.control.armour import Armour
 from payload_id.core.control.controller import Command
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for
-from payload_id.core.errors import InputError
 from payload_id.core.motion.limits import with_payload
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
@@ -64,11 +63,6 @@ def designed(name: str = "kinova_gen3", seed: int = 0, friction: float = FRICTIO
     certificate = certify(case, path)
     assert isinstance(certificate, Certificate), certificate
     return case, made, path, certificate
-
-
-def altered(case: SafetyCase, **changes) -> SafetyCase:
-    """Return a case whose design says something else."""
-    return replace(case, tube=replace(case.tube, reserve=replace(case.tube.reserve, **changes)))
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -209,26 +203,3 @@ def test_the_worst_disturbance_from_the_edge_of_the_level_does_not_leave_it(monk
     r = done.velocity_error + made.gain * done.position_error
     V = energies(model, model.link_phi, PAYLOAD, ROTOR, done.q[::5], r[::5])
     assert V.max() <= made.level and np.median(V) > 0.5 * made.level
-
-
-def test_impossible_designs_are_refused_by_name():
-    case, *_ = designed()
-    tube, n = case.tube, 7
-    for call, words in (
-        *(
-            (lambda change=change: altered(case, **change), words)
-            for change, words in (
-                ({"rate": 2000.0}, "rate"), ({"period": 1.0}, "period"),
-                ({"level": 1.0}, "rho"), ({"change": np.full(n, np.nan)}, "'change'"),
-                ({"start": -np.ones(n)}, "'start'"),
-                ({"upper": np.ones(6)}, "'upper'"),
-            )
-        ),
-        *(
-            (lambda entry=entry: replace(tube, **{entry: 0.9 * getattr(tube, entry)}), "rho")
-            for entry in ("position", "velocity", "reference_velocity")
-        ),
-        (lambda: replace(TrackingTube.exact(n), reserve=tube.reserve), "robust design"),
-    ):  # fmt: skip
-        with pytest.raises(InputError, match=words):
-            call()

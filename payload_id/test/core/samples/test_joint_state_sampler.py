@@ -41,16 +41,6 @@ def test_every_cause_is_counted_and_explained():
     assert (sampler.received, sampler.accepted) == (6, 1)
 
 
-def test_values_that_no_joint_has_are_named():
-    sampler = JointStateSampler(MAP, 1000.0)
-    for name in ("position", "velocity", "effort"):
-        for value in (np.nan, np.inf, 1e300, -1e10):
-            assert offer(sampler, **{name: (value, 0.0, 0.0)}) is Drop.NOT_FINITE
-            assert f"no finite {name}" in sampler.complaint.sentence
-    assert offer(sampler, velocity=()) is Drop.NOT_FINITE
-    assert "no finite velocity" in sampler.complaint.sentence
-
-
 @pytest.mark.parametrize("names", [("\x1b[2J", "x", "y"), ("x" * 10**6, "y", "z"), ("x",) * 10**4])
 def test_names_from_the_network_cannot_flood_or_steer_a_terminal(names):
     sampler = JointStateSampler(MAP, 1000.0)

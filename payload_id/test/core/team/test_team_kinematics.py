@@ -12,7 +12,6 @@ from payload_id.core.team.blocks import Blocks
 from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.closed_form.correlation import Correlation
 from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_umeyama
-from payload_id.core.team.closed_form.resample import Resampling
 from payload_id.core.team.equations import Equations
 from payload_id.core.team.grasp_frames import START, FrameWeights, GraspFrames
 from payload_id.core.team.refine import begun
@@ -48,18 +47,6 @@ def test_rotation_and_position_follow_from_twists_and_a_mirror_image_is_told():
     assert np.linalg.det(fit.rotation) == pytest.approx(1.0)
 
 
-def test_interpolation_is_exact_for_cubics_and_bounds_what_it_leaves_out():
-    stamp = np.cumsum(np.random.default_rng(0).uniform(0.008, 0.012, 200))
-    time = np.linspace(stamp[3], stamp[-3], 317)
-    at = Resampling.of(stamp, time, 0.05)
-    cubic = np.polynomial.Polynomial([1.0, -2.0, 3.0, 4.0])
-    np.testing.assert_allclose(at.values(cubic(stamp)), cubic(time), rtol=1e-12)
-    wave = np.sin(12.0 * stamp)
-    error = np.abs(at.values(wave) - np.sin(12.0 * time))
-    assert (error <= 1.5 * at.remainder(wave) + 1e-12).all()
-    assert at.inside.all() and not Resampling.of(stamp, stamp[-1:] + 1.0, 0.05).inside.any()
-
-
 def test_jacobian_of_the_refinement_is_that_of_finite_differences():
     rng = np.random.default_rng(0)
     team = Team.of_table_1(rng, clock=np.array([0.0, 0.01, -0.02]))
@@ -74,21 +61,6 @@ def test_jacobian_of_the_refinement_is_that_of_finite_differences():
     numeric = np.stack([(ahead - behind) / 2e-6 for ahead, behind in ends], axis=1)
     J = problem.jacobian(x)
     np.testing.assert_allclose(J, numeric, atol=1e-8 * np.abs(J).max())
-
-
-def test_rate_and_bend_of_a_block_are_those_of_its_mean():
-    rng = np.random.default_rng(1)
-    team, time, late = Team.drawn(rng, 2), np.arange(0.5, 5.5, 0.3), 1e-3
-    (_, robot) = team.samples(Path.drawn(rng, length=6.0, holds=0), rng, rate=500.0)
-    for step in (0.002, 0.04):
-        here, before, after = (
-            Blocks.of([None, robot], time, np.full(2, shift), step) for shift in (0.0, -late, late)
-        )
-        rate = (after.twist[1] - before.twist[1]) / (2 * late)
-        assert np.abs(here.rate[1] - rate).max() < 1e-4 * np.abs(rate).max()
-        second = (after.twist[1] - 2 * here.twist[1] + before.twist[1]).reshape(-1, 2, 3)
-        bend = np.linalg.norm(second, axis=2) / late**2
-        assert (bend < 1.1 * here.bend[1] + 1e-2 * bend.max()).all()
 
 
 def test_features_of_windows_are_those_of_the_motion_seen_from_any_grasp():

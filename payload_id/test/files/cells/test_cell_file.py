@@ -1,4 +1,4 @@
-"""Cell files: bodies where they are said to be, zones, and no planning without knowing."""
+"""No planning without knowing what is around the arm."""
 
 import pytest
 

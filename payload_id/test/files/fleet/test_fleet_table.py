@@ -62,18 +62,6 @@ def test_rows_come_back_with_arm_and_day(kept):
     assert set(kept.table.places()) == {"k1", "k2"}
 
 
-def test_labels_change_and_results_stay(kept):
-    path = kept.write()
-    before = path.read_bytes()
-    kept.table.relabel(path, {**LABELS, "bag": "/bags/0001"}, "left")
-    assert path.read_bytes() == before
-    new = {**LABELS, "bag": "/moved", "payload": "box", "known_mass": 2.0}
-    kept.table.relabel(path, new, "right")
-    (found,) = kept.table.read().to_pylist()
-    assert (found["bag"], found["payload"], found["known_mass"]) == ("/moved", "box", 2.0)
-    assert found["m"] == 1.5 and found["robot"] == "right" and len(kept.table.places()) == 1
-
-
 def test_what_is_replaced_can_come_back_but_what_said_nothing_is_removed(kept):
     kept.table.set_aside(kept.write())
     kept.table.set_aside(kept.write(2, key=f"{LOST}2"))
