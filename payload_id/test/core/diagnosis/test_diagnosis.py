@@ -18,12 +18,6 @@ from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.joint_samples import Samples
 
-
-def number(pattern, message):
-    """Return the number that a message tells."""
-    return float(re.search(pattern, message)[1])
-
-
 # Which causes are named: the promises; how often: `benchmarks/diagnosis_campaign.py`.
 
 
@@ -40,27 +34,20 @@ def test_where_no_cause_explains_it_what_each_leaves_is_said():
 # A payload that changes
 
 
-@pytest.fixture(scope="module")
-def changed():
-    """Return a run whose payload changes, its identifier, what it told at once, its estimates."""
+@pytest.mark.slow
+def test_changed_payload_begins_a_run_which_replay_repeats():
     fault = inject("ur10", "payload slipped", 1, seconds=4.0)
     online, told, estimates = OnlineIdentifier(fault.model, Settings(USUAL)), [], []
     for window in online.cut(fault.samples):
         online.take(window)
         if online.windows in (12, 28, 40):
             estimates.append(online.update(told.append))
-    return fault, online, told, estimates
-
-
-@pytest.mark.slow
-def test_changed_payload_begins_a_run_which_replay_repeats(changed):
-    fault, online, told, estimates = changed
     last = estimates[-1]
     assert last.status in (Status.GOOD, Status.SMALL_LOAD)
     assert last.contains(fault.phi).all()
     assert last.windows < online.windows
-    time = number(r"payload changed at about ([\d.]+) s", last.message)
-    assert time == pytest.approx(fault.time, abs=0.25)
+    time = re.search(r"payload changed at about ([\d.]+) s", last.message)[1]
+    assert float(time) == pytest.approx(fault.time, abs=0.25)
     assert [each.status for each in told] == [Status.INCONSISTENT]
     again = begun(fault.model, Settings(USUAL), None)
     assert repr(last_estimate(again, fault.samples, online.updates)) == repr(last)

@@ -3,12 +3,11 @@
 from dataclasses import replace
 from functools import lru_cache
 
-import cvxpy as cp
 import numpy as np
 import pytest
 
 from arms import arm, record
-from payload_id import OnlineIdentifier, PayloadPrior, Settings, Status, Uncertainty, identify
+from payload_id import PayloadPrior, Status, Uncertainty, identify
 from payload_id.core.diagnosis.stated_knowledge import NAME
 from payload_id.core.estimators import ESTIMATORS
 from payload_id.core.knowledge.catalogue import (
@@ -17,7 +16,6 @@ from payload_id.core.knowledge.catalogue import (
     SymmetricAboutAxis,
     knowledge_of,
 )
-from payload_id.core.knowledge.convex import stated
 from payload_id.core.knowledge.knowledge import NOTHING
 
 USUAL = Uncertainty(
@@ -71,23 +69,3 @@ def test_inconsistent_data_are_not_blamed_on_what_is_stated():
     wrong = identify(samples, arm("gen3"), USUAL, knowledge=knowledge_of(TRUE))
     assert wrong.status is Status.INCONSISTENT
     assert wrong.cause not in ("", NAME)
-
-
-def test_updates_begin_with_what_is_stated_only_narrow_and_repeat_bit_for_bit():
-    knowledge = stated(
-        lambda phi: [cp.norm(phi[1:3]) <= 1e-3 * phi[0], cp.abs(phi[0] - 1.2) <= 0.03]
-    )
-
-    def history():
-        online = OnlineIdentifier(arm("gen3"), Settings(USUAL, knowledge=knowledge))
-        yield online.update()
-        for start in (0, 90, 180):
-            online.add(recording().part(start, start + 90))
-            yield online.update()
-
-    one, other = list(history()), list(history())
-    assert one[0].status is Status.NO_DATA
-    assert one[0].half_width[0] == pytest.approx(0.03, rel=1e-6)
-    assert repr(one) == repr(other)
-    assert all(each.contains(PHI).all() for each in one)
-    assert (np.diff([each.half_width for each in one], axis=0) <= 1e-15).all()

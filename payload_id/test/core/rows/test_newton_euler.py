@@ -19,7 +19,6 @@ from wrench_motion import PAYLOAD, simulated
 
 SMALL = PayloadPrior(mass_max=3.0, com_max=0.3)
 CLEAN = simulated(seconds=1.0)
-SIZE = np.abs(PAYLOAD)
 COLUMNS = ("stamp", "rotation", "angular_velocity", "angular_acceleration", "linear_acceleration",
            "wrench")  # fmt: skip
 
@@ -27,15 +26,6 @@ COLUMNS = ("stamp", "rotation", "angular_velocity", "angular_acceleration", "lin
 def windows(samples, rows):
     """Return the blocks of all windows of 21 samples."""
     return [rows.window(samples.part(k, k + 21)) for k in range(0, len(samples) - 20, 20)]
-
-
-def u_of(rows, values):
-    """Return the coordinates in the unit box of nuisance parameters given by name."""
-    nuisance = rows.nuisance
-    size = nuisance.half_width[nuisance.uncertain]
-    u = np.array([values.get(name, 0.0) for name in nuisance.chosen]) / size
-    assert (np.abs(u) <= 1.0).all()
-    return u
 
 
 def test_regressor_is_pinocchios():
@@ -64,15 +54,6 @@ def test_rows_hold_exactly_for_the_true_payload_and_static_ones_are_those_of_gra
     a, al, w = (np.linalg.norm(getattr(CLEAN, name), axis=1) for name in
                 ("linear_acceleration", "angular_acceleration", "angular_velocity"))  # fmt: skip
     np.testing.assert_allclose(dynamism(CLEAN), a**2 + al**2 + (w / 0.5) ** 2)
-
-
-def test_time_offset_is_a_column():
-    rows = NewtonEulerRows.of(WrenchUncertainty(time_error=2e-3, force_bias=0, torque_bias=0))
-    u = u_of(rows, {"time_offset": 1.5e-3})
-    for block in windows(simulated(seconds=1.0, delay=1.5e-3), rows):
-        left = np.abs(block.A @ PAYLOAD + block.B @ u - block.b)
-        assert (left <= block.bound(SIZE) + 1e-7).all()
-        assert left.max() < 0.1 * np.abs(block.A @ PAYLOAD - block.b).max() + 1e-7
 
 
 def test_bad_rows_are_left_out_and_counted():

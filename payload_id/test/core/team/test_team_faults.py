@@ -193,11 +193,7 @@ def test_a_sensor_that_shows_no_more_than_its_error_leaves_no_number():
 
 @pytest.mark.slow
 def test_robots_that_share_the_load_without_fault_are_not_called_false():
-    """Alone; in a constant proportion; one of them at rest with a gyroscope's bias."""
-    team, (alone, *_) = measured(4, number=1, moments=True, kind="slow", length=12.0)
-    found = estimated([alone])
-    assert found.status is not TeamStatus.INCONSISTENT and not found.findings
-    assert found.contains(team.phi).all()
+    """In a constant proportion."""
     rng = np.random.default_rng(12)
     team, way = Team.drawn(rng, 2, moments=True), Path.drawn(rng, length=12.0, holds=1)
     ideal = team.samples(way, rng, rate=50.0)
