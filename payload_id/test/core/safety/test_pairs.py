@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.errors import ModelError
@@ -13,11 +14,13 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import SafetyCase, certify
+from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.clearance.overlap import signed_distances
 from payload_id.core.safety.margins.margin import Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.robots.arm_geometry import description_geometry
+from payload_id.files.robots.held_joints import held_places, held_still
 from payload_id.files.robots.robot_file import RobotFile
 
 BOX = '<collision><origin xyz="{place}"/><geometry><box size="{size}"/></geometry></collision>'
@@ -152,3 +155,55 @@ def test_links_without_a_body_get_the_hull_of_what_is_seen_or_are_refused():
         description_geometry(urdf, model, Path())
     geometry = description_geometry(urdf, model, Path(), without_body={"weight": "inside the arm"})
     assert "weight has no body: inside the arm." in geometry.notes
+
+
+FINGER = (
+    link("palm", "0.02 0.02 0.02")
+    + joint("grasp", "end_effector_link", "palm")
+    + link("left", "0.01 0.01 0.1", "0 0 0.05")
+    + joint("open", "palm", "left", "revolute", "0.03 0 0", "0 1 0",
+            '<limit lower="0" upper="0.8" velocity="1" effort="10"/>')
+    + link("right", "0.01 0.01 0.1", "0 0 0.05")
+    + joint("follow", "palm", "right", "revolute", "-0.03 0 0", "0 1 0",
+            '<limit lower="-0.8" upper="0" velocity="1" effort="10"/><mimic joint="open" '
+            'multiplier="-1"/>')
+)  # fmt: skip
+
+
+def test_fingers_are_covered_over_their_whole_travel_or_where_they_are_said_to_be():
+    robot = RobotFile.load("kinova_gen3")
+    urdf = added(robot.urdf, FINGER)
+    model = ArmModel.from_xml(urdf, robot.payload_frame, robot.joints)
+    whole = description_geometry(urdf, model, Path())
+    assert any("open may be anywhere from 0 to 0.8 rad" in note for note in whole.notes)
+    assert any("follow is at -1 times open" in note for note in whole.notes)
+    stated = description_geometry(
+        held_still(urdf, held_places(urdf, robot.joints, {"open": 0.4})), model, Path()
+    )
+    assert not stated.notes  # nothing is assumed: it is part of the description
+    rng = np.random.default_rng(0)
+    for geometry, angles in (
+        (whole, rng.uniform(0, 0.8, 40)),
+        (stated, np.array([0.4])),
+    ):
+        bodies = {item.name: item.body for item in geometry.bodies}
+        for angle in angles:
+            for name, side, sign in (("left", 0.03, 1), ("right", -0.03, -1)):
+                turn = sign * angle
+                R = np.array([[np.cos(turn), 0, np.sin(turn)], [0, 1, 0],
+                              [-np.sin(turn), 0, np.cos(turn)]])  # fmt: skip
+                corners = rng.uniform(-1, 1, (50, 3)) * [0.005, 0.005, 0.05] + [0, 0, 0.05]
+                points = corners @ R.T + [side, 0, 0]
+                flange = model.payload_rotation, model.payload_translation
+                assert inside(bodies[name], points @ flange[0].T + flange[1]).all()
+    every = {item.name: item.body for item in whole.bodies}
+    assert (bodies["left"].half < every["left"].half + 1e-9).all()
+
+
+def inside(body: ConvexBody, points: np.ndarray) -> np.ndarray:
+    """Tell which points are in a hull."""
+    own = (points - body.translation) @ body.rotation
+    if body.kind == "box":
+        return (np.abs(own) <= np.array(body.size) / 2 + 1e-9).all(axis=1)
+    planes = ConvexHull(body.points).equations
+    return (own @ planes[:, :3].T + planes[:, 3] <= 1e-12).all(axis=1)
