@@ -11,8 +11,10 @@ from payload_id.core.errors import RecordingError
 from payload_id.core.identification.status import Status
 from payload_id.core.identification.wrench.alignment import compensated, time_offset
 from payload_id.core.identification.wrench.identify import identify_wrench
+from payload_id.core.identification.wrench.static import identify_static, rests
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
+from payload_id.core.samples.wrench_samples import WrenchSamples
 from wrench_motion import GRAVITY, PAYLOAD, motion, pose, simulated, wrench_of
 
 SMALL = PayloadPrior(mass_max=3.0, com_max=0.3)
@@ -86,6 +88,34 @@ def test_compensated_sensors_that_are_slow_or_of_a_small_load_are_noticed():
     small = simulated(10.0, 100.0, phi=0.1 * PAYLOAD, noise=0.1, speed=1.5)
     assert diagnose(small) is None
     assert "already compensates gravity" in diagnose(without_weight(small, 0.1 * PAYLOAD))
+
+
+def held(count, noise=0.01, ringing=0.5):
+    """Return a recording that stops at poses, vibrating for a while at each."""
+    rng, rate, seconds, parts = np.random.default_rng(0), 200, 1.5, []
+    scale = np.array([1, 1, 1, 0.1, 0.1, 0.1])
+    for k in range(count):
+        t = k * 2.0 + np.arange(int(seconds * rate)) / rate
+        rotation = pose(np.array([1.7 * k]))[0].as_matrix()[0]
+        g = GRAVITY @ rotation
+        clean = BIAS - np.concatenate([PAYLOAD[0] * g, np.cross(PAYLOAD[1:4], g)])
+        swing = ringing * np.exp(-(t - t[0]) / 0.1) * np.sin(60 * (t - t[0]))
+        wrench = clean + scale * (swing[:, None] + noise * rng.normal(size=(len(t), 6)))
+        turned, none = np.repeat(rotation[None], len(t), 0), np.zeros((len(t), 3))
+        parts.append(WrenchSamples(t, turned, none, none, none, wrench))
+    return WrenchSamples.stacked(parts)
+
+
+def test_a_rest_counts_from_when_the_sensor_has_stopped_shaking():
+    recording = held(8)
+    segments = rests(recording)
+    assert len(segments) == 8
+    for k, segment in enumerate(segments):  # 0.5 N has to die away to 0.01 N: 0.3 s or more
+        assert 0.15 < recording.stamp[segment.start] - 2.0 * k < 0.9
+    stated = WrenchUncertainty(force_error=0.05, torque_error=0.005, prior=SMALL)
+    assert identify_static(recording, stated).contains(PAYLOAD).all()
+    assert rests(held(4, ringing=0.0))[0].start < 20  # used from its beginning
+    assert not rests(simulated())
 
 
 def test_motion_from_poses_and_from_an_accelerometer_agree():
