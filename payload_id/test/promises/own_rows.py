@@ -383,12 +383,18 @@ def own_hull(
     return ends
 
 
-def own_noise_factor(rows: Rows, bounds: Uncertainty) -> float:
-    """Return the smallest factor on all d with which some body explains the rows."""
+def own_noise_factor(rows: Rows, bounds: Uncertainty) -> tuple[float, np.ndarray]:
+    """Return the smallest factor on all d with which some body explains the rows.
+
+    Beside it how much each row asks for it: the part by which the factor falls, for a row's bound
+    that is larger by a small part.
+    """
     body, u, s = body_within(bounds), cp.Variable(rows.B.shape[1]), cp.Variable()
     left = (rows.A * body.scale) @ body.x + rows.B @ u - rows.b
-    explained = [cp.abs(cp.multiply(1 / rows.d, left)) <= s, cp.abs(u) <= 1]
-    return float(cp.Problem(cp.Minimize(s), [*body.limits, *explained]).solve(solver=cp.CLARABEL))
+    explained = cp.abs(cp.multiply(1 / rows.d, left)) <= s
+    program = cp.Problem(cp.Minimize(s), [*body.limits, explained, cp.abs(u) <= 1])
+    factor = float(program.solve(solver=cp.CLARABEL))
+    return factor, np.abs(explained.dual_value)
 
 
 def own_image(rows: Rows, bounds: Uncertainty) -> np.ndarray:

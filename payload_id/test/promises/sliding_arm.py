@@ -14,7 +14,8 @@ LINKS = (
     ("wrist", "revolute", 0.1, "0 1 0", 0.6),
 )
 LINK = """<link name="{name}"><inertial><origin xyz="0.03 -0.02 0.05"/><mass value="{mass}"/>
-<inertia ixx="{i}" ixy="0.0004" ixz="-0.0003" iyy="{i}" iyz="0.0002" izz="{k}"/></inertial></link>
+<inertia ixx="{i}" ixy="0.0004" ixz="-0.0003" iyy="{i}" iyz="0.0002" izz="{k}"/></inertial>
+<collision><geometry><sphere radius="0.03"/></geometry></collision></link>
 <joint name="{name}_joint" type="{kind}"><parent link="{parent}"/><child link="{name}"/>
 <origin xyz="0.02 0 {height}"/><axis xyz="{axis}"/>
 <limit lower="-2.5" upper="2.5" effort="60" velocity="6"/></joint>

@@ -34,6 +34,7 @@ from payload_id import (
 
 from .arms import Arm
 from .files import digest
+from .sliding_arm import sliding_arm
 from .worst import SPEEDS, Found, Worst
 
 NOBODY = "none, a test"
@@ -235,6 +236,32 @@ def test_a_clearance_just_above_the_distance_is_refused_and_just_below_is_kept(t
         outcome = certify(worst.arm.name, motion, clearance=own.left - 1e-3, **given)
         assert isinstance(outcome, Certificate), (name, outcome)
         assert 0.0 <= outcome.margin(name).left <= 1e-3 + 1e-6
+
+
+def test_the_tracking_error_of_a_joint_that_slides_is_kept_clear_of_on_either_side(tmp_path):
+    home, slide = np.zeros(4), np.array([0.0, 0.05, 0.0, 0.0])
+    sliding_arm(tmp_path)
+    limits = {"velocity": [6.0] * 4, "acceleration": [50.0] * 4, "effort": [200.0] * 4}
+
+    def left(side: float, error: float) -> float:
+        path = tmp_path / "on_a_rail.yaml"
+        path.write_text(json.dumps({
+            "extends": "sliding_arm.yaml", "name": "on_a_rail",
+            "control": {"tracking_position": [1e-4, error, 1e-4, 1e-4],
+                        "tracking_velocity": 1e-3, "tracking_acceleration": 1e-2},
+            "driver": {"goal": {"path": 1.0, "end": 1.0}},
+            "limits": {"use": "own", "sets": {"own": limits}},
+        }))  # fmt: skip
+        post = ConvexBody.primitive("box", (0.1, 0.4, 2.0), translation=(0.4 * side, 0.0, 0.8))
+        outcome = certify(
+            path, motion_through([home, home + side * slide], 2.0), cell=NOBODY, clearance=0.0,
+            payload=NONE, obstacles=[post],
+        )  # fmt: skip
+        assert isinstance(outcome, Certificate), outcome
+        return outcome.margin("obstacles").left
+
+    for side in (-1.0, 1.0):
+        assert left(side, 1e-4) - left(side, 0.03) >= 0.0299 - 1e-4, side
 
 
 def test_a_refusal_says_whether_the_motion_itself_or_a_tracking_error_breaks_the_limit(tmp_path):

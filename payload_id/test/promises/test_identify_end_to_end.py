@@ -107,7 +107,13 @@ def measured(
 def made(nodes, phi) -> tuple[PayloadEstimate, str, list[int]]:
     """Return estimate, answer and stamps of a run whose samples came in another order."""
     before = len(nodes.sent)
-    estimate, answer = nodes.run(*measured(nodes, phi, 12))
+    motion, tau = measured(nodes, phi, 12)
+    nodes.begin()
+    nodes.send(part(motion, 0, 400), tau[:400])
+    nodes.get()
+    nodes.send(part(motion, 400, 500), tau[400:], pause_ns=0)
+    answer = nodes.trigger("stop").message
+    estimate = nodes.get().estimate
     return estimate, answer, list(nodes.sent)[before:]
 
 

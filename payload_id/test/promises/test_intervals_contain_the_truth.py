@@ -408,11 +408,23 @@ def test_a_contradiction_asks_for_the_noise_factor_of_the_rows(arms):
         recording = run.shown(run.tau + 2.2 * worst)
         method = ("hull_lp", "hull")[number]
         found = identify(recording, arm.robot, bounds, intervals=method)
-        factor = own_noise_factor(own_rows(arm, recording, bounds), bounds)
+        factor, asking = own_noise_factor(own_rows(arm, recording, bounds), bounds)
         assert found.status is Status.INCONSISTENT and factor > 1.1
         assert abs(found.noise_factor / factor - 1) < 0.01
         assert f"{found.noise_factor:.3g} times" in found.message
         assert np.isinf(found.half_width).all() and not found.identifiable.any()
+        named = re.search(r"asked for by (.*?)\)", found.message)[1].split(", ")
+        shares = asking.reshape(-1, len(arm.file.joints)).sum(axis=0)
+        for name, share in zip(arm.file.joints, shares / shares.sum(), strict=True):
+            assert (name in named) == (share > 0.1) or 0.08 < share < 0.12, (name, share)
+
+
+def test_no_interval_method_calls_a_payload_beyond_the_prior_consistent(run):
+    heavy = replace(run, phi=10.0 * run.phi)
+    for name in ("hull", "hull_lp", "least_squares_image"):
+        bounds = Uncertainty(torque_absolute=0.1, prior=PayloadPrior(3.0, 0.5))
+        found = identify(heavy.shown(), heavy.arm.robot, bounds, intervals=name)
+        assert found.status is Status.INCONSISTENT, name
 
 
 # Everything at once, on every arm.
@@ -487,6 +499,21 @@ def test_intervals_never_widen_and_pieces_make_no_difference(arms):
         assert (before.half_width < 0.95 * first.half_width).any()
         assert (abs(before.half_width / whole.half_width - 1) < 0.02).all()
         assert (before.lower >= whole.lower - 0.02 * whole.half_width).all()
+
+
+def test_intervals_that_may_miss_the_truth_do_not_narrow_later_ones(run):
+    bounds = Uncertainty(torque_absolute=0.3, prior=PRIOR)
+    recording, ends = run.shown(), []
+    for moments in ((920,), (300, 500, 920)):
+        online, before = (
+            OnlineIdentifier(run.arm.robot, Settings(bounds, intervals="sensitivity")),
+            0,
+        )
+        for moment in moments:
+            online.add(recording.part(before, moment))
+            found, before = online.update(), moment
+        ends.append(np.array([found.lower, found.upper]))
+    np.testing.assert_array_equal(*ends)
 
 
 def test_a_gap_and_false_samples_are_left_out(arm):

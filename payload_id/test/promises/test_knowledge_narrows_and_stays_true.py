@@ -128,6 +128,20 @@ def test_own_constraints_narrow_as_much_as_they_say(arm, run):
         identify(recording, arm.robot, bounds, constraints=lambda phi: [phi[0] <= 1, phi[0] >= 2])
 
 
+def test_a_statement_counts_alike_on_either_side_of_zero(arm):
+    """What depends on the payload's size alone does not ask for the sign of its first moments."""
+    bounds = Uncertainty(torque_absolute=0.02, position_error=0.01, prior=PRIOR)
+    wide = []
+    for side in (-1.0, 1.0):
+        phi = phi_of(3.0, side * np.array([0.25, 0.25, 0.25]), 0.01 * np.eye(3))
+        run = Run.drawn(arm, np.random.default_rng(3), phi, seconds=0.92, rate=250.0, size=0.5)
+        found = identify(run.shown(), arm.robot, bounds, intervals="least_squares_image",
+                         constraints=lambda phi, side=side: [side * phi[1:4] >= 0.1])  # fmt: skip
+        assert found.contains(phi).all()
+        wide.append(found.half_width[0])
+    assert wide[0] == pytest.approx(wide[1], rel=0.02)
+
+
 # Of the arm: calibration, and a history of runs.
 
 
