@@ -15,7 +15,6 @@ sys.path.insert(0, str(ROOT))  # setup_environment is no part of the package
 
 from setup_environment import (  # noqa: E402, E501  # see above
     build,
-    first_help,
     handover,
     install,
     lockfile,
@@ -359,19 +358,3 @@ runpy.run_path({str(start)!r}, run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "")
-
-
-class TestProgress:
-    def test_help_is_there_before_the_environment_and_names_every_command(self, tmp_path):
-        from payload_id.cli.main import parser
-
-        shutil.copytree(ROOT / "setup_environment", tmp_path / "setup_environment")
-        for name in ("payload-id", "requirements.lock"):
-            shutil.copy(ROOT / name, tmp_path)
-        done = subprocess.run(
-            [tmp_path / "payload-id", "--help"], capture_output=True, text=True, timeout=20
-        )
-        assert done.returncode == 0 and done.stdout == first_help.text()
-        assert not (tmp_path / ".venv").exists()
-        verbs = parser()._subparsers._group_actions[0].choices
-        assert set(first_help.VERBS) == set(verbs)

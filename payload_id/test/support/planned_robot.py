@@ -23,7 +23,6 @@ from payload_id.ros.planner.parameters import PLANNER_TABLE
 
 ROBOT = RobotFile.load("kinova_gen3")
 PLANNER, BRIDGE = "/payload_planner", "/payload_bridge"
-TRAJECTORY = ROBOT.command.trajectory_topic
 ACCEPTED = "/simulated_arm/accepted"  # what its controller took; without points: a cancelling
 PAYLOAD = [0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002]
 NONE = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
