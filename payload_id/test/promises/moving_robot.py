@@ -86,6 +86,7 @@ name: gen3_with_finger
 joint_states: {rate: 50.0, reliability: reliable}
 held_joints: {knuckle: 0.4}
 held_joints_watch: {silence: 1.2}
+uncertainty: {position_error: [0.0, 0.0, 0.0, 0.008, 0.0, 0.0, 0.0]}
 driver:
   effort_warning: [45.0, 45.0, 45.0, 45.0, 25.0, 25.0, 25.0]
   follows_while:

@@ -91,6 +91,30 @@ def test_pieces_of_a_recording_make_no_difference(arm, recording):
         assert bits(online.update()) == bits(whole)
 
 
+def test_other_units_and_orders_of_joints_are_the_same_recording(arm, recording, tmp_path):
+    names = arm.file.joints
+    for unit, size in (("rad", 1.0), ("deg", np.pi / 180), ("mrad", 1e-3), ("rev", 2 * np.pi)):
+        columns, motion = tmp_path / f"{unit}.yaml", arm.motion(np.random.default_rng(1))
+        units = ", ".join("m" if "slide" in name else unit for name in names)
+        columns.write_text(columns_of(names).replace("_unit: rad", f"_unit: [{units}]"))
+        own = np.array([1.0 if "slide" in name else size for name in names])
+        scaled = replace(motion, q=motion.q / own, dq=motion.dq / own)
+        read = Recording.from_csv(write_table(tmp_path / "run.csv", scaled, motion.q), columns)
+        np.testing.assert_allclose(read.q, motion.q, atol=1e-12)
+        np.testing.assert_allclose(read.dq, motion.dq, atol=1e-12)
+    orders, read = (slice(None), slice(None, None, -1)), []
+    for order in orders:
+        columns.write_text(columns_of(names[order]))
+        turned = replace(motion, q=motion.q[:, order], dq=motion.dq[:, order])
+        table = write_table(tmp_path / "run.csv", turned, motion.q[:, order])
+        read.append(Recording.from_csv(table, columns))
+    assert read[1].joints == names[::-1] and (read[1].q == motion.q[:, ::-1]).all()
+    for one, two in (read, read[::-1]):
+        both = one.followed_by(two)
+        for name in ("q", "dq", "tau"):
+            np.testing.assert_array_equal(*np.split(getattr(both, name), 2))
+
+
 def short(run: Run, recording: Recording):
     """Return motion and torques of the first 0.6 s, as they were measured."""
     motion = replace(run.motion, q=recording.q, dq=recording.dq)

@@ -348,6 +348,15 @@ def test_a_tare_and_a_known_mass_narrow_a_run_and_are_repeated(nodes, made, phi,
     assert (width < 1.01).all() and width[3] < 0.8
     folder = nodes.observer.call(Save, f"{ESTIMATOR}/save", path="").path
     same_bits(replayed(capsys, folder), tared)
+    for name in ("knowledge", "tare"):  # beside the run's own file: another's in its place
+        path = Path(folder) / f"payload_id_{name}.npz"
+        as_saved = path.read_bytes()
+        with np.load(path) as held:
+            other = {k: 1.01 * v if v.dtype.kind == "f" else v for k, v in held.items()}
+        np.savez(path, **other)
+        answer = payload_id(capsys, "replay", folder)
+        assert is_one_sentence(answer) and "changed" in answer.text, answer
+        path.write_bytes(as_saved)
     assert "a tare" in nodes.trigger("reset").message  # forgotten
     again = nodes.observer.call(BeginRun, f"{ESTIMATOR}/begin", known_mass=[])
     assert again.success and not again.tared

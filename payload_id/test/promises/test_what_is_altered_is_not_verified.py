@@ -310,6 +310,7 @@ WISHES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "motion": (lambda x: put(x, ("trajectory", "k", 3), -2.0), "position"),
     "faster": (lambda x: put(x, ("trajectory", "duration"), 0.5), "0.5"),
     "model": (lambda x: put(x, ("certificate", "digests", "model"), 64 * "0"), "model"),
+    "any model": (lambda x: x["certificate"]["digests"].pop("model"), "model"),
     "box": (lambda x: put(x, ("box", "payload_upper", 0), 0.7), "box"),
     "geometry": (lambda x: put(x, ("geometry", "bodies", 2, "body", "size", 0), 0.01), "geometry"),
 }  # fmt: skip

@@ -16,20 +16,10 @@ from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
 from payload_id.files.recordings.write_bag import write_joint_states
 
-WITHOUT_ROS = (
-    "import sys; sys.modules['rclpy'] = None; from payload_id.cli.main import main; "
-    "sys.exit(main(sys.argv[1:]))"
-)
 KNOWN_EXACTLY = (
     "torque_absolute", "torque_offset", "friction_coulomb", "friction_viscous", "rotor_inertia",
     "position_error", "link_relative",
 )  # fmt: skip
-
-
-def run(*arguments: object, timeout: float = 180.0) -> subprocess.CompletedProcess[str]:
-    """Run `payload-id ARGUMENTS` where rclpy cannot be imported."""
-    command = [sys.executable, "-c", WITHOUT_ROS, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
 
 
 def run_here(capsys: Any, *arguments: object) -> subprocess.CompletedProcess[str]:

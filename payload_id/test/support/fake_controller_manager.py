@@ -31,8 +31,7 @@ class FakeControllerManager:
         self._controllers: list[ControllerState] = []
         self._commands: dict[str, bool] = {}  # command interfaces, and whether they are available
         self._hardware: dict[str, str] = {}  # components and their states
-        self._goes_on, self._closed = threading.Event(), False
-        self._goes_on.set()
+        self._closed = False
         node = self._observer.node
         node.create_service(ListControllers, f"{name}/list_controllers", self._on_list)
         node.create_service(
@@ -65,14 +64,9 @@ class FakeControllerManager:
             ControllerManagerActivity(controllers=controllers, hardware_components=hardware)
         )
 
-    def hang(self, hangs: bool = True) -> None:
-        """Answer nobody from now on, or answer again."""
-        (self._goes_on.clear if hangs else self._goes_on.set)()
-
     def close(self) -> None:
         """End it."""
         self._closed = True
-        self.hang(False)
         self._thread.join(PATIENCE)
         self._observer.close()
 
@@ -83,7 +77,6 @@ class FakeControllerManager:
     def _on_list(
         self, request: ListControllers.Request, response: ListControllers.Response
     ) -> ListControllers.Response:
-        self._goes_on.wait(PATIENCE)
         response.controller = self._controllers
         return response
 

@@ -13,29 +13,14 @@ NAME = "/payload_estimator"
 
 
 class FakeEstimator:
-    """Serves in a test's node; what was asked is in `asked`.
+    """Serves in a test's node.
 
     Attributes:
         running: Whether a run is in progress.
-        begun: What the next `~/begin` answers, but for `running`.
-        validation: What `~/validate` answers.
-        saved: What `~/save` answers.
-        asked: Names of the services in the order of their calls.
-        known_mass: That the newest run was begun with.
-        silent: What its condition says of samples.
-        killed: Whether it says nothing any more, though its services seem to be there.
     """
 
     def __init__(self, node) -> None:
-        self.running, self.silent, self.asked, self.known_mass = False, "", [], []
-        self.killed = False
-        self.begun = BeginRun.Response(success=True, recording="/a/recording")
-        self.validation = Validate.Response(
-            success=True, agrees=True, seconds=1.0, message="Nothing contradicts."
-        )
-        self.saved = Save.Response(success=True, path="/a/recording")
-        self.newest = PayloadEstimate(status=PayloadEstimate.WAITING)
-        self._node = node
+        self.running = False
         self._payload = node.create_publisher(PayloadEstimate, f"{NAME}/payload", LATCHED)
         self._condition = node.create_publisher(DiagnosticStatus, f"{NAME}/condition", LATCHED)
         self.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
@@ -46,20 +31,9 @@ class FakeEstimator:
                            (Validate, "validate"), (Save, "save")):  # fmt: skip
             node.create_service(kind, f"{NAME}/{name}", getattr(self, f"_on_{name}"))
 
-    def vanish(self) -> None:
-        """Be no longer there to say an estimate."""
-        self._node.destroy_publisher(self._payload)
-
-    def return_to(self, estimate: PayloadEstimate) -> None:
-        """Be there again, and say an estimate."""
-        self._payload = self._node.create_publisher(PayloadEstimate, f"{NAME}/payload", LATCHED)
-        self.publish(estimate)
-
     def tell(self):
         """Say how it is."""
-        if self.killed:
-            return
-        values = {"running": str(self.running), "silent": self.silent}
+        values = {"running": str(self.running), "silent": ""}
         self._condition.publish(
             DiagnosticStatus(values=[KeyValue(key=k, value=v) for k, v in values.items()])
         )
@@ -70,35 +44,26 @@ class FakeEstimator:
         self._payload.publish(estimate)
 
     def _on_begin(self, request, response):
-        self.asked.append("begin")
-        response = self.begun
-        if self.running:
-            return BeginRun.Response(running=True, recording=response.recording, message="It runs.")
-        self.known_mass = list(request.known_mass)
-        self.running = response.running = response.success
-        self.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
-        return response
+        begun, self.running = not self.running, True
+        if begun:
+            self.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
+        return BeginRun.Response(success=begun, running=True, recording="/a/recording")
 
     def _on_stop(self, request, response):
-        self.asked.append("stop")
         response.success, self.running = self.running, False
         return response
 
     def _on_tare(self, request, response):
-        self.asked.append("tare")
         return Trigger.Response(success=True, message="Tared.")
 
     def _on_hold_out(self, request, response):
-        self.asked.append("hold_out")
         return Trigger.Response(success=True)
 
     def _on_get_estimate(self, request, response):
         return GetEstimate.Response(success=True, estimate=self.newest)
 
     def _on_validate(self, request, response):
-        self.asked.append("validate")
-        return self.validation
+        return Validate.Response(success=True, agrees=True, seconds=1.0, message="Nothing.")
 
     def _on_save(self, request, response):
-        self.asked.append("save")
-        return self.saved
+        return Save.Response(success=True, path="/a/recording")

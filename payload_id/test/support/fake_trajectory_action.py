@@ -11,7 +11,6 @@ from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.task import Future
 
 from harness import PATIENCE, Observer
 
@@ -25,18 +24,15 @@ class FakeTrajectoryAction:
     Attributes:
         goals: All that it was asked for, also those that it rejected.
         accepts: Whether it takes the next goal.
-        late: Whether the next goal waits for `let_in`; those after it pass.
         accepted: How many it took.
-        cancels: Whether it cancels goals.
         cancelled: How often it was asked to cancel a goal.
     """
 
     def __init__(self, domain: int, action: str) -> None:
         """Offer an action."""
         self.goals: list[FollowJointTrajectory.Goal] = []
-        self.accepts, self.accepted, self.cancels, self.cancelled = True, 0, True, 0
+        self.accepts, self.accepted, self.cancelled = True, 0, 0
         self._observer = Observer(domain, "controller")
-        self.late, self._waiting = False, Future()
         self._spins, self._closed = threading.Lock(), False
         self._under_way: ServerGoalHandle | None = None
         self._server = ActionServer(
@@ -80,15 +76,8 @@ class FakeTrajectoryAction:
                 self._observer.executor.spin_once(timeout_sec=0.02)
             time.sleep(0.001)  # whoever waits for the lock comes first
 
-    def let_in(self) -> None:
-        """Answer the goal that waits."""
-        self._observer.executor.create_task(self._waiting.set_result, None)
-
-    async def _on_goal(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
+    def _on_goal(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
         self.goals.append(goal)
-        if self.late:
-            self.late, self._waiting = False, Future()
-            await self._waiting
         if not self.accepts:
             return GoalResponse.REJECT
         self.end("abort", RESULT.INVALID_GOAL, PREEMPTED)
@@ -100,7 +89,5 @@ class FakeTrajectoryAction:
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         self.cancelled += 1
-        if not self.cancels:
-            return CancelResponse.REJECT
         self._observer.executor.create_task(self.end, "canceled")
         return CancelResponse.ACCEPT

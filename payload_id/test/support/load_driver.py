@@ -82,8 +82,8 @@ class Driver:
         told |= {f"inertia.{x}": getattr(request, x) for x in INERTIA}
         self.told.append({**told, "transition_time": request.transition_time})
         response.success = not self.be.get("refuses", False)
-        if (response.success or self.be.get("takes")) and not self.be.get("forgets"):
-            self.load = {**told, "mass": told["mass"] + self.be.get("off", 0.0)}
+        if response.success:
+            self.load = told
         return response
 
 

@@ -27,9 +27,9 @@ def stops_of(motion, until):
     return tuple(CertifiedStop(t, PathStop(motion, t, 0.4)) for t in times)
 
 
-def certified(k=(0.5, -0.4), duration=2.0):
-    motion = BezierPiece(MotionState.at_rest(HOME), np.array(k), duration)
-    return CertifiedMotion(motion, stops_of(motion, duration), TUBE)
+def certified(k=(0.5, -0.4)):
+    motion = BezierPiece(MotionState.at_rest(HOME), np.array(k), 2.0)
+    return CertifiedMotion(motion, stops_of(motion, 2.0), TUBE)
 
 
 @dataclass
@@ -38,19 +38,13 @@ class Arm:
 
     time: float = -0.3
     commands: list = field(default_factory=list)
-    commanded: list = field(default_factory=list)
     off: float = 0.0
-    silent: bool = False
-    waiting: str = ""  # for what the controller has not answered
     execution: MotionExecution | None = None
     held: tuple | None = None
-    steady: float = 0.0  # time by the clock of whoever watches it
-    _age: float = 0.0
 
     def command(self, points, start_ns):
         assert np.abs(points.dq[-1]).max() < 1e-9  # whatever is commanded ends at rest
         time = points.time + (1e-9 * (start_ns - START_NS) if start_ns else self.time)
-        self.commanded.append(round(self.time, 6))
         self.commands.append(JointTrajectory(time, points.q, points.dq, points.ddq))
 
     def hold(self):
@@ -69,7 +63,7 @@ class Arm:
             replace(TIMING, **timing),
             self.command,
             self.hold,
-            lambda: self.waiting,
+            lambda: "",
             ArmWatch(JOINTS, (False, False), silence=0.2, encoder_error=np.zeros(2)),
         )
         self.execution.begin()
@@ -77,15 +71,12 @@ class Arm:
 
     def tick(self, execution):
         self.time += TICK
-        self.steady += TICK
-        self._age = self._age + TICK if self.silent else 0.0
         at = sample(self.commands[-1], np.array([self.time]))
         q, dq = at.q + self.off, at.dq
         if self.held is not None:
             q, dq = self.held[1], np.zeros_like(dq)
         stamps = np.array([self.now_ns], dtype=np.int64)
-        rows = (stamps, q, dq) if not self.silent else (stamps[:0], q[:0], dq[:0])
-        execution.advance(self.now_ns, self.steady, self._age, *rows)
+        execution.advance(self.now_ns, self.time, 0.0, stamps, q, dq)
 
     def run(self, execution, until=lambda: False):
         while not (execution.done or until()):

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 from geometry_msgs.msg import Point, Pose
 from payload_id_msgs.action import Execute
-from payload_id_msgs.msg import ExcitationGoal, Obstacle, StopReason
+from payload_id_msgs.msg import ExcitationGoal, Obstacle
 from payload_id_msgs.srv import Acknowledge, Plan, SetObstacles
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
@@ -19,12 +19,10 @@ from harness import NodeProcess, Observer
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
-from payload_id.ros.common.conversions import stamp_of, time_message
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 
 ROBOT = RobotFile.load("kinova_gen3")
 PLANNER, BRIDGE = "/payload_planner", "/payload_bridge"
-TRAJECTORY = ROBOT.command.trajectory_topic
 ACCEPTED = "/simulated_arm/accepted"  # what its controller took; without points: a cancelling
 PAYLOAD = [0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002]
 NONE = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
@@ -55,20 +53,8 @@ PARAMETERS = BOUNDS | {
 }
 
 
-def parameters_of(table, values):
-    """Return those of some values that a node takes."""
-    names = [*(entry.name for entry in table), "use_sim_time"]
-    return {name: value for name, value in values.items() if name in names}
-
-
 class PlannedRobot:
-    """Simulated arm, bridge and planner, and an observer who talks to them and plays the estimator.
-
-    Attributes:
-        plays: What the observer's node plays.
-    """
-
-    plays = FakeEstimator
+    """Simulated arm, bridge and planner; an observer talks to them and plays the estimator."""
 
     def __init__(self, folder, domain, arm=None, physics_step=1e-3, **changes) -> None:
         """Start them in a domain of their own, beside another arm if it is given; wait for them.
@@ -81,29 +67,21 @@ class PlannedRobot:
             physics_step=physics_step,
         )  # fmt: skip
         self._values = PARAMETERS | {"certificates_folder": folder / "certificates"} | changes
-        self.bridge, self.planner = self.start_bridge(), self.start_planner()
+        self.bridge = self.start("bridge", BRIDGE_TABLE)
+        self.planner = self.start("planner", PLANNER_TABLE)
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
         self.commands = self.observer.listen(JointTrajectory, ACCEPTED)
-        self.estimates = self.plays(self.observer.node)
-        self.enabled = True  # a person holds the enabling device
+        self.estimates = FakeEstimator(self.observer.node)
         enable = self.observer.node.create_publisher(Bool, "/enable", 10)
-        self.observer.node.create_timer(0.1, lambda: enable.publish(Bool(data=self.enabled)))
+        self.observer.node.create_timer(0.1, lambda: enable.publish(Bool(data=True)))
         self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
 
-    def change(self, **changes) -> None:
-        """Have bridges and planners that start from now on other parameters."""
-        self._values |= changes
-
-    def start_bridge(self, log: str = "bridge.log") -> NodeProcess:
-        """Start a bridge, whose log is a file of this name."""
-        values = parameters_of(BRIDGE_TABLE, self._values)
-        return NodeProcess("bridge", self.domain, self.folder / log, **values)
-
-    def start_planner(self, log: str = "planner.log") -> NodeProcess:
-        """Start a planner, likewise."""
-        values = parameters_of(PLANNER_TABLE, self._values)
-        return NodeProcess("planner", self.domain, self.folder / log, **values)
+    def start(self, node: str, table) -> NodeProcess:
+        """Start bridge or planner with those parameters that it takes."""
+        names = [*(entry.name for entry in table), "use_sim_time"]
+        own = {name: value for name, value in self._values.items() if name in names}
+        return NodeProcess(node, self.domain, self.folder / f"{node}.log", **own)
 
     def is_ready(self) -> bool:
         """Whether planner and bridge hear the arm and their processes have started."""
@@ -184,24 +162,6 @@ class PlannedRobot:
         return handle, future, feedback
 
 
-def report_aside(robot, publisher, is_seen):
-    """Report the arm away from where it is, until that is seen."""
-    seen = robot.joint_states[-1]
-    aside = JointState(name=seen.name, velocity=seen.velocity, effort=seen.effort)
-    aside.position = np.array(seen.position) + 0.15
-
-    def told():
-        # Beside the arm's newest one: a simulated arm falls behind the clock on a busy machine.
-        own = (x for x in reversed(robot.joint_states) if x.position[0] != aside.position[0])
-        stamp = time_message(stamp_of(next(own).header.stamp) + 10**6)
-        if stamp != aside.header.stamp:  # a stamp that stands is another fault
-            aside.header.stamp = stamp
-            publisher.publish(aside)
-        return is_seen()
-
-    robot.observer.wait(told, "a planner that sees the arm aside", 20.0)
-
-
 def tip(q):
     """Return where the payload frame is [m]."""
     model = RobotModel.from_robot_file(ROBOT)
@@ -222,27 +182,3 @@ def set_obstacles(robot, operation, *obstacles):
     return robot.observer.call(
         SetObstacles, f"{BRIDGE}/set_obstacles", operation=operation, obstacles=obstacles
     )
-
-
-def assert_latched(robot, name, future, holds=(1,)):
-    """Check that an arm was held after a fault, and that it stands until somebody looks at it.
-
-    Args:
-        robot: The robot; its commands were cleared when it was in motion.
-        name: Of the reason.
-        future: Of the motion's result.
-        holds: How many goals may have been left to be cancelled.
-    """
-    result, status = robot.result(future)
-    assert status == ABORTED and result.reason.code == getattr(StopReason, name), result.message
-    assert not any(x.points for x in robot.commands)  # asked to hold, no motion
-    assert len(robot.commands) in holds
-    robot.observer.diagnosis(name)
-    refused = robot.plan()
-    assert not refused.success and "~/acknowledge" in refused.message and name in refused.message
-    _, future, _ = robot.begin()
-    assert "~/acknowledge" in robot.result(future)[0].message
-    assert not robot.acknowledge(" ").success  # a reason is asked for
-    robot.observer.wait(lambda: robot.acknowledge().success, "the acknowledgement")
-    assert robot.acknowledge().message == robot.acknowledge().message  # answered as before
-    return result

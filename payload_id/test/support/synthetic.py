@@ -19,7 +19,6 @@ TOPIC = "/arm/joint_states"
 RATE = 500  # [Hz]
 NOISE = 0.01  # bound of the torque noise [N m]
 PAYLOAD = from_mass_com_inertia(1.4, [0.02, -0.03, 0.09], np.diag([0.004, 0.005, 0.003]))
-NOTHING = np.zeros(10)
 
 
 def robot_file(folder: Path) -> Path:
@@ -41,10 +40,8 @@ def measured(payload: tuple[float, ...], seconds: float, seed: int = 1) -> Sampl
     robot = RobotFile.load("kinova_gen3")
     arm = RobotModel.from_robot_file(robot).pinocchio.copy()
     frame = arm.frames[arm.getFrameId(robot.payload_frame)]
-    parameters = np.array(payload)[TO_PINOCCHIO]
-    if parameters[0] > 0:
-        body = pin.Inertia.FromDynamicParameters(parameters)
-        arm.appendBodyToJoint(frame.parentJoint, body, frame.placement)
+    body = pin.Inertia.FromDynamicParameters(np.array(payload)[TO_PINOCCHIO])
+    arm.appendBodyToJoint(frame.parentJoint, body, frame.placement)
     generator, t = np.random.default_rng(seed), np.arange(int(seconds * RATE)) / RATE
     model, data = RobotModel.from_robot_file(robot), arm.createData()
     a, b = generator.normal(size=(2, 4, model.n)) * 0.4 / np.arange(1, 5)[:, None]
@@ -61,9 +58,9 @@ def stamps_ns(samples: Samples, start_ns: int = START_NS) -> np.ndarray:
     return start_ns + np.rint(samples.stamp * 1e9).astype(np.int64)
 
 
-def blocks(samples: Samples, start_ns: int = START_NS, size: int = 10) -> list[SampleBlock]:
+def blocks(samples: Samples, size: int = 10) -> list[SampleBlock]:
     """Return samples as the sampler sends them."""
-    stamp_ns, joints = stamps_ns(samples, start_ns), RobotFile.load("kinova_gen3").joints
+    stamp_ns, joints = stamps_ns(samples), RobotFile.load("kinova_gen3").joints
     messages = []
     for number, first in enumerate(range(0, len(samples), size)):
         rows = slice(first, first + size)

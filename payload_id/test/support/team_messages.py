@@ -1,16 +1,8 @@
-"""Samples of a made-up team as the messages that its robots would publish; a program that does.
-
-`python team_messages.py FILE ROBOT SPEED` publishes what `save` wrote of one robot.
-"""
+"""Samples of a made-up team as the messages that its robots would publish."""
 
 from __future__ import annotations
 
-import sys
-import time
-from pathlib import Path
-
 import numpy as np
-import rclpy
 from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from scipy.spatial.transform import Rotation
@@ -19,12 +11,10 @@ from sensor_msgs.msg import JointState
 from payload_id.core.mechanism.delta import Delta
 from payload_id.core.mechanism.gimbal import Gimbal
 from payload_id.core.team.samples import RobotSamples
-from payload_id.files.teams.team_log import TeamLog, read_log
 
 EPOCH = 1_700_000_000_000_000_000  # stamp of the time 0 [ns]
 HOME = np.array([0.0, 0.0, 0.36])  # of the platforms [m]
 RELIABLE = QoSProfile(depth=4000, reliability=ReliabilityPolicy.RELIABLE)
-KNOWN = 3.0  # [s] until a subscriber that is known knows the publisher, too, over a lossy link
 JOINTS = [f"{x}_{k}" for k in (1, 2, 3) for x in ("before", "after")]
 NAMES = [*JOINTS, "x", "y", "z", "gimbal_x", "gimbal_y", "gimbal_z"]
 
@@ -72,42 +62,3 @@ def grasp_messages(samples: RobotSamples) -> list[tuple[PoseStamped, TwistStampe
             vector.x, vector.y, vector.z = map(float, values)
         found.append(tuple(stamped(x, t) for x in (pose, twist, wrench)))
     return found
-
-
-def save(path: Path, samples: list[RobotSamples]) -> Path:
-    """Write samples for programs that publish them."""
-    log = TeamLog(10**9)
-    for each in samples:
-        log.write(each)
-    with path.open("wb") as file:
-        log.copy_to(file)
-    log.close()
-    return path
-
-
-def main(path: str, robot: str, speed: str) -> int:
-    """Publish one robot's joint states at so many times real time, then wait to be ended."""
-    (samples,) = (x for x in read_log(Path(path)) if x.name == robot)
-    rclpy.init()
-    node = rclpy.create_node(f"{robot}_driver")
-    publisher = node.create_publisher(JointState, f"/{robot}/joint/joint_states", RELIABLE)
-    messages = joint_states(samples)
-    end = time.monotonic() + 60.0
-    while publisher.get_subscription_count() == 0 and time.monotonic() < end:
-        time.sleep(0.05)
-    print("heard" if publisher.get_subscription_count() else "nobody listens", flush=True)
-    time.sleep(KNOWN)
-    begin = time.monotonic()
-    for message, t in zip(messages, samples.time - samples.time[0], strict=True):
-        ahead = float(t) / float(speed) - (time.monotonic() - begin)
-        if ahead > 0:
-            time.sleep(ahead)
-        publisher.publish(message)
-    print("done", flush=True)
-    while rclpy.ok():  # until it is ended
-        time.sleep(0.05)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -47,15 +47,6 @@ def test_letters_that_the_encoding_lacks_end_no_command(monkeypatch):
         assert main(VERB) == 0 and held.getvalue().startswith(shown)
 
 
-def test_a_program_that_reads_its_input_or_has_no_output_may_call_commands(monkeypatch):
-    begun = io.TextIOWrapper(io.BytesIO(b"one\ntwo\n"))
-    assert begun.readline() == "one\n"
-    monkeypatch.setattr(sys, "stdin", begun)
-    monkeypatch.setattr(sys, "stdout", None)
-    assert main(VERB) == 0
-    assert begun.readline() == "two\n"
-
-
 # A command whose work is to wait for a writer of a pipe, where it is interrupted.
 WAITING = """
 import sys

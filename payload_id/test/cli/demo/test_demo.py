@@ -39,10 +39,6 @@ def test_the_demonstration_contains_its_truth_and_can_be_repeated_from_what_it_l
     assert result["identical_to_live"] is True
     assert result["windows"] == 80  # of 8 s of simulated time, on a slow machine, too
     assert (np.array(result["lower"]) <= truth).all() and (truth <= np.array(result["upper"])).all()
-    methods = ["--estimators=ols", "--intervals=least_squares_image", "--truth"]
-    compare = ["compare", folder / "bag", "--json", *methods, folder / "truth.json"]
-    (interval,) = json.loads(run_without_ros(capsys, *compare).stdout)["intervals"]
-    assert all(interval["contains_truth"])
     assert not any("Traceback" in log.read_text() for log in (folder / "logs").iterdir())
 
 

@@ -64,12 +64,6 @@ def test_columns_of_a_wrench_are_recognised_and_shown_to_a_person(replay):
 
 
 @pytest.mark.slow
-def test_wrong_sign_is_named_and_fails(replay):
-    done = replay("--json", columns=COLUMNS.replace("tz]}", "tz], sign: -1}"))
-    assert done.returncode == 3 and "wrong sign" in json.loads(done.stdout)["message"]
-
-
-@pytest.mark.slow
 def test_a_shape_narrows_and_is_refused_where_it_is_none(replay, tmp_path):
     box, figure = trimesh.creation.box([0.25] * 3), tmp_path / "figure.png"
     box.apply_translation(PAYLOAD[1:4] / PAYLOAD[0])

@@ -6,10 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from arms import ARMS, arm, description, draw_payload, loaded_model, random_states
+from arms import ARMS, arm, description, random_states
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arm.kinetics import (
-    bilinear_form,
     body_motion,
     force_integral,
     force_regressor,
@@ -17,7 +16,7 @@ from payload_id.core.arm.kinetics import (
     gravity_integral,
     momentum_regressor,
 )
-from payload_id.core.body.inertial import FROM_PINOCCHIO, from_mass_com_inertia
+from payload_id.core.body.inertial import FROM_PINOCCHIO
 
 EVERY_ARM = pytest.mark.parametrize("name", ARMS)
 LOCAL = pin.ReferenceFrame.LOCAL
@@ -116,52 +115,6 @@ def test_a_base_far_from_the_world_changes_the_coefficients_by_rounding_only(nam
 
 
 @EVERY_ARM
-def test_rate_of_momentum_less_force_is_the_torque_regressor(name):
-    model, h, order = arm(name), 1e-5, list(arm(name).order)
-    rng = np.random.default_rng(3)
-    q, dq = random_states(model, rng, 5)
-    ddq = rng.uniform(-3, 3, q.shape)
-
-    def momentum(t):
-        return momentum_regressor(body_motion(model, q + dq * t + ddq * t**2 / 2, dq + ddq * t))
-
-    rate = (8 * (momentum(h) - momentum(-h)) - (momentum(2 * h) - momentum(-2 * h))) / (12 * h)
-    found = (rate - force_regressor(body_motion(model, q, dq)))[:, :-1]
-    data = model.pinocchio.createData()
-    for k in range(len(q)):
-        state = model.pinocchio_q(q[k]), dq[k, order], ddq[k, order]
-        Y = pin.computeJointTorqueRegressor(model.pinocchio, data, *state)
-        Y = Y.reshape(model.n, model.n, 10)[:, :, FROM_PINOCCHIO].transpose(1, 0, 2)
-        ours = found[k][np.ix_(order, order)]
-        np.testing.assert_allclose(ours, Y, atol=2e-8 * np.abs(Y).max())
-
-
-@EVERY_ARM
-def test_power_of_the_regressors_is_the_rate_of_energy(name):
-    # dq'W_c = d/dt T - d/dt U along ddq = 0, where dq'W_m = 2 T: energies from Pinocchio.
-    model, h, rng = arm(name), 1e-4, np.random.default_rng(7)
-    q, dq = random_states(model, rng, 4)
-    phi, motion, order = draw_payload(rng), body_motion(model, q, dq), list(model.order)
-    theta, loaded = np.vstack([model.link_phi, phi]), loaded_model(model, model.link_phi, phi)
-    power, twice = (
-        np.einsum("Nj,Nljk,lk->N", dq, W(motion), theta)
-        for W in (force_regressor, momentum_regressor)
-    )
-    data = loaded.createData()
-
-    def energies(k, t):
-        place = model.pinocchio_q(q[k] + dq[k] * t)
-        moving = pin.computeKineticEnergy(loaded, data, place, dq[k, order])
-        return np.array([moving, pin.computePotentialEnergy(loaded, data, place)])
-
-    for k in range(len(q)):
-        kinetic, potential = (energies(k, h) - energies(k, -h)) / (2 * h)
-        rate = kinetic - potential
-        assert power[k] == pytest.approx(rate, abs=1e-5 * max(1.0, abs(rate)))
-        assert twice[k] / 2 == pytest.approx(energies(k, 0.0)[0], abs=1e-10)
-
-
-@EVERY_ARM
 def test_another_order_of_the_joints_permutes_the_rows(name):
     (urdf, frame, _), model, rng = description(name), arm(name), np.random.default_rng(8)
     permutation = rng.permutation(model.n)
@@ -172,17 +125,3 @@ def test_another_order_of_the_joints_permutes_the_rows(name):
         permuted = regressor(body_motion(other, q[:, permutation], dq[:, permutation]))
         np.testing.assert_allclose(permuted, W, atol=1e-12)
     np.testing.assert_array_equal(other.link_phi, model.link_phi[permutation])
-
-
-def test_bilinear_form_is_x_I_y():
-    rng = np.random.default_rng(11)
-    (x, y), com, L = rng.normal(size=(2, 20, 6)), rng.normal(size=3), rng.normal(size=(3, 3))
-    phi, I = from_mass_com_inertia(1.7, com, L @ L.T), pin.Inertia(1.7, com, L @ L.T).matrix()
-    np.testing.assert_allclose(bilinear_form(x, y) @ phi, np.einsum("Ni,ij,Nj->N", x, I, y))
-
-
-def test_tree_supports():
-    model = arm("branched")
-    names = [{model.joints[k] for k in np.flatnonzero(row)} for row in model.supports()]
-    assert names[model.n] == {"slew", "slide", "turn", "wrist"}
-    assert names[model.joints.index("balance")] == {"slew", "balance"}

@@ -13,7 +13,6 @@ from payload_id.core.body.inertial import (
 )
 from payload_id.core.body.materials import bodies_of_materials
 from payload_id.core.body.shape import Shape
-from payload_id.core.body.solid import hull_tetrahedra, weighted_points
 from problems import random_turn
 
 
@@ -73,14 +72,3 @@ def test_a_bar_of_two_materials_is_among_them(cut, ratio):
     true = from_pseudo_inertia((x.T * density) @ x / density.sum())
     nearest = min(distance(true, body) for body in BODIES)
     assert nearest < min(0.02, 0.1 * distance(true, SOLID))
-
-
-def test_weighted_points_have_the_solids_moments():
-    """Their weights undo that thin parts are given more of them."""
-    parts = box([0, 0, 0], [0.1, 0.03, 0.03]), box([0.1, 0, 0], [0.3, 0.002, 0.002])
-    points, volume = weighted_points(np.concatenate([*map(hull_tetrahedra, parts)]), 20_000)
-    share, thin = 0.2 * 0.002**2 / (0.1 * 0.03**2 + 0.2 * 0.002**2), points[:, 0] > 0.1
-    assert volume[thin].sum() / volume.sum() == pytest.approx(share, rel=0.02)
-    assert thin.mean() > 10 * share
-    middle = volume[~thin] @ points[~thin] / volume[~thin].sum()
-    np.testing.assert_allclose(middle, [0.05, 0.015, 0.015], rtol=0.02)

@@ -37,7 +37,7 @@ from payload_id.core.identification.identify import identify
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
-from payload_id.core.rows.joint_torque.nuisance import candidate_names, group_slice
+from payload_id.core.rows.joint_torque.nuisance import candidate_names
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 
 SENSORS = Uncertainty(  # gains and offsets constant, little noise
@@ -130,52 +130,7 @@ def test_an_error_of_one_run_is_allowed_for_and_not_learnt() -> None:
     assert result.consistent and outside(result, truth) == []
 
 
-def test_estimate_approaches_the_truth_and_predicts_better_than_the_description() -> None:
-    result, (_, truth, _) = calibrated("gen3", FRICTION, 0), bare_run("gen3", FRICTION, 0, 8.0)
-    nominal, links, everything = (
-        np.sqrt(np.mean(getattr(result.validation, name) ** 2))
-        for name in ("nominal", "nominal_links", "calibrated")
-    )
-    assert everything < 0.7 * links < 0.5 * nominal
-    for group in ("friction_coulomb", "friction_viscous"):
-        own = group_slice(group, 7)
-        assert result.estimate[own] == pytest.approx(truth[own], abs=0.1)
-
-
-def test_known_payload_is_as_good_as_none_and_two_recordings_are_better_than_one() -> None:
-    first, truth, joints = bare_run("gen3", SENSORS, 3)
-    payload, model = draw_payload(np.random.default_rng(7)), first.model
-    links = truth[:70].reshape(7, 10)
-    loaded = record(model, 7, payload, 2.0, rate=125.0, links=links, joints=joints)
-    second = loaded.measured(SENSORS, "uniform", 7)
-    one, two = (
-        calibrate([run.samples for run in runs], model, SENSORS, payloads=payloads)
-        for runs, payloads in (([first], [NOTHING]), ([first, second], [NOTHING, payload]))
-    )
-    assert two.consistent and outside(two, truth) == []
-    assert np.nansum(two.width_ratio()) < np.nansum(one.width_ratio())
-    wrong = calibrate([second.samples], model, SENSORS, payloads=[8.0 * payload])
-    assert not wrong.consistent and wrong.noise_factor > 1.0
-
-
 # What later runs make of it
-
-
-def test_mass_is_much_better_known_by_correlations_that_the_box_forgets() -> None:
-    run, result = later_run()
-    none = result.calibration.equations.take(np.zeros(0, dtype=np.int64))
-    box = replace(result.calibration, equations=none)
-    before, after, of_box = (
-        identify(run.samples, model, SENSORS)
-        for model in (
-            run.model,
-            *(run.model.with_calibration(c) for c in (result.calibration, box)),
-        )
-    )
-    assert before.contains(run.phi).all() and after.contains(run.phi).all()
-    assert after.half_width[0] < 0.4 * before.half_width[0]
-    assert after.half_width[0] < 0.8 * of_box.half_width[0]
-    assert (after.half_width <= 1.001 * before.half_width).all()
 
 
 def test_calibration_is_as_good_as_a_tare_with_the_same_data() -> None:
@@ -251,19 +206,6 @@ def test_impossible_input_is_refused() -> None:
             calibrate(recordings, model, stated)
 
 
-def test_broken_bounds_and_torques_in_other_units_are_inconsistent_and_leave_bodies() -> None:
-    run, _, _ = bare_run("gen3", FRICTION, 4)
-    millis = replace(run.samples, tau=1e3 * run.samples.tau)
-    without = replace(FRICTION, friction_coulomb=0.0, friction_viscous=0.0, torque_offset=0.0)
-    for recordings, stated, factor in (
-        ([run.samples], without, 2.0),
-        ([run.samples, millis], FRICTION, 10.0),
-    ):
-        result = calibrate(recordings, run.model, stated)
-        assert not result.consistent and result.noise_factor > factor and result.blame
-        assert all(is_physical(phi) for phi in result.link_phi())
-
-
 def test_an_arm_that_stands_still_tells_little_and_says_so() -> None:
     s, model = record(arm("gen3"), 5, NOTHING, 1.0).samples, arm("gen3")
     none = np.zeros_like(s.q)
@@ -323,13 +265,6 @@ def test_fit_agrees_with_an_independent_formulation(consistency: Consistency) ->
             mass, _, inertia = mass_com_inertia(phi)
             assert mass > 0 and np.linalg.eigvalsh(inertia)[0] > 0
             assert consistency is Consistency.SEMI or is_physical(phi)
-
-
-def test_each_constraint_is_tighter_than_the_one_before() -> None:
-    small = np.diag([-400.0, -400.0, -400.0, 1.0])  # a ball of 5 cm
-    problems = [simple_problem(each, ellipsoids=(small,) * 6) for each in Consistency]
-    costs = [cost_of(fit, factor, fit.solve(factor)) for fit, factor in problems]
-    assert costs == sorted(costs)
 
 
 def test_entropic_prior_is_the_divergence_to_second_order_in_any_frame() -> None:

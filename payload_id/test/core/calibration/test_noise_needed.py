@@ -46,16 +46,6 @@ def test_it_is_the_noise_itself_where_all_else_is_known(hat: bool) -> None:
         assert each.without == () and np.isnan(each.margin)
 
 
-def test_what_is_free_explains_some_of_it_and_never_more_is_needed() -> None:
-    run, error = noisy("gen3", 2)
-    wide = replace(REFERENCE, link_relative=0.1, torque_offset=1.0)
-    known = noise_needed([run.samples], run.model, REFERENCE, LENGTHS, run.phi)
-    free = noise_needed([run.samples], run.model, wide, LENGTHS)
-    for one, other in zip(known, free, strict=True):
-        assert other.factor <= one.factor + 1e-9
-        assert other.factor <= largest_mean(run.samples.stamp, error, one.length).max()
-
-
 def test_more_recordings_need_more_and_are_consistent_with_it() -> None:
     run, _ = noisy("gen3", 3)
     wide = replace(REFERENCE, torque_offset=1.0)

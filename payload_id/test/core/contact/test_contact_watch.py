@@ -138,34 +138,6 @@ def test_bounds_on_a_contact_hold(name):
         assert size < 300.0 or any(each.certain for each in judged)
 
 
-def test_linear_programs_prove_more_than_single_joints():
-    """Somewhere between no force and a large one only all joints together are a proof."""
-    known = case("gen3")
-    knowledge, run, only_together = known.knowledge, known.run(51, 0.5), 0
-    for size in np.geomspace(1.0, 50.0, 12):
-        samples, _ = known.pushed(run, np.array([size, 0.0, 0.0]), np.zeros(3))
-        block = known.window(samples)
-        alone = certificate.proofs_by_joint(knowledge.external(block))
-        found = search(knowledge, block)
-        assert not (alone and found.proof is None)  # the program is never weaker
-        only_together += found.proof is not None and not alone
-    assert only_together > 0
-
-
-# What is known
-
-
-def test_the_truth_is_in_the_set_and_the_witness_too():
-    known = case("gen3")
-    knowledge = known.knowledge
-    scaled, x = knowledge.scaled, knowledge.witness
-    assert (np.abs(scaled.G @ x - scaled.r) <= 1.0 + 1e-9).all()
-    assert (scaled.lower <= x).all() and (x <= scaled.upper).all()
-    assert knowledge.interval.contains(known.phi)
-    every = knowledge.range_of(np.eye(10), np.zeros((10, knowledge.rows.B.shape[1])))
-    assert every.contains(known.phi) and every.contains(scaled.phi(x))
-
-
 def test_a_solver_that_errs_raises_no_alarm(monkeypatch):
     known, real = case("gen3"), certificate.minimise
     block = known.window(known.run(61).measured(STATED, "uniform").samples)

@@ -9,15 +9,12 @@ import numpy as np
 
 from arms import arm
 from payload_id.core.excitation.search.certifier import (
-    certifier,
     planning_limits,
     rough_clearance,
     torque_peaks,
     tube_torque,
 )
-from payload_id.core.excitation.search.planning import NOT_EVEN_STAY, Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
-from payload_id.core.excitation.search.verdict import Verdict
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import SafetyCase, certify, start_refusal
@@ -28,10 +25,8 @@ from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.robots.arm_geometry import robot_geometry
 from payload_id.files.robots.robot_file import RobotFile
-from planning_scene import HALF, HANDOVER, HOME, LIMITS, PHI, UNSURE, Clock, task
+from planning_scene import HALF, HOME, LIMITS, PHI, UNSURE, task
 from safety_scenes import obstacles
-
-FAR = Budget(evaluations=300, certifications=4)
 
 
 @lru_cache(maxsize=1)
@@ -65,16 +60,6 @@ def crowded(seed: int) -> SafetyCase:
     return against
 
 
-def test_among_ten_obstacles_a_plan_moves_and_has_a_certificate_that_holds():
-    against = crowded(4)
-    found = plan(planning(against), certifier(against), Budget(evaluations=600), 3, Clock())
-    assert isinstance(found, Plan) and isinstance(found.certificate, Certificate)
-    again = certify(against, found.trajectory)
-    assert isinstance(again, Certificate) and again.digests == found.certificate.digests
-    moved = np.ptp(found.trajectory.at(np.linspace(0.0, HANDOVER, 16)).q, axis=0)
-    assert (moved > 0.1).sum() >= 4
-
-
 def test_sampled_clearance_tells_which_poses_are_proved_clear():
     """Of poses it decides as the certifier does, tube and required distance included."""
     against = replace(crowded(4), clearance=0.01)
@@ -99,29 +84,3 @@ def test_torque_peaks_are_those_of_the_certifier_s_refusal():
     )
     assert isinstance(refused, Refusal) and refused.constraint == "torque"
     assert isinstance(kept, Certificate)
-
-
-def test_torque_that_is_missing_is_reported_at_its_joint():
-    against, weak = case(), np.array(LIMITS.torque)
-    weak[1] = 5.0
-    unable, made = replace(against, limits=replace(LIMITS, torque=weak)), planning(against)
-    verdict = certifier(unable)(made.family.trajectory(made.family.calm))
-    assert not verdict.accepted and verdict.answer.constraint == "torque"
-    assert verdict.torque.argmax() == 1 and verdict.missing > 0.1
-
-
-def test_what_cannot_begin_is_refused_with_the_certifier_s_reason():
-    """In collision; or not even standing still is proved for every payload."""
-    cage = ConvexBody.primitive("sphere", (0.5,), translation=(0.0, 0.0, 0.4), name="cage")
-    against = case(cage)
-    found = plan(planning(against), certifier(against), FAR, 3, Clock())
-    assert isinstance(found, NoPlan) and isinstance(found.nearest, Refusal)
-    assert "start state" in found.reason and "cage" in found.reason
-    above = planning(replace(case(), limits=replace(LIMITS, torque=0.01 * LIMITS.torque)))
-
-    def refuse(motion: object) -> Verdict:
-        return Verdict(False, "refusal", "joint_2 needs more than it has.", 1.0)
-
-    found = plan(above, refuse, FAR, 3, Clock())
-    assert isinstance(found, NoPlan) and found.asked == 1
-    assert found.reason == f"{NOT_EVEN_STAY} joint_2 needs more than it has."

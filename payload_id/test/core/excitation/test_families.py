@@ -56,13 +56,6 @@ def test_drawn_candidates_keep_the_limits_and_those_there_and_back_end_where_the
                 assert np.allclose(ends.q, HOME)
 
 
-def test_the_calm_piece_has_the_least_mean_square_acceleration():
-    made = family_named("bezier")
-    x = np.clip(made.calm + 0.1 * np.vstack([np.zeros(7), np.eye(7), -np.eye(7)]), -1.0, 1.0)
-    size = np.square(made.motion(x, np.linspace(0.0, LENGTH, 300)).ddq).sum(axis=(1, 2))
-    assert (size >= size[0]).all()
-
-
 def test_a_state_from_which_no_motion_keeps_the_limits_is_refused():
     fast = MotionState(HOME, np.array([0, 0, 0, -1.2, 0, 0, 0.0]), np.zeros(7))
     with pytest.raises(InputError, match="joint number 4"):

@@ -8,7 +8,7 @@ import pytest
 
 from arms import EVERY_ARM, arm, draw_payload, joint_torques, random_states, record, rows_of
 from payload_id.core.body.inertial import TO_PINOCCHIO
-from payload_id.core.excitation.prediction.candidate_rows import CandidateRows, Collected
+from payload_id.core.excitation.prediction.candidate_rows import CandidateRows
 from payload_id.core.excitation.prediction.dynamics import (
     arm_torque,
     kinematics,
@@ -19,7 +19,6 @@ from payload_id.core.excitation.prediction.torque_slope import TorqueSlope
 from payload_id.core.excitation.prediction.wrench_rows import WrenchPredictor
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
-from payload_id.core.statistics.statistics import Statistics
 from planning_scene import PHI, UNSURE, predictor
 
 WRENCH = WrenchUncertainty(
@@ -84,17 +83,6 @@ def test_predicted_rows_are_those_that_a_recording_gives():
     assert np.allclose(found.d[0], real.d, rtol=0.1, atol=0.05 * real.d.max())
 
 
-def test_collected_rows_of_an_identification_are_those_of_its_statistics():
-    run = record(arm("gen3"), 3, PHI, seconds=1.0)
-    block, magnitude = rows_of(run.model, UNSURE, run.true), np.abs(PHI)
-    statistics = Statistics.empty(block.B.shape[1]).add(block, magnitude)
-    found = Collected.of(statistics, block, magnitude)
-    whole = np.hstack([block.B, block.A]) / block.bound(magnitude)[:, None]
-    assert np.allclose(found.weighted, whole.T @ whole, rtol=1e-8, atol=1e-6)
-    assert np.allclose(found.plain, block.A.T @ block.A, atol=1e-9)
-    assert found.condensed == 0
-
-
 def rows(made, horizon, state, points=1, nuisance=True):
     """Return the wrench rows of one candidate with these states at the instants."""
     motion = lambda t: Motion(t, *(x[None] for x in state))  # noqa: E731
@@ -152,25 +140,3 @@ def test_slopes_of_wrench_rows_are_finite_differences(name):
             moved[part][instant, joint] += sign * 1e-6
             ends.append(value(moved))
         assert found[instant, part, joint] == pytest.approx((ends[1] - ends[0]) / 2e-6, abs=1e-6)
-
-
-def test_wrench_rows_without_nuisance_are_the_same_and_noise_averages():
-    model = arm("gen3")
-    made, state = WrenchPredictor(model, WRENCH, PHI), states(model, 6)
-    whole, bare = (rows(made, 0.3, state, 2, nuisance) for nuisance in (True, False))
-    assert np.array_equal(whole.A, bare.A) and np.array_equal(whole.d, bare.d)
-    assert bare.B.shape[-1] == 0 and whole.B.shape[-1] == made.p == 12
-    noise = WrenchUncertainty(force_sigma=0.1)
-    short, long = (
-        rows(WrenchPredictor(model, noise, PHI, window=w), 0.4, states(model, k)).d[0, 0] / w
-        for w, k in ((0.1, 4), (0.4, 1))
-    )
-    assert 1.5 < short / long < 2.2
-    one_state = states(model, 1)
-    errors = {"linear_acceleration_error": 0.1, "force_error": 0.2}
-    sigmas = {"linear_acceleration_sigma": 0.3, "force_sigma": 0.1}
-    none, one, other, both = (
-        rows(WrenchPredictor(model, WrenchUncertainty(**each), PHI, window=0.4), 0.4, one_state).d
-        for each in ({}, errors, sigmas, errors | sigmas)
-    )
-    assert np.allclose(one + other, both + none)

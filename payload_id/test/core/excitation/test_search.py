@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from arms import arm, joint_torques
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.search.verdict import Verdict
-from planning_scene import ACCEPT, HANDOVER, LENGTH, LIMITS, REFUSE, Clock, some, task
+from planning_scene import ACCEPT, HANDOVER, LIMITS, REFUSE, Clock, some, task
 
 
 def accept(motion: object) -> Verdict:
@@ -42,14 +40,6 @@ def test_slopes_of_limits_are_those_of_finite_differences_the_next_piece_include
         # |torque| has a kink at 0, extrema over time jump, and some joints have no limit.
         smooth = np.isfinite(numeric) & (np.abs(made.usage(x[None])[0][rows]) > 0.01)
         assert np.quantile(np.abs(found - numeric)[smooth], 0.9) < 1e-3
-
-
-def test_a_motion_followed_to_its_end_needs_no_next_piece():
-    fast = replace(LIMITS, velocity=LIMITS.velocity / 2)
-    made = task(family="wave", seed=4, horizon=LENGTH, limits=fast)
-    x = made.family.calm[None]
-    expected = fast.usage_by_joint(made.family.motion(x, made.usage.instants)).reshape(1, 3, 7)
-    assert np.allclose(made.usage(x)[:, -3:], expected)
 
 
 def test_the_plan_is_better_than_chance_keeps_the_limits_and_is_the_seed_s():

@@ -7,14 +7,12 @@ import pytest
 
 from arms import Motion, arm, draw_payload
 from payload_id import identify
-from payload_id.core.arm.effort_scale import JOINT_STATES, TABLE, EffortScale
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError, RecordingError
 from payload_id.core.history import (
     KnownRun,
     Load,
     calibrated_interval,
-    check_history,
     learn_history,
     segments,
 )
@@ -89,19 +87,6 @@ def width(interval):
 # New runs
 
 
-def test_the_mass_of_new_runs_is_where_the_history_says(history):
-    found = []
-    for seed in range(100, 108):
-        phi = payload(seed)
-        interval = interval_of(history, measured(seed, phi))
-        found.append(interval.lower[0] <= phi[0] <= interval.upper[0])
-        assert width(interval) < 1.5  # [kg]; the boxes alone leave 10
-    assert sum(found) >= 6  # fewer of 8 in one of 170 cases, if each holds with 95 %
-    assert (interval.runs == [RUNS] + [RUNS // 5] * 9).all()  # what too few knew is unknown
-    assert np.isinf([interval.lower[1:], interval.upper[1:]]).all()
-    assert np.isinf(interval.joint_upper).all()
-
-
 def test_a_higher_level_a_heavier_load_and_a_longer_run_are_no_more_certain(history):
     samples = measured(101, payload(101))
     widths = [width(interval_of(history, samples, level)) for level in (0.5, 0.8, 0.9, 0.95)]
@@ -114,20 +99,6 @@ def test_a_higher_level_a_heavier_load_and_a_longer_run_are_no_more_certain(hist
     usual, long = (interval_of(history, measured(103, payload(103), time)) for time in (5.0, 20.0))
     # Another stretch of motion tells more; more data would halve it if they counted.
     assert width(long) > 0.6 * width(usual)
-
-
-def test_both_intervals_are_named_in_the_verdict(history):
-    samples, with_history = measured(104, payload(104), 1.0), replace(MODEL, history=history)
-    estimate = identify(samples, with_history, STATED, intervals="calibrated", window=WINDOW)
-    hull = identify(samples, MODEL, STATED, window=WINDOW)
-    np.testing.assert_array_equal(estimate.lower, hull.lower)  # beside it, never instead
-    np.testing.assert_array_equal(estimate.upper, hull.upper)
-    assert estimate.intervals == "calibrated"
-    assert estimate.message.startswith(hull.message)
-    assert "20 earlier runs" in estimate.message
-    plain = estimate.to_dict()["calibrated"]
-    assert plain["level"] == 0.95 and plain["lower"][1] is None
-    assert hull.to_dict()["calibrated"] is None
 
 
 def test_what_is_unlike_the_known_runs_is_named(runs, history):
@@ -269,18 +240,3 @@ def test_a_history_of_another_arm_or_of_other_rows_is_refused(history):
     ):
         with pytest.raises(InputError, match=words):
             identify(samples, model, uncertainty, intervals="calibrated", window=window)
-
-
-def test_a_history_keeps_the_scale_of_its_torques_and_others_are_refused(runs, history):
-    """What turns efforts into torques was edited after the history was made."""
-    made = EffortScale.of(0.5, 0.0, 6)
-    rows = MomentumRows.of(replace(MODEL, effort={JOINT_STATES: made}), STATED)
-    assert learnt(runs[:4], rows).effort == {JOINT_STATES: made}
-    own = replace(MODEL, history=replace(history, effort={JOINT_STATES: made}))
-    for name in ("factor", "offset"):
-        edited = replace(made, **{name: (*getattr(made, name)[:5], 0.54)})
-        for scales in ({JOINT_STATES: made}, {TABLE: edited}):
-            check_history(MomentumRows.of(replace(own, effort=scales), STATED), WINDOW)
-        rows = MomentumRows.of(replace(own, effort={JOINT_STATES: edited}), STATED)
-        with pytest.raises(InputError, match=f"another {name} of the effort"):
-            check_history(rows, WINDOW)

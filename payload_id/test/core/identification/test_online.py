@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from arms import (
-    ARMS,
     arm,
     description,
     draw_payload,
@@ -21,7 +20,6 @@ from payload_id.core.identification import kept_rows
 from payload_id.core.identification.identify import identify, replay
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
-from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 
 USUAL = Uncertainty(torque_relative=0.025, link_relative=0.05)
@@ -54,23 +52,6 @@ def assert_equal(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-def live(samples, model, settings, updates, rng):
-    """Give the estimates of a run whose samples come in pieces of random length."""
-    online, due, estimates, start = OnlineIdentifier(model, settings), list(updates), [], 0
-    while start < len(samples):
-        stop = start + int(rng.choice([0, 1, 3, 20, 90]))
-        for window in online.cut(samples.part(start, stop)):
-            while due and due[0] <= online.windows:
-                estimates.append(online.update())
-                due.pop(0)
-            online.take(window)
-        start = stop
-    return online, estimates + [online.update() for _ in due]
-
-
-# The same result
-
-
 def test_an_answer_may_be_taken_up_later():
     """A live run solves in another thread while windows go on arriving."""
     run = usual_run()
@@ -84,20 +65,6 @@ def test_an_answer_may_be_taken_up_later():
     assert online.updates[0] < 7
     *_, expected = replay(run.samples, run.model, Settings(USUAL), online.updates)
     assert_equal(found, expected)
-
-
-def test_identify_is_one_update_of_all_and_reset_forgets_the_payload():
-    run, second = usual_run("ur10", 7), usual_run("ur10", 15)
-    (expected,) = replay(run.samples, run.model, Settings(USUAL), [10**9])
-    online = OnlineIdentifier(run.model, Settings(USUAL))
-    online.add(run.samples)
-    assert_equal(online.update(), expected)
-    assert_equal(online.with_confidence(expected), identify(run.samples, run.model, USUAL))
-    online.reset()
-    assert (online.windows, online.samples, online.updates) == (0, 0, [])
-    online.add(second.samples)
-    second_of_two = online.with_confidence(online.update())
-    assert_equal(second_of_two, identify(second.samples, second.model, USUAL))
 
 
 @pytest.mark.slow
@@ -115,21 +82,6 @@ def test_dropping_rows_only_widens(method, monkeypatch):
     if method != "least_squares_image":  # more rows may widen the image, not the hull
         assert (fewer.half_width >= whole.half_width * (1 - 1e-3)).all()
         assert (fewer.half_width <= whole.half_width * 2.0).all()
-
-
-# Truth
-
-
-@pytest.mark.parametrize("name", ARMS)
-def test_estimate_is_inside_the_interval_and_physical(name):
-    for kind in ("rod", "none"):
-        run = usual_run(name, 2, kind=kind)
-        found = identify(run.samples, run.model, USUAL)
-        slack = 1e-5 * found.half_width
-        assert (found.phi >= found.lower - slack).all()
-        assert (found.phi <= found.upper + slack).all()
-        assert found.physically_consistent and found.contains(run.phi).all()
-        assert kind != "none" or found.status is Status.SMALL_LOAD
 
 
 ELSEWHERE = """<link name="elsewhere"/><joint name="to_elsewhere" type="fixed"><parent link="{}"/>
@@ -157,24 +109,6 @@ def test_result_does_not_depend_on_the_payload_frame(name):
         np.testing.assert_allclose(back, here.phi, atol=tolerance)
     for each, phi in ((model, run.phi), (there, phi_there)):
         assert identify(noisy.samples, each, USUAL).contains(phi).all()
-
-
-# Tare
-
-
-def test_a_run_that_proves_a_payload_is_no_tare():
-    online, run = OnlineIdentifier(arm("gen3"), Settings(USUAL)), usual_run("gen3", 21)
-    online.add(run.samples)
-    windows = online.update().windows
-    for wrong in (np.zeros(10), 2.0 * run.phi):
-        with pytest.raises(InputError, match="No tare was made"):
-            online.tare(wrong)
-    assert not online.tared and online.update().windows == windows  # nothing is forgotten
-    online.tare(run.phi)
-    assert online.tared
-
-
-# Verdicts and refusals
 
 
 def test_what_does_not_go_together_is_refused_by_name():

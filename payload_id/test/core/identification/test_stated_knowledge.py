@@ -3,23 +3,19 @@
 from dataclasses import replace
 from functools import lru_cache
 
-import cvxpy as cp
 import numpy as np
 import pytest
 
 from arms import arm, record
-from payload_id import OnlineIdentifier, PayloadPrior, Settings, Status, Uncertainty, identify
+from payload_id import PayloadPrior, Status, Uncertainty, identify
 from payload_id.core.diagnosis.stated_knowledge import NAME
-from payload_id.core.errors import InputError
 from payload_id.core.estimators import ESTIMATORS
 from payload_id.core.knowledge.catalogue import (
-    CentreNearLine,
     CentreNearPoint,
     KnownMass,
     SymmetricAboutAxis,
     knowledge_of,
 )
-from payload_id.core.knowledge.convex import stated
 from payload_id.core.knowledge.knowledge import NOTHING
 
 USUAL = Uncertainty(
@@ -43,28 +39,6 @@ def found(knowledge=NOTHING, uncertainty=USUAL, **settings):
     return identify(recording(), arm("gen3"), uncertainty, knowledge=knowledge, **settings)
 
 
-@lru_cache
-def found_without():
-    """Return the estimate without any statement."""
-    return found()
-
-
-def assert_no_wider(one, other):
-    """Raise unless intervals are no wider than others."""
-    assert (one.half_width <= 1.001 * other.half_width + 1e-9).all()
-
-
-def test_estimate_and_intervals_keep_what_is_stated():
-    plain, known = found_without(), found(knowledge_of(TRUE))
-    assert known.contains(PHI).all()
-    assert known.half_width[0] <= 0.02 + 1e-6 < plain.half_width[0]
-    assert known.half_width[ZERO] == pytest.approx(0.0, abs=1e-6)
-    assert_no_wider(known, plain)
-    width = np.maximum(plain.half_width, 1e-6)
-    error = [np.linalg.norm((each.phi - PHI) / width) for each in (plain, known)]
-    assert error[1] < error[0]
-
-
 @pytest.mark.parametrize("estimator", WITHOUT_SHAPE)
 def test_every_estimate_lies_in_the_set_and_gives_the_same_verdict(estimator):
     known = found(knowledge_of(TRUE), estimator=estimator)
@@ -73,18 +47,6 @@ def test_every_estimate_lies_in_the_set_and_gives_the_same_verdict(estimator):
     assert known.phi[4] == pytest.approx(known.phi[7], abs=1e-5)
     wrong = found(knowledge_of({"far": CentreNearPoint((1e14, 0, 0), 1.0)}), estimator=estimator)
     assert wrong.status is Status.INCONSISTENT and wrong.cause == NAME
-
-
-def test_constraints_of_cvxpy_and_the_catalogue_agree_and_add_up():
-    known = found(knowledge_of({"line": CentreNearLine((0, 0, 0), (0, 0, 1), 0.001)}))
-    own = found(constraints=lambda phi: [cp.norm(phi[1:3]) <= 0.001 * phi[0]])
-    width = np.maximum(known.half_width, 1e-9)
-    assert np.abs(own.lower - known.lower) / width == pytest.approx(0.0, abs=1e-3)
-    assert np.abs(own.upper - known.upper) / width == pytest.approx(0.0, abs=1e-3)
-    scales = knowledge_of({"scales": TRUE["scales"]})
-    both = found(scales, constraints=lambda phi: [phi[1:3] == 0])
-    assert both.half_width[0] <= 0.02 + 1e-6
-    assert both.half_width[[1, 2]] == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("intervals", ["hull", "hull_lp"])
@@ -107,34 +69,3 @@ def test_inconsistent_data_are_not_blamed_on_what_is_stated():
     wrong = identify(samples, arm("gen3"), USUAL, knowledge=knowledge_of(TRUE))
     assert wrong.status is Status.INCONSISTENT
     assert wrong.cause not in ("", NAME)
-
-
-def test_contradictions_are_refused_before_any_data():
-    for knowledge, names in (
-        ({"scales": KnownMass(11.0, 0.5)}, ["'scales'", "prior.mass_max"]),
-        ({"a": KnownMass(1.0), "b": KnownMass(2.0), "c": TRUE["axis"]}, ["'a', 'b'"]),
-    ):
-        with pytest.raises(InputError) as caught:
-            OnlineIdentifier(arm("gen3"), Settings(USUAL, knowledge=knowledge_of(knowledge)))
-        assert all(name in str(caught.value) for name in names)
-        assert "'c'" not in str(caught.value)
-
-
-def test_updates_begin_with_what_is_stated_only_narrow_and_repeat_bit_for_bit():
-    knowledge = stated(
-        lambda phi: [cp.norm(phi[1:3]) <= 1e-3 * phi[0], cp.abs(phi[0] - 1.2) <= 0.03]
-    )
-
-    def history():
-        online = OnlineIdentifier(arm("gen3"), Settings(USUAL, knowledge=knowledge))
-        yield online.update()
-        for start in (0, 90, 180):
-            online.add(recording().part(start, start + 90))
-            yield online.update()
-
-    one, other = list(history()), list(history())
-    assert one[0].status is Status.NO_DATA
-    assert one[0].half_width[0] == pytest.approx(0.03, rel=1e-6)
-    assert repr(one) == repr(other)
-    assert all(each.contains(PHI).all() for each in one)
-    assert (np.diff([each.half_width for each in one], axis=0) <= 1e-15).all()

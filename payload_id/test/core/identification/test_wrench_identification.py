@@ -1,4 +1,4 @@
-"""From a wrench to a payload: exact without noise, aligned in time, and faults called by name."""
+"""From a wrench to a payload: aligned in time, faults called by name, motion from two sources."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from payload_id.core.errors import RecordingError
 from payload_id.core.identification.status import Status
 from payload_id.core.identification.wrench.alignment import compensated, time_offset
 from payload_id.core.identification.wrench.identify import identify_wrench
-from payload_id.core.identification.wrench.static import identify_poses, identify_static, rests
+from payload_id.core.identification.wrench.static import identify_static, rests
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from payload_id.core.samples.wrench_samples import WrenchSamples
@@ -19,16 +19,7 @@ from wrench_motion import GRAVITY, PAYLOAD, motion, pose, simulated, wrench_of
 
 SMALL = PayloadPrior(mass_max=3.0, com_max=0.3)
 BIAS = np.array([3, -2, 10, 0.1, -0.2, 0.3])
-TIGHT = WrenchUncertainty(force_error=1e-4, torque_error=1e-5, prior=SMALL)
 USUAL = WrenchUncertainty(force_error=0.1, torque_error=0.01, time_error=1e-3, prior=SMALL)
-
-
-def test_drifting_bias_is_a_nuisance():
-    samples = simulated(3.0, bias=BIAS, drift=np.array([0.05, -0.1, 0.02, 0.005, 0.002, -0.004]))
-    assert identify_wrench(samples, TIGHT).status is Status.INCONSISTENT
-    estimate = identify_wrench(samples, replace(TIGHT, force_drift=0.2, torque_drift=0.02))
-    assert estimate.contains(PAYLOAD).all()
-    np.testing.assert_allclose(estimate.phi, PAYLOAD, atol=1e-5)
 
 
 # Time
@@ -99,9 +90,6 @@ def test_compensated_sensors_that_are_slow_or_of_a_small_load_are_noticed():
     assert "already compensates gravity" in diagnose(without_weight(small, 0.1 * PAYLOAD))
 
 
-# Poses
-
-
 def held(count, noise=0.01, ringing=0.5):
     """Return a recording that stops at poses, vibrating for a while at each."""
     rng, rate, seconds, parts = np.random.default_rng(0), 200, 1.5, []
@@ -118,35 +106,16 @@ def held(count, noise=0.01, ringing=0.5):
     return WrenchSamples.stacked(parts)
 
 
-def test_poses_at_rest_give_mass_and_centre_but_no_inertia():
+def test_a_rest_counts_from_when_the_sensor_has_stopped_shaking():
     recording = held(8)
     segments = rests(recording)
     assert len(segments) == 8
     for k, segment in enumerate(segments):  # 0.5 N has to die away to 0.01 N: 0.3 s or more
         assert 0.15 < recording.stamp[segment.start] - 2.0 * k < 0.9
     stated = WrenchUncertainty(force_error=0.05, torque_error=0.005, prior=SMALL)
-    estimate = identify_static(recording, stated)
-    assert estimate.status is Status.GOOD
-    assert estimate.identifiable.tolist() == [True] * 4 + [False] * 6
-    assert "Ixx" in estimate.message and estimate.contains(PAYLOAD).all()
-    np.testing.assert_allclose(estimate.phi[:4], PAYLOAD[:4], atol=5e-3)
-    with pytest.raises(RecordingError, match="2 rests"):
-        identify_static(held(2))
+    assert identify_static(recording, stated).contains(PAYLOAD).all()
     assert rests(held(4, ringing=0.0))[0].start < 20  # used from its beginning
     assert not rests(simulated())
-
-
-def test_one_reading_for_each_pose_is_enough():
-    rotation = pose(np.linspace(0, 20, 12))[0].as_matrix()
-    g = GRAVITY @ rotation
-    wrench = BIAS - np.concatenate([PAYLOAD[0] * g, np.cross(PAYLOAD[1:4], g)], axis=1)
-    estimate = identify_poses(rotation, wrench, TIGHT)
-    np.testing.assert_allclose(estimate.phi[:4], PAYLOAD[:4], atol=1e-5)
-    assert not estimate.identifiable[4:].any() and estimate.samples == 12
-    reversed_ = identify_poses(np.tile(rotation, (2, 1, 1)), np.tile(-wrench, (2, 1)), TIGHT)
-    assert "wrong sign" in reversed_.message
-    with pytest.raises(RecordingError, match="4 poses"):
-        identify_poses(rotation[:2], wrench[:2])
 
 
 def test_motion_from_poses_and_from_an_accelerometer_agree():

@@ -77,17 +77,6 @@ def test_own_inertia_takes_the_power_that_its_kinetic_energy_gains():
     np.testing.assert_allclose(np.sum(tau * DTHETA, axis=1), gained, atol=1e-6)
 
 
-def test_a_leg_at_any_angle_is_turned_with_the_mechanism():
-    """Turning all legs around z turns positions with them."""
-    other, c, s = (
-        Delta(leg_angles=tuple(a + 0.4 for a in DELTA.leg_angles)),
-        np.cos(0.4),
-        np.sin(0.4),
-    )
-    turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
-    np.testing.assert_allclose(other.forward(THETA), DELTA.forward(THETA) @ turn.T, atol=1e-12)
-
-
 def test_what_is_out_of_reach_or_tells_no_force_is_said():
     far, mixed = np.array([3.0, -0.5, 1.0]), np.array([[0.5, 0.5, 0.5], [3.0, -0.5, 1.0]])
     outermost = DELTA.base_radius - DELTA.platform_radius

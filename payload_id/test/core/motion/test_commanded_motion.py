@@ -12,11 +12,10 @@ from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStart, PathStop
-from payload_id.core.motion.there_and_back import Reversed, there_and_back
+from payload_id.core.motion.there_and_back import there_and_back
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory_points import (
     interpolation_error,
-    junctions,
     largest_derivative,
     points_of,
 )
@@ -114,17 +113,6 @@ def test_derivatives_are_bounded_closely_and_in_each_part_by_its_own():
     assert (largest_derivative(motion, 3, 2.3, 2.4) == whole).all() and (whole > 1.0).all()
 
 
-def test_junctions_are_points():
-    start = PathStart(pieces(), 0.6, 0.5)
-    assert np.allclose(junctions(start), [0.5, 0.75])  # the ramp's end, and that of the first piece
-    assert np.allclose(start.place(0.75), 1.1)
-    motion = TimeScaled(pieces(), 0.5)
-    assert np.allclose(junctions(motion), [2.2])
-    assert np.min(np.abs(points_of(motion, RATE).time - 2.2)) < 1e-9
-    assert np.allclose(junctions(out_and_back()), [2.0, 2.35])
-    assert np.allclose(junctions(Reversed(pieces())), [2.0])
-
-
 def test_points_may_begin_in_the_middle_and_end_at_rest():
     points = points_of(pieces(), RATE, begin=0.7)
     assert points.time[0] == pytest.approx(0.7) and points.time[-1] == pytest.approx(3.1)
@@ -161,15 +149,3 @@ def test_whole_turns_count_for_limited_joints_and_velocities_where_they_are_meas
     assert tube_use(motion, TUBE, at.time, q, at.dq, (True, True)).part < 1e-9
     assert tube_use(motion, TUBE, at.time, q, at.dq, (True, False)).joint == 1
     assert tube_use(motion, TUBE, at.time, at.q, np.nan * at.dq, (False, False)).part == 0.0
-
-
-def test_the_longest_stop_counts_the_wait_for_the_next_one():
-    motion = pieces()
-    stops = tuple(CertifiedStop(t, PathStop(motion, t, d)) for t, d in ((0.5, 0.3), (1.5, 0.4)))
-    certified = CertifiedMotion(motion, stops, TrackingTube.exact(2))
-    assert certified.longest_stop == pytest.approx(3.1 - 1.5)  # nothing after the last but the end
-    assert certified.stop_after(0.6) is stops[1] and certified.stop_after(1.6) is None
-    ended = certified.ended_by(stops[0])
-    assert ended.duration == pytest.approx(0.8)
-    end = ended.at(np.array([0.8]))
-    assert np.abs(end.dq).max() < 1e-12 and np.abs(end.ddq).max() < 1e-9

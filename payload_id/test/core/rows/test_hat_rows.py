@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from erring_arm import erring_run
-from payload_id.core.identification.identify import identify
-from payload_id.core.rows.joint_torque import momentum
 from payload_id.core.rows.joint_torque.hat_rows import worth_it
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.quadrature import hat_remainder, hat_weights
@@ -67,17 +65,6 @@ def test_exact_samples_are_within_what_the_integration_leaves(name):
         assert worth_it(run.stated, run.true.stamp[: int(0.5 * rate) + 1], run.model.n)
         run = replace(run, samples=run.true)
         assert run.used(run.rows(0.5)) <= 1.0
-
-
-def test_intervals_are_narrower_and_contain_the_truth(monkeypatch):
-    run = encoders("gen3", 0, "differenced", 125.0, 4.0)
-    stated = replace(run.stated, torque_absolute=0.1)
-    found = identify(run.samples, run.model, stated, window=0.5)
-    monkeypatch.setattr(momentum, "worth_it", lambda *_: False)
-    without = identify(run.samples, run.model, stated, window=0.5)
-    for each in (found, without):
-        assert each.contains(run.phi).all()
-    assert found.half_width[0] < 0.2 * without.half_width[0]
 
 
 def test_hats_are_taken_where_they_help():

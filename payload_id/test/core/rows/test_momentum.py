@@ -1,14 +1,11 @@
 """Rows of the momentum form: exact where nothing is uncertain; the parts that they are made of."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from arms import ARMS, Motion, arm, measured, perturbed_links, record, rows_of
-from payload_id.core.body.inertial import from_pseudo_inertia, pseudo_inertia
-from payload_id.core.rows.joint_torque.momentum import MomentumRows
-from payload_id.core.rows.joint_torque.nuisance import nuisance_of
+from arms import ARMS, Motion, arm, record, rows_of
 from payload_id.core.rows.joint_torque.torque_bound import true_torque
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.quadrature import (
@@ -17,8 +14,6 @@ from payload_id.core.rows.quadrature import (
     sign_integral,
     trapezoid_weights,
 )
-from payload_id.core.rows.row_block import RowBlock
-from payload_id.core.rows.windows import WindowCutter
 
 EVERY_ARM = pytest.mark.parametrize("name", ARMS)
 KNOWN = Uncertainty()
@@ -37,27 +32,6 @@ def test_truth_is_within_the_bound_without_any_error(name):
         run = record(arm(name), seed, rate=rate, jitter=jitter, seconds=min(2.0, 400 / rate))
         rows = rows_of(arm(name), KNOWN, replace(run.true, stamp=run.true.stamp + epoch), length)
         assert (np.abs(rows.A @ run.phi - rows.b) < rows.bound(np.abs(run.phi))).all()
-
-
-@EVERY_ARM
-def test_rows_are_the_same_to_the_last_bit_however_samples_come_in_pieces(name):
-    model, rng = arm(name), np.random.default_rng(21)
-    unsure = Uncertainty(
-        torque_relative=0.02, link_relative=0.1, gravity_error=0.1, velocity_error=1e-3
-    )
-    samples = record(model, 21, rate=500.0, jitter=0.3, seconds=0.7).true
-    expected = rows_of(model, unsure, samples)
-    source, cutter = MomentumRows.of(model, unsure), WindowCutter(0.1)
-    found, start = [], 0
-    while start < len(samples):
-        stop = start + int(rng.integers(1, 90))
-        piece = samples.part(start, stop)  # a copy at another place in memory, too
-        piece = replace(piece, tau=np.vstack([piece.tau, piece.tau])[: len(piece)])
-        found += [source.window(window) for window in cutter.add(piece)]
-        start = stop
-    for entry in fields(RowBlock):
-        one, other = (getattr(rows, entry.name) for rows in (RowBlock.stack(found), expected))
-        np.testing.assert_array_equal(one, other)
 
 
 @EVERY_ARM
@@ -86,48 +60,6 @@ def test_correction_is_exact_for_parabolas_and_bounds_the_rest():
         assert error <= (0.0 if exact else remainder) + 1e-14
 
 
-@pytest.mark.parametrize("relative", [0.0, 0.1])
-def test_bodies_that_are_shifted_as_a_whole_lie_in_their_boxes(relative):
-    rng, model, shift = np.random.default_rng(8), arm("gen3"), 0.02
-    nuisance = nuisance_of(model, Uncertainty(link_relative=relative, link_shift=shift))
-    links = slice(10 * model.n)
-    centre, half = (x[links].reshape(-1, 10) for x in (nuisance.centre, nuisance.half_width))
-    reached, move = np.zeros(10), np.eye(4)
-    for _ in range(200):
-        move[:3, 3] = shift * rng.choice([-1.0, 1.0, 0.3], 3)
-        J = [pseudo_inertia(phi) for phi in perturbed_links(model, rng, relative)]
-        moved = np.array([from_pseudo_inertia(move @ each @ move.T) for each in J])
-        assert (np.abs(moved - centre) <= half + 1e-12).all()
-        part = np.abs(moved - model.link_phi) / np.maximum(half, 1e-9)
-        reached = np.maximum(reached, part.max(axis=0))
-    if not relative:  # no box could be smaller: each is reached, masses do not move
-        assert (reached[1:4] > 0.999).all() and (reached[4:] > 0.6).all()
-
-
-def test_names_and_boxes_of_nuisance_parameters():
-    model = arm("branched")
-    stated = Uncertainty(link_relative=0.1, friction_viscous=(0.0, 2.0, 0.0, 0.0, 1.0))
-    nuisance = nuisance_of(model, stated)
-    assert nuisance.p == len(nuisance.names) == np.count_nonzero(model.link_phi) + 2
-    viscous = [name for name in nuisance.names if name.endswith("viscous")]
-    assert viscous == [f"{model.joints[k]}.friction_viscous" for k in (1, 4)]
-    for end, friction in ((-1.0, [0.0, 0.0]), (1.0, [2.0, 1.0])):
-        np.testing.assert_allclose(nuisance.values(end * np.ones(nuisance.p))[-2:], friction)
-    assert nuisance_of(model, KNOWN).p == 0
-
-
-@pytest.mark.parametrize("of_true", [True, False])
-def test_torque_interval_holds_the_truth_at_the_extremes(of_true):
-    rng = np.random.default_rng(7)
-    true = np.concatenate([rng.normal(size=(400, 3)) * [0.1, 3.0, 80.0], np.zeros((4, 3))])
-    relative, absolute = np.array([0.0, 0.3, 0.7]), np.array([0.2, 1.0, 0.0])
-    for u in (-1.0, -0.4, 0.0, 1.0):
-        tau = measured(true, np.full(true.shape, u), relative, absolute, of_true)
-        middle, half_width = true_torque(tau, relative, absolute)
-        assert (half_width >= 0.0).all()
-        assert (np.abs(true - middle) <= half_width + 1e-12 * np.abs(true) + 1e-12).all()
-
-
 def test_torque_interval_is_the_hull_of_what_both_readings_allow():
     tau = np.array([[-7.0, -0.1, 0.0, 0.1, 7.0]])
     middle, half_width = true_torque(tau, np.full(5, 0.2), np.full(5, 0.5))
@@ -144,18 +76,3 @@ def test_integral_of_the_sign():
     dq = np.array([0.5, 0.2, -0.3, -0.005, -0.2, -0.4])[:, None]
     both = sign_integral(np.diff(t), np.hstack([dq, -dq, dq]), np.array([0.01, 0.01, 10.0]))
     np.testing.assert_allclose(both, [[-0.4, 0.4, 0.0], [0.9, 0.9, 1.5]])
-
-
-def test_rows_say_whose_and_when_they_are_and_can_be_taken_without_their_payload():
-    model, stated = arm("ur10"), Uncertainty(link_relative=0.05)
-    rows = rows_of(model, stated, record(model, 13, seconds=0.5).true)
-    np.testing.assert_array_equal(rows.joint[: model.n], np.arange(model.n))
-    np.testing.assert_allclose(rows.start[:: model.n], np.arange(5) * 0.1, atol=5e-3)
-    assert (rows.end - rows.start > 0.09).all()
-    assert (rows.d > 0).all() and (rows.A_error >= 0).all()
-    bare = rows.without_payload()
-    assert not bare.A.any() and np.array_equal(bare.B, rows.B)
-    np.testing.assert_array_equal(bare.bound(np.full(10, 9.0)), rows.d)
-    assert len(RowBlock.stack([rows, bare])) == 2 * len(rows)
-    assert len(RowBlock.empty(7)) == 0
-    np.testing.assert_array_equal(rows.take(np.array([3, 1])).b, rows.b[[3, 1]])

@@ -1,7 +1,5 @@
 """Rows of a force-torque sensor: true equations, and bounds that hold."""
 
-from dataclasses import replace
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -10,8 +8,6 @@ from scipy.spatial.transform import Rotation
 from payload_id.core.body.inertial import FROM_PINOCCHIO
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError, RecordingError
-from payload_id.core.identification.online import OnlineIdentifier
-from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.wrench.newton_euler import (
     NewtonEulerRows,
     dynamism,
@@ -23,7 +19,6 @@ from wrench_motion import PAYLOAD, simulated
 
 SMALL = PayloadPrior(mass_max=3.0, com_max=0.3)
 CLEAN = simulated(seconds=1.0)
-SIZE = np.abs(PAYLOAD)
 COLUMNS = ("stamp", "rotation", "angular_velocity", "angular_acceleration", "linear_acceleration",
            "wrench")  # fmt: skip
 
@@ -31,23 +26,6 @@ COLUMNS = ("stamp", "rotation", "angular_velocity", "angular_acceleration", "lin
 def windows(samples, rows):
     """Return the blocks of all windows of 21 samples."""
     return [rows.window(samples.part(k, k + 21)) for k in range(0, len(samples) - 20, 20)]
-
-
-def u_of(rows, values):
-    """Return the coordinates in the unit box of nuisance parameters given by name."""
-    nuisance = rows.nuisance
-    size = nuisance.half_width[nuisance.uncertain]
-    u = np.array([values.get(name, 0.0) for name in nuisance.chosen]) / size
-    assert (np.abs(u) <= 1.0).all()
-    return u
-
-
-def estimate_of(samples, uncertainty, size=10_000):
-    """Return what is estimated from samples that come in pieces."""
-    online = OnlineIdentifier(NewtonEulerRows.of(uncertainty), Settings())
-    for start in range(0, len(samples), size):
-        online.add(samples.part(start, start + size))
-    return online.update()
 
 
 def test_regressor_is_pinocchios():
@@ -76,110 +54,6 @@ def test_rows_hold_exactly_for_the_true_payload_and_static_ones_are_those_of_gra
     a, al, w = (np.linalg.norm(getattr(CLEAN, name), axis=1) for name in
                 ("linear_acceleration", "angular_acceleration", "angular_velocity"))  # fmt: skip
     np.testing.assert_allclose(dynamism(CLEAN), a**2 + al**2 + (w / 0.5) ** 2)
-
-
-ERRORS = {
-    "force_error": 0.2,
-    "torque_error": 0.02,
-    "angular_velocity_error": 0.05,
-    "angular_acceleration_error": 0.4,
-    "linear_acceleration_error": 0.3,
-}
-
-
-def perturbed(samples, error, signs):
-    """Return samples whose motion and wrench are off by no more than the bounds say."""
-    wrench = [error.get("force_error", 0.0)] * 3 + [error.get("torque_error", 0.0)] * 3
-    off = {"wrench": samples.wrench + wrench * signs(samples.wrench.shape)}
-    for name in COLUMNS[2:5]:
-        values = getattr(samples, name)
-        off[name] = values + error.get(f"{name}_error", 0.0) * signs(values.shape)
-    return replace(samples, **off)
-
-
-def test_each_error_stays_within_its_bound_and_comes_close():
-    rng = np.random.default_rng(3)
-
-    def drawn(shape):
-        return rng.choice([-1.0, 1.0], shape)
-
-    for name, size in ERRORS.items():
-        rows, error = NewtonEulerRows.of(WrenchUncertainty(**{name: size})), {name: size}
-        used = {
-            signs: max(
-                (np.abs(block.A @ PAYLOAD - block.b) / (block.bound(SIZE) + 1e-7)).max()
-                for block in windows(perturbed(CLEAN, error, signs), rows)
-            )
-            for signs in (drawn, np.ones)
-        }
-        assert used[drawn] <= 1.0 and 0.3 < used[np.ones] <= 1.0, name
-
-
-def test_bias_drift_and_gain_are_columns():
-    bias, drift = np.array([3, -2, 10, 0.1, -0.2, 0.3]), np.array([0.1, 0, -0.2, 0.01, 0, 0.02])
-    gain = np.array([0.02, -0.01, 0.0, 0.01, 0.0, -0.02])
-    shown = (1 + gain) * CLEAN.wrench + bias + CLEAN.stamp[:, None] * drift
-    rows = NewtonEulerRows.of(
-        WrenchUncertainty(force_gain=0.03, torque_gain=0.03, force_drift=1.0, torque_drift=0.1)
-    )
-    parts = {"bias": bias / (1 + gain), "drift": drift / (1 + gain), "gain": 1 / (1 + gain) - 1}
-    names = {f"{x}.{a}": v for x, p in parts.items() for a, v in zip(rows.channels, p, strict=True)}
-    for block in windows(CLEAN.with_wrench(shown), rows):
-        left = block.A @ PAYLOAD + block.B @ u_of(rows, names)
-        np.testing.assert_allclose(left, block.b, atol=1e-7)
-
-
-def test_time_offset_is_a_column():
-    rows = NewtonEulerRows.of(WrenchUncertainty(time_error=2e-3, force_bias=0, torque_bias=0))
-    u = u_of(rows, {"time_offset": 1.5e-3})
-    for block in windows(simulated(seconds=1.0, delay=1.5e-3), rows):
-        left = np.abs(block.A @ PAYLOAD + block.B @ u - block.b)
-        assert (left <= block.bound(SIZE) + 1e-7).all()
-        assert left.max() < 0.1 * np.abs(block.A @ PAYLOAD - block.b).max() + 1e-7
-
-
-def test_tilt_of_gravity_is_eight_columns():
-    tilt = pin.exp3(0.02 * np.array([0.6, 0.8, 0.0]))
-    believed = replace(CLEAN, rotation=tilt.T @ CLEAN.rotation)
-    rows = NewtonEulerRows.of(
-        WrenchUncertainty(gravity_error=0.02, force_bias=0, torque_bias=0, prior=SMALL)
-    )
-    assert rows.p == 8
-    blocks = windows(believed, rows)
-    B = np.vstack([block.B for block in blocks])
-    left = np.concatenate([block.b - block.A @ PAYLOAD for block in blocks])
-    bound = np.concatenate([block.bound(SIZE) for block in blocks])
-    u = np.linalg.lstsq(B, left, rcond=None)[0]
-    assert (np.abs(left - B @ u) <= bound + 1e-7).all() and (np.abs(left) > 3 * bound).any()
-    # in the box, each product of tilt and parameter at most as large as both bounds
-    assert (np.abs(u) <= 1.0).all()
-
-
-def test_intervals_contain_the_truth_however_samples_arrive():
-    rng, truth = np.random.default_rng(5), simulated(seconds=2.0)
-    for error in (
-        {"force_error": 0.1, "torque_error": 0.01},
-        {k: x / 8 for k, x in ERRORS.items()},
-    ):
-        samples = perturbed(truth, error, lambda shape: rng.choice([-1.0, 1.0], shape))
-        bias = rng.uniform(-1, 1, 6) * [10, 10, 10, 1, 1, 1]
-        samples = samples.with_wrench(samples.wrench + bias)
-        one, other = (
-            estimate_of(samples, WrenchUncertainty(**error, prior=SMALL), size)
-            for size in (len(samples), 37)
-        )
-        assert one.to_dict() == other.to_dict()
-        assert one.contains(PAYLOAD).all() and one.half_width[0] < 0.1
-
-
-def test_noise_of_stated_sigma_averages_out():
-    sigma = WrenchUncertainty(force_sigma=0.1, torque_sigma=0.01, prior=SMALL)
-    for seed in range(3):
-        samples = simulated(seconds=3.0, noise=0.1, seed=seed)
-        estimate = estimate_of(samples, sigma)
-        assert estimate.contains(PAYLOAD).all()
-    hard = WrenchUncertainty(force_error=0.45, torque_error=0.045, prior=SMALL)
-    assert (estimate.half_width < 0.5 * estimate_of(samples, hard).half_width).all()
 
 
 def test_bad_rows_are_left_out_and_counted():

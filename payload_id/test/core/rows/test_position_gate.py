@@ -10,8 +10,6 @@ import pytest
 from arms import PENDULUM
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.errors import ModelError
-from payload_id.core.identification.online import OnlineIdentifier
-from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.position_gate import (
     FAST,
@@ -37,13 +35,6 @@ EVERY_ARM = pytest.mark.parametrize("name", ROBOTS)
 
 def gate_of(model=MODEL, stated=STATED):
     return MomentumRows.of(model, stated).gate(PAUSE)
-
-
-def estimate_of(samples):
-    """Return what is estimated of the Gen3 from samples."""
-    online = OnlineIdentifier(MODEL, Settings(STATED))
-    online.add(samples)
-    return online.update()
 
 
 def with_false(samples, rng, number=20):
@@ -130,29 +121,6 @@ def test_positions_that_stay_elsewhere_are_taken_up_after_a_pause():
     steps = np.diff(kept.stamp)
     assert steps.max() > PAUSE and (steps > PAUSE).sum() == 1
     assert len(kept) >= len(samples) - 4
-
-
-def test_false_rows_cost_data_and_never_the_truth():
-    samples, phi = measured_run(MODEL, STATED, 0, 2.0)
-    false_ones, false = with_false(samples, np.random.default_rng(1))
-    keep = ~np.isin(np.arange(len(samples)), false)
-    with_them, without = (estimate_of(each) for each in (false_ones, samples.chosen(keep)))
-    np.testing.assert_array_equal(with_them.lower, without.lower)
-    np.testing.assert_array_equal(with_them.upper, without.upper)
-    assert with_them.contains(phi).all()
-    assert sum(with_them.false_samples.values()) == len(false) and not without.false_samples
-    assert "False samples were left out" in with_them.message
-
-
-def test_nothing_but_false_rows_is_no_data_and_says_why():
-    samples, _ = measured_run(MODEL, STATED, 1, 1.0)
-    outside = replace(samples, q=samples.q + 100.0 * (~np.array(MODEL.continuous)))
-    estimate = estimate_of(outside)
-    assert estimate.status.value == "NO_DATA"
-    assert OUTSIDE in estimate.message and "joint_2" in estimate.message
-    degrees = replace(samples, q=np.rad2deg(samples.q), dq=np.rad2deg(samples.dq))
-    estimate = estimate_of(degrees)
-    assert sum(estimate.false_samples.values()) > 0.9 * len(samples) and estimate.windows == 0
 
 
 def test_positions_a_little_outside_the_limits_count_and_are_told():

@@ -10,7 +10,6 @@ import pytest
 from arms import ARMS, Run, arm, joint_torques, noise, record, windows
 from payload_id.core.arrays import Array
 from payload_id.core.errors import InputError
-from payload_id.core.identification.identify import identify
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -20,7 +19,7 @@ from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.core.samples.joint_samples import Samples
-from scaled_noise import largest_hat_mean, largest_mean, patterns
+from scaled_noise import largest_mean, patterns
 
 EVERY_ARM = pytest.mark.parametrize("name", ARMS)
 BOUNDS = {0.0: 2.0, 0.2: 0.5, 0.5: 0.22, 1.0: 0.12}
@@ -29,7 +28,6 @@ STATED = Uncertainty(
     torque_mean_window=(1.0, 0.2, 0.5),
     torque_mean=(BOUNDS[1.0], BOUNDS[0.2], BOUNDS[0.5]),
 )
-HATS = Uncertainty(torque_absolute=2.0, torque_hat_window=(0.36, 0.6), torque_hat=(0.3, 0.1))
 POOR_SPEED = Uncertainty(velocity_error=0.02, position_error=1e-5)  # windows take a hat
 EVERYTHING = Uncertainty(
     torque_relative=0.01, torque_absolute=0.1, torque_gain=0.01, torque_offset=0.5,
@@ -121,26 +119,6 @@ def test_further_lengths_leave_a_windows_own_rows_as_they_are_to_the_last_bit() 
             assert stated is EVERYTHING or np.array_equal(same.A, box.A)
 
 
-def test_a_mean_of_the_noise_over_a_window_with_a_hat_counts_in_its_box_row() -> None:
-    run, noisy = record(arm("gen3"), 4, seconds=0.5), replace(POOR_SPEED, torque_absolute=2.0)
-    mean = replace(noisy, torque_mean_window=(0.1,), torque_mean=(0.1,))
-    source, makes = MomentumRows.of(run.model, noisy), Scales(MomentumRows.of(run.model, mean), 0.1)
-    for window in windows(run.samples):
-        block, length = makes.block(window), window.stamp[-1] - window.stamp[0]
-        assert np.array_equal(block.of_own_data().d, source.window(window).d)
-        less = box_rows(source, window).d - block.take(block.scale == 0.1).d
-        np.testing.assert_allclose(less, (2.0 - 0.1) * length, rtol=1e-9)
-
-
-def test_nothing_is_joined_over_a_gap_and_goes_on_after_it() -> None:
-    run = record(arm("pendulum"), 6, seconds=4.0)
-    keep = (run.samples.stamp < 1.45) | (run.samples.stamp > 1.75)
-    rows = blocks_of(replace(run, samples=run.samples.chosen(keep)), HATS, (0.02, 0.5))
-    assert ((rows.end <= 1.45) | (rows.start >= 1.75)).all()
-    for scale in (0.5, 0.6):
-        assert len(np.unique(rows.end[(rows.scale == scale) & (rows.start > 1.7)])) > 5
-
-
 def gravity_of_payload(run: Run) -> Array:
     """Return what 1 kg at the payload frame adds to the torques, shape (N, n)."""
     q, none, links = run.samples.q, np.zeros_like(run.samples.q), run.model.link_phi
@@ -150,56 +128,23 @@ def gravity_of_payload(run: Run) -> Array:
     return with_it - without
 
 
-def hat_noise(run: Run) -> dict[str, Array]:
-    """Return noise within the bounds of `HATS` that reaches one of them, shape (N, n) each."""
-    stamp, towards = run.samples.stamp, gravity_of_payload(run)
-    sign = np.where(towards < 0.0, -1.0, 1.0)
-    found = {"towards": sign, "payload": towards}
-    for length in (0.04, 0.36, 0.6):
-        wave = np.sign(np.sin(2 * np.pi * stamp / length + 1.0))[:, None]
-        found[f"wave of {length:g} s towards"] = sign * (0.05 + wave)
-    bounds = dict(zip(HATS.torque_hat_window, HATS.torque_hat, strict=True))
-    for name, error in found.items():
-        room = [2.0 / np.abs(error).max(axis=0)]
-        room += [x / largest_hat_mean(stamp, error, length) for length, x in bounds.items()]
-        found[name] = error * np.min(room, axis=0)
-    return found
-
-
-@pytest.mark.parametrize("hats", [False, True])
-def test_rows_hold_the_truth_within_the_bounds_of_their_length_and_nearly_reach_them(hats) -> None:
+def test_rows_hold_the_truth_within_the_bounds_of_their_length_and_nearly_reach_them() -> None:
     run, rng = record(arm("xarm7"), 1, rate=100.0, seconds=2.4), np.random.default_rng(1)
-    stated, bounds = (HATS, {0.36: 0.3, 0.6: 0.1}) if hats else (STATED, BOUNDS)
-    towards, closest = gravity_of_payload(run), dict.fromkeys(bounds, 0.0)
-    errors = hat_noise(run) if hats else patterns(run.samples.stamp, towards, BOUNDS, rng)
-    for error in errors.values():
-        rows = blocks_of(with_errors(run, tau=error), stated, ())
-        assert set(rows.scale) == {0.0, *bounds}
+    towards, closest = gravity_of_payload(run), dict.fromkeys(BOUNDS, 0.0)
+    for error in patterns(run.samples.stamp, towards, BOUNDS, rng).values():
+        rows = blocks_of(with_errors(run, tau=error), STATED, ())
+        assert set(rows.scale) == {0.0, *BOUNDS}
         used = part_used(rows, run.phi)
         assert used.max() <= 1.0
-        for scale in {*bounds} - {0.0}:
+        for scale in {*BOUNDS} - {0.0}:
             some = rows.scale == scale
             mean = rows.d[some] / rows.weight[some]
-            assert mean.max() < 1.15 * bounds[scale]
+            assert mean.max() < 1.15 * BOUNDS[scale]
             closest[scale] = max(closest[scale], float(used[some].max()))
-        if not hats:
-            for length, bound in BOUNDS.items():
-                largest = largest_mean(run.samples.stamp, error, length)
-                assert (largest <= bound * (1.0 + 1e-9)).all()
+        for length, bound in BOUNDS.items():
+            largest = largest_mean(run.samples.stamp, error, length)
+            assert (largest <= bound * (1.0 + 1e-9)).all()
     assert max(closest.values()) > 0.8
-
-
-def test_bounds_on_means_narrow_intervals_that_contain_the_truth() -> None:
-    run, rng = record(arm("gen3"), 0, rate=100.0, seconds=2.4), np.random.default_rng(0)
-    errors = patterns(run.samples.stamp, gravity_of_payload(run), BOUNDS, rng)
-    for name in ("towards", "wave of 1 s towards"):
-        noisy = with_errors(run, tau=errors[name])
-        found, wide = (
-            identify(noisy.samples, run.model, stated)
-            for stated in (STATED, Uncertainty(torque_absolute=BOUNDS[0.0]))
-        )
-        assert found.contains(run.phi).all() and wide.contains(run.phi).all()
-        assert found.half_width[0] < 0.6 * wide.half_width[0]
 
 
 def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:

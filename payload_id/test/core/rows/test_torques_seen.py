@@ -74,18 +74,6 @@ def test_a_torque_that_never_changes_is_unknown_whatever_joint_and_value(robot) 
             assert f"{joints[joint]} is exactly" in found.note(joints)
 
 
-@pytest.mark.parametrize("start, end", [(0.0, 1.6), (2.0, 3.6), (4.0, 6.0)])
-def test_it_is_unknown_while_it_does_not_change_and_no_longer(start, end) -> None:
-    samples, _ = run(seconds=6.0)
-    for joint in (1, 6):
-        found = seen(stuck(samples, joint, 0.0, start, end))
-        (only,) = found.unknown
-        assert [only.start, only.end] == pytest.approx([start, end], abs=0.11)
-        assert only.until == pytest.approx(end + 0.1, abs=0.11)
-        rows = np.full(3, joint), np.array([start + 0.3, end - 0.2, end + 0.3])
-        assert found.of_rows(*rows, rows[1] + 0.1).tolist() == [True, True, False]
-
-
 @EVERY_ROBOT
 @pytest.mark.parametrize("digit", [1e-4, 1e-2])
 def test_a_torque_that_flickers_by_a_digit_is_unknown_and_one_in_digits_is_known(robot, digit):

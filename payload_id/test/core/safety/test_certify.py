@@ -1,56 +1,27 @@
-"""Certificates hold where they are sampled; every unsafe motion is refused, with its reason."""
+"""What a certificate says it rests on, and how limits are used; impossible cases are refused."""
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import pytest
 
 from payload_id.core.errors import InputError
-from payload_id.core.safety.certificate.certificate import Certificate, digest_of
 from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.certificate.limit_use import limit_use
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.core.safety.margins.margin import CONSTRAINTS, DESIGN, Refusal
+from payload_id.core.safety.margins.margin import CLEARANCES
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from safety_scenes import gen3, gen3_case, motion
 
-SPEEDS = ("tool speed", "payload speed", "elbow speed", "kinetic energy")
-# Without limits of speeds, and of an arm whose tube is stated.
-LIMITED = [name for name in CONSTRAINTS if name not in (*SPEEDS, *DESIGN)]
 
-
-@lru_cache
-def safe():
-    """Return a case, a motion and its certificate."""
-    case = gen3_case((ConvexBody.ground(-0.05),))
+def scene():
+    """Return a case and a motion that is safe in it."""
     path = motion(gen3()[0].home, np.random.default_rng(0))
-    certificate = certify(case, path)
-    assert isinstance(certificate, Certificate), certificate
-    return case, path, certificate
-
-
-def refused(case, path, constraint):
-    outcome = certify(case, path)
-    assert isinstance(outcome, Refusal), outcome
-    assert outcome.constraint == constraint, outcome
-    assert outcome.missing > 0
-    assert 0 <= outcome.time <= path.duration
-    assert str(outcome).count("\n") == 0
-    return outcome
-
-
-def test_a_certificate_has_a_margin_of_everything_and_its_digests():
-    case, path, certificate = safe()
-    assert [m.constraint for m in certificate.margins] == LIMITED
-    assert all(m.value > 0 for m in certificate.margins)
-    assert set(certificate.digests) == {*case.digests, "trajectory"}
-    assert case.tube.assumptions[0] in certificate.assumptions
-    again = Certificate.from_dict(certificate.to_dict())
-    assert digest_of(again.to_dict()) == digest_of(certificate.to_dict())
+    return gen3_case((ConvexBody.ground(-0.05),)), path
 
 
 def test_a_certificate_says_what_it_rests_on():
-    case, path, _ = safe()
+    case, path = scene()
     noted = replace(case.geometry, notes=("The lamp has no body: it is a sticker.",))
     outcome = certify(replace(case, geometry=noted, turns={"joint_3": -1}), path)
     said = " ".join(outcome.assumptions)
@@ -69,23 +40,24 @@ def test_a_certificate_says_what_it_rests_on():
         assert " and ".join(pair) in said
 
 
-def test_a_start_that_is_no_start():
-    case, path, _ = safe()
-    ball = ConvexBody.primitive("sphere", (0.05,), translation=(0, 0, 0.4), name="ball")
-    outcome = refused(replace(case, obstacles=(ball,)), path, "obstacles")
-    assert outcome.time == 0 and str(outcome).startswith("The start state is refused")
-    assert "collide" in str(outcome) and outcome.certain
-    lower = case.limits.position_lower.copy()
-    lower[3] = -2.0
-    outcome = refused(
-        replace(case, limits=replace(case.limits, position_lower=lower)), path, "position"
-    )
-    assert outcome.time == 0 and outcome.where == ("joint_4",)
+def test_use_of_limits_over_time_is_what_the_certificate_says():
+    case, path = scene()
+    certificate, use = certify(case, path), limit_use(case, path)
+    for name, used in use.joints.items():
+        margin = certificate.margin(name)
+        if margin is None:
+            assert np.isnan(used).all()
+            continue
+        assert np.nanmax(used) == pytest.approx(margin.used, abs=0.06 if name == "torque" else 1e-9)
+    assert set(use.clearance) == {m.constraint for m in certificate.margins} & {*CLEARANCES}
+    for group, left in use.clearance.items():
+        # Instants leave at least what is proved for all times.
+        assert left.min() >= certificate.margin(group).value - 1e-6
+        assert left.min() <= certificate.margin(group).value + 0.02
 
 
 def test_impossible_cases_are_refused_by_name():
-    case, path, _ = safe()
-    refused(case, replace(path, duration=0.3), "velocity")  # too short
+    case, path = scene()
     first, *others = case.geometry.bodies
     turned = replace(case.limits, position_lower=np.full(7, 1.0), position_upper=np.full(7, -1.0))
     for change, words in (

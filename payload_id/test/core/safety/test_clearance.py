@@ -9,7 +9,7 @@ from payload_id.core.arm.kinetics import frames
 from payload_id.core.errors import InputError, ModelError
 from payload_id.core.safety.clearance.arm_geometry import ArmGeometry, LinkBody
 from payload_id.core.safety.clearance.body_table import BodyTable, Items, PairTable, Poses
-from payload_id.core.safety.clearance.clearances import clearances, pose_clearance
+from payload_id.core.safety.clearance.clearances import clearances
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.clearance.scene import GROUPS, Scene
 from payload_id.core.safety.clearance.separation import (
@@ -21,7 +21,7 @@ from payload_id.core.safety.clearance.separation import (
     unit,
 )
 from payload_id.files.robots.arm_geometry import description_geometry, robot_geometry
-from safety_scenes import branched, gen3, motion, obstacles, random_body, rotation
+from safety_scenes import branched, gen3, motion, obstacles, random_body
 
 KINDS = ("box", "cylinder", "capsule", "sphere", "hull")
 
@@ -132,12 +132,6 @@ def sampled_smallest(scene, q):
     return smallest
 
 
-def branched_scene():
-    model, geometry = branched()
-    far = tuple(ConvexBody.ground(-0.05 - k, f"ground {k}") for k in range(2))
-    return Scene.of(model, geometry, far), np.zeros(model.n)
-
-
 def gen3_scene():
     robot, model = gen3()
     hull = ConvexBody.hull(np.random.default_rng(3).uniform(-0.05, 0.05, (12, 3)))
@@ -164,51 +158,6 @@ def test_proved_clearances_are_below_sampled_ones_and_near_them():
             assert found.value <= smallest[found.group] + 1e-6
             assert found.value >= 0.7 * smallest[found.group] - 0.02
     assert certified >= 2
-
-
-def test_a_tree_with_a_slide_is_never_closer_than_proved():
-    scene, start = branched_scene()
-    tube = np.full(scene.model.n, 0.002)
-    rng = np.random.default_rng(5)
-    outcomes = set()
-    for seed in range(0, 8, 2):
-        path = motion(start, np.random.default_rng(seed), 0.4 + 0.2 * seed, 5.0)
-        report = clearances(scene, path, tube)
-        q = path.at(rng.uniform(0, 3, 40)).q + tube * rng.choice([-1.0, 1.0], (40, 5))
-        smallest = sampled_smallest(scene, q)
-        outcomes.add(report.refused is None)
-        if report.refused is None:
-            assert all(c.value <= smallest[c.group] + 1e-6 for c in report.smallest)
-        if min(smallest.values()) < 0:
-            assert report.refused is not None
-    assert outcomes == {True, False}
-
-
-def test_an_obstacle_thinner_than_any_step_is_found():
-    robot, model = gen3()
-    path = motion(robot.home, np.random.default_rng(0))
-    dumbbell = ConvexBody.primitive("sphere", (0.02,), translation=(0, 0, 0.05))
-    geometry = robot_geometry(robot, model, [dumbbell])
-    R, o = frames(model, path.at(np.array([1.3])).q)
-    place = o[0, -1] + R[0, -1] @ [0, 0, 0.05]
-    velocity = frames(model, path.at(np.array([1.3001])).q)[1][0, -1] - o[0, -1]
-    normal = velocity / np.linalg.norm(velocity)
-    axes = np.linalg.qr(np.column_stack([normal, rotation(np.random.default_rng(1))[:, :2]]))[0]
-    axes *= np.linalg.det(axes)
-    plate = ConvexBody.primitive("box", (1e-4, 0.004, 0.004), axes, place, "foil")
-    report = clearances(Scene.of(model, geometry, [plate]), path, np.zeros(model.n))
-    assert report.refused is not None
-    assert report.refused.pair == ("payload", "foil")
-
-
-def test_a_pose_in_collision_is_refused_and_names_the_pair():
-    robot, model = gen3()
-    R, o = frames(model, robot.home[None])
-    ball = ConvexBody.primitive("sphere", (0.05,), translation=o[0, 3], name="ball")
-    scene = Scene.of(model, robot_geometry(robot, model), [ball])
-    report = pose_clearance(scene, robot.home, np.zeros(model.n))
-    assert report.refused is not None and report.refused.pair[1] == "ball"
-    assert report.refused.nominal < 0
 
 
 def test_a_body_survives_its_own_dictionary():

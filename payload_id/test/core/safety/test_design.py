@@ -1,4 +1,4 @@
-"""The design of a robust controller is proved with each motion, or the motion is refused."""
+"""The design of a robust controller is proved with each motion, and closed loops keep it."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -13,7 +13,6 @@ from payload_id.core.control.armour import Armour
 from payload_id.core.control.controller import Command
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for
-from payload_id.core.errors import InputError
 from payload_id.core.motion.limits import with_payload
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
@@ -66,11 +65,6 @@ def designed(name: str = "kinova_gen3", seed: int = 0, friction: float = FRICTIO
     return case, made, path, certificate
 
 
-def altered(case: SafetyCase, **changes) -> SafetyCase:
-    """Return a case whose design says something else."""
-    return replace(case, tube=replace(case.tube, reserve=replace(case.tube.reserve, **changes)))
-
-
 @pytest.mark.parametrize("name", ARMS)
 def test_a_certificate_proves_its_design_and_names_what_it_cannot(name):
     case, made, _, certificate = designed(name)
@@ -94,52 +88,6 @@ def test_no_sampled_state_goes_beyond_the_margin_of_a_design():
         for what in DESIGN:
             assert found[what] >= certificate.margin(what).left - MARGIN, what
         assert found["torque change"] < 0.9 and found["disturbance"] < 0.7  # they are looked for
-
-
-def refused(case, path, constraint) -> Refusal:
-    outcome = certify(case, path)
-    assert isinstance(outcome, Refusal) and outcome.constraint == constraint, outcome
-    assert outcome.missing > 0 and str(outcome).count("\n") == 0
-    assert f"({constraint})" in str(outcome) or outcome.time == 0
-    return outcome
-
-
-def test_a_design_that_promises_too_little_is_refused():
-    """A constant that the proof needs to be large, made smaller."""
-    case, _, path, certificate = designed()
-    design = case.tube.reserve
-    for constraint, change in (
-        ("torque change", {"change": 0.8 * design.change}),
-        ("disturbance", {"disturbance": 0.8 * design.disturbance}),
-        ("reserve", {"largest": 0.9 * design(design.disturbance)}),
-        ("inertia", {"upper": 0.8 * design.upper}),
-        ("level", {"level": design.full_level}),  # what V may come to in a period is above V_M
-    ):
-        assert not refused(altered(case, **change), path, constraint).certain
-    # Delta just below what is proved of the motion is refused at its joint, just above it is not.
-    margin = certificate.margin("torque change")
-    joint = case.model.joints.index(margin.where[0])
-    for factor in (0.97, 1.0):
-        change = design.change.copy()
-        change[joint] = factor * (design.change[joint] - margin.value)
-        if factor == 1.0:
-            assert isinstance(certify(altered(case, change=change), path), Certificate)
-            continue
-        outcome = refused(altered(case, change=change), path, "torque change")
-        assert outcome.where == margin.where and margin.start <= outcome.time <= margin.end
-
-
-def test_a_design_that_rests_on_too_much_is_refused():
-    """A constant that the proof needs to be small, made larger."""
-    case, _, path, _ = designed()
-    design = case.tube.reserve
-    for constraint, change in (
-        ("inertia", {"inertia": 1.2 * design.inertia}),
-        ("inertia", {"rotor": 1.2 * design.rotor}),
-        ("initial energy", {"start": 1.2 * design.start}),
-        ("level", {"full_level": design.level}),
-    ):
-        refused(altered(case, **change), path, constraint)
 
 
 def test_a_motion_that_is_faster_than_the_design_is_refused():
@@ -255,26 +203,3 @@ def test_the_worst_disturbance_from_the_edge_of_the_level_does_not_leave_it(monk
     r = done.velocity_error + made.gain * done.position_error
     V = energies(model, model.link_phi, PAYLOAD, ROTOR, done.q[::5], r[::5])
     assert V.max() <= made.level and np.median(V) > 0.5 * made.level
-
-
-def test_impossible_designs_are_refused_by_name():
-    case, *_ = designed()
-    tube, n = case.tube, 7
-    for call, words in (
-        *(
-            (lambda change=change: altered(case, **change), words)
-            for change, words in (
-                ({"rate": 2000.0}, "rate"), ({"period": 1.0}, "period"),
-                ({"level": 1.0}, "rho"), ({"change": np.full(n, np.nan)}, "'change'"),
-                ({"start": -np.ones(n)}, "'start'"),
-                ({"upper": np.ones(6)}, "'upper'"),
-            )
-        ),
-        *(
-            (lambda entry=entry: replace(tube, **{entry: 0.9 * getattr(tube, entry)}), "rho")
-            for entry in ("position", "velocity", "reference_velocity")
-        ),
-        (lambda: replace(TrackingTube.exact(n), reserve=tube.reserve), "robust design"),
-    ):  # fmt: skip
-        with pytest.raises(InputError, match=words):
-            call()

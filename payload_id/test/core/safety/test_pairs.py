@@ -1,6 +1,5 @@
 """Which pairs of bodies are checked: by link, with whatever the description adds to an arm."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import SafetyCase, certify
-from payload_id.core.safety.clearance.arm_geometry import AllowedContact
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.clearance.overlap import signed_distances
 from payload_id.core.safety.margins.margin import Refusal
@@ -117,28 +115,6 @@ def test_only_links_that_one_joint_joins_directly_are_exempt():
     }  # fmt: skip
     certificate = certify(case_of(model, geometry), between(robot.home, robot.home + 0.01))
     assert any("link6 and link7" in sentence for sentence in certificate.assumptions)
-
-
-def test_an_overlap_at_zero_exempts_nothing_and_is_refused_by_name():
-    robot = RobotFile.load("kinova_gen3")
-    model = ArmModel.from_xml(robot.urdf, robot.payload_frame, robot.joints)
-    bare = description_geometry(robot.urdf, model, Path())
-    ball = ConvexBody.primitive("sphere", (0.1,), translation=(0, 0, 0.05), name="a ball")
-    geometry = bare.with_attached(model, [ball])
-    assert gap(model, geometry, ("payload", "spherical_wrist_2_link"), np.zeros(7)) < 0.0
-    motion = between(robot.home, robot.home + 0.01)
-    outcome = certify(case_of(model, geometry), motion)
-    refused(outcome, "payload", "spherical_wrist_2_link")
-    assert "q = 0" in outcome.sentence and "allowed_contacts" in outcome.sentence
-    contact = AllowedContact(("payload", "spherical_wrist_2_link"), "the volume is generous")
-    allowed = certify(case_of(model, geometry.with_allowed([contact])), motion)
-    assert isinstance(allowed, Certificate)
-    assert any("the volume is generous" in sentence for sentence in allowed.assumptions)
-    elsewhere = case_of(model, replace(geometry, overlaps_at_zero="it is never at zero"))
-    assert "Overlaps at q = 0 are of no account: it is never at zero." in elsewhere.assumptions()
-    there = certify(elsewhere, between(np.zeros(7), robot.home))  # checked like all others
-    refused(there, "payload", "spherical_wrist_2_link")
-    assert "q = 0" not in there.sentence and there.time == 0.0
 
 
 def test_a_body_next_to_a_mere_frame_is_exempt_only_while_it_touches_by_construction():

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from payload_id.core.samples.joint_map import JointMap
-from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
 from payload_id.core.samples.sample_checks import Drop
-from payload_id.core.samples.stamps import seconds_since
 
 MILLISECOND = 1_000_000
 START = 1_700_000_000_000_000_000
@@ -41,16 +39,6 @@ def test_every_cause_is_counted_and_explained():
         assert words in sampler.complaint.sentence
     assert sampler.dropped == {cause.value: 1 for cause in cases}
     assert (sampler.received, sampler.accepted) == (6, 1)
-
-
-def test_values_that_no_joint_has_are_named():
-    sampler = JointStateSampler(MAP, 1000.0)
-    for name in ("position", "velocity", "effort"):
-        for value in (np.nan, np.inf, 1e300, -1e10):
-            assert offer(sampler, **{name: (value, 0.0, 0.0)}) is Drop.NOT_FINITE
-            assert f"no finite {name}" in sampler.complaint.sentence
-    assert offer(sampler, velocity=()) is Drop.NOT_FINITE
-    assert "no finite velocity" in sampler.complaint.sentence
 
 
 @pytest.mark.parametrize("names", [("\x1b[2J", "x", "y"), ("x" * 10**6, "y", "z"), ("x",) * 10**4])
@@ -101,25 +89,3 @@ def test_a_driver_without_velocity_is_noticed():
         sampler.offer(START + k * 10 * MILLISECOND, ("a",), (0.001 * k,), (0.0,), (1.0,))
     sampler.take()
     assert sampler.velocity_missing
-
-
-def test_samples_equal_those_of_a_whole_recording_bit_for_bit():
-    """Random stamps, some equal or older, some values NaN: both ways keep the same rows."""
-    generator = np.random.default_rng(3)
-    stamps = START + np.cumsum(generator.integers(-1, 4, 500)) * MILLISECOND
-    values = generator.normal(size=(500, 3, 3))
-    values[generator.random(500) < 0.05, 1, 0] = np.nan
-    sampler, blocks = JointStateSampler(MAP, 1000.0), []
-    for k, stamp in enumerate(stamps):
-        sampler.offer(int(stamp), ("b", "x", "a"), *values[k])
-        if generator.random() < 0.1 or k == 499:
-            blocks.append(sampler.take())
-    q, dq, effort = values.transpose(1, 0, 2)[:, :, [2, 0]]
-    whole = Samples(seconds_since(stamps, START), q, dq, MAP.torque(effort))
-    stamp = np.concatenate([seconds_since(block.stamp_ns, START) for block in blocks])
-    assert np.array_equal(stamp, whole.stamp)
-    for name in ("q", "dq", "tau"):
-        parts = np.concatenate([getattr(block, name) for block in blocks])
-        assert np.array_equal(parts, getattr(whole, name))
-    assert sampler.dropped == whole.dropped
-    assert [block.first for block in blocks] == np.cumsum([0, *map(len, blocks[:-1])]).tolist()

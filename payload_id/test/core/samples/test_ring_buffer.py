@@ -44,22 +44,6 @@ def test_any_sequence_of_writes_and_reads_accounts_for_every_sample():
         assert written == accounted + lost + taken and len(buffer) == 0
 
 
-def test_what_is_written_is_kept_up_to_the_capacity_in_memory_that_is_reserved_once():
-    buffer = RingBuffer(4, JOINTS)
-    memory = buffer._values.ctypes.data
-    for start in range(0, 40, 4):  # a reader that keeps up
-        buffer.write(rows(start, 4))
-        assert len(buffer) == 4
-        assert read(buffer, 4) == (start, 4, 0)
-    buffer.write(rows(40, 11))
-    assert read(buffer, 100) == (47, 4, 7)
-    buffer.write(rows(51, 3))
-    buffer.clear()  # skips what waits
-    buffer.write(rows(54, 2))
-    assert read(buffer, 8) == (54, 2, 0)
-    assert buffer._values.ctypes.data == memory
-
-
 def test_two_threads_never_mix_samples():
     """The reader is slowed down at random, so that it is overtaken again and again."""
     for capacity in (16, 1000):

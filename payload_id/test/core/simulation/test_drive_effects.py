@@ -142,26 +142,6 @@ def test_torque_signal_has_gain_offset_and_drift():
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_drives_of_twice_the_capacity_have_twice_the_torques(name):
-    """A preset scales: so it fits arms of any size."""
-    small, large = (
-        draw_drives(preset_named(name), size * np.ones(3), np.random.default_rng(1)).in_run(
-            np.random.default_rng(2)
-        )
-        for size in (10.0, 20.0)
-    )
-    angle = wandering(np.random.default_rng(4), n=3)
-    load = 3.0 * wandering(np.random.default_rng(5), n=3)
-    one, two = history(angle, load=load), history(angle, load=2.0 * load)
-    for effect in small.effects:
-        ours, theirs = torque(small.effects[effect], one), torque(large.effects[effect], two)
-        assert theirs == pytest.approx(2.0 * ours, abs=1e-9), effect
-    assert large.elasticity.through(2.0 * load)[0] == pytest.approx(
-        small.elasticity.through(load)[0], abs=1e-12
-    )
-
-
-@pytest.mark.parametrize("name", REAL)
 def test_a_motion_in_pieces_gives_what_the_whole_gives(name):
     cuts = [1, 2, 500, 501, 1300]
     smooth = replace(preset_named(name), position_step=0.0)  # which rounding could go either way

@@ -10,10 +10,9 @@ import pytest
 
 from arms import EVERY_ARM, arm, draw_payload
 from payload_id.core.arm.arm_model import ArmModel
-from payload_id.core.errors import InputError, UnknownNameError
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.trajectory import Motion
-from payload_id.core.simulation.drive.presets import GEN3_LIKE, IDEAL, PRESETS, UR_LIKE
+from payload_id.core.simulation.drive.presets import IDEAL, PRESETS, UR_LIKE
 from payload_id.core.simulation.live_drives import LiveDrives
 from payload_id.core.simulation.plant import PlantState
 from payload_id.core.simulation.realistic_arm import RealisticArm, joint_capacity
@@ -138,17 +137,3 @@ def test_gears_twist_and_signals_are_late_as_the_preset_says():
     errors = [np.sum((true[100 : 1900 - k] - seen[100 + k : 1900]) ** 2) for k in lags]
     expected = 0.02 + 1.0 / (2 * np.pi * 20.0)
     assert lags[int(np.argmin(errors))] * 1e-3 == pytest.approx(expected, abs=2e-3)
-
-
-def test_what_cannot_be_run_is_refused_by_name():
-    model = arm("panda")
-    drawn = RealisticArm.drawn(model, GEN3_LIKE)
-    for wrong, call, words in (
-        (UnknownNameError, lambda: RealisticArm.drawn(model, "ur"), "ur_like"),
-        (InputError, lambda: RealisticArm.drawn(model, "ur_like", capacity=np.zeros(7)), "capac"),
-        (InputError, lambda: drawn.run(motion(6)), "7 joints"),
-        (InputError, lambda: drawn.run(motion(7), rate=0.0), "rate"),
-        (InputError, lambda: drawn.run(motion(7), payload=np.zeros(3)), "ten finite"),
-    ):
-        with pytest.raises(wrong, match=words):
-            call()

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-from pathlib import Path
-
 import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
 
+from arms import BORROWED, description
+from arms import arm as arm_model
 from payload_id.core.body.inertial import TO_PINOCCHIO, from_mass_com_inertia
 from payload_id.core.errors import InputError, ModelError, UnknownNameError
+from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.joint_trajectory import JointTrajectory
+from payload_id.core.motion.trajectory_points import points_of
 from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.perturbation import perturb_links
-from payload_id.core.simulation.plant import Plant, simulate
+from payload_id.core.simulation.plant import Plant
 from payload_id.files.robots.robot_file import RobotFile
 
 BRICK = from_mass_com_inertia(1.81, [0.02, -0.03, 0.07], np.diag([0.004, 0.005, 0.003]))
@@ -43,42 +44,22 @@ CRANE_ARM = (CRANE, ("hinge", "slide"), "hook")
 MASSLESS_TROLLEY = CRANE.replace('mass value="0.7"', 'mass value="0"')
 
 
-def third_party(name: str) -> str:
-    """Return a robot description that others wrote."""
-    files = metadata.files("example-robot-data") or []
-    return Path(next(f for f in files if f.name == name).locate()).read_text()
-
-
 def arm(name: str) -> tuple[str, tuple[str, ...], str]:
     """Return description, joints and payload frame of an arm."""
     if name == "crane":
         return CRANE_ARM
-    if name == "panda":
-        return (
-            third_party("panda.urdf"),
-            tuple(f"panda_joint{k}" for k in range(1, 8)),
-            "panda_hand",
-        )
-    if name == "ur10":
-        kinds = ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3")
-        return third_party("ur10_robot.urdf"), tuple(f"{k}_joint" for k in kinds), "tool0"
+    if name in BORROWED:
+        urdf, frame, _ = description(name)
+        return urdf, arm_model(name).joints, frame
     robot = RobotFile.load(name)
     return robot.urdf, robot.joints, robot.payload_frame
 
 
-def motion(n: int, duration: float = 3.0, seed: int = 0) -> JointTrajectory:
+def motion(n: int, duration: float = 3.0) -> JointTrajectory:
     """Return a smooth motion from rest to rest, quintic between points every 20 ms."""
-    t = np.linspace(0.0, duration, round(duration / 0.02) + 1)
-    w = np.pi / duration
-    rng = np.random.default_rng(seed)
-    a, b = rng.uniform(-0.6, 0.6, (2, n))
-    # q = a s^4 + b s^4 c with s = sin(w t), c = cos(w t)
-    s, c = np.sin(w * t)[:, None], np.cos(w * t)[:, None]
-    q = a * s**4 + b * s**4 * c
-    dq = w * (a * 4 * s**3 * c + b * (4 * s**3 * c**2 - s**5))
-    ddq = w**2 * (a * (12 * s**2 * c**2 - 4 * s**4) + b * (12 * s**2 * c**3 - 13 * s**4 * c))
-    dq[-1] = 0.0
-    return JointTrajectory(t, q, dq, ddq)
+    free = 0.05 * np.random.default_rng(0).normal(size=(n, 2, 3))
+    points = points_of(FourierSeries.from_free(np.zeros(n), free, duration), 50.0)
+    return JointTrajectory(points.time, points.q, points.dq, points.ddq)
 
 
 def true_model(plant: Plant) -> pin.Model:
@@ -132,40 +113,6 @@ def test_reported_torque_is_pinocchios_inverse_dynamics(name, payload):
         np.testing.assert_allclose(state.tau, tau, atol=1e-9 * np.abs(tau).max())
 
 
-def test_joint_order_of_the_caller():
-    """Joints named in another order only permute the columns."""
-    urdf, joints, frame = arm("kinova_gen3")
-    shuffle = [3, 0, 6, 1, 5, 2, 4]
-    wanted = motion(7, duration=0.6)
-    straight = simulate(Plant(urdf, joints, frame, BRICK), wanted, 0.5)
-    columns = (wanted.q[:, shuffle], wanted.dq[:, shuffle], wanted.ddq[:, shuffle])
-    turned = JointTrajectory(wanted.time, *columns)
-    plant = Plant(urdf, [joints[k] for k in shuffle], frame, BRICK)
-    permuted = simulate(plant, turned, 0.5)
-    np.testing.assert_allclose(permuted.tau, straight.tau[:, shuffle], atol=1e-8)
-    np.testing.assert_allclose(permuted.q, straight.q[:, shuffle], atol=1e-10)
-
-
-def test_a_push_moves_the_arm_and_the_motors_bear_it(name="kinova_gen3"):
-    """Torque of the motors and push together are Pinocchio's inverse dynamics."""
-    plant = Plant(*arm(name), BRICK)
-    before, _ = plant.state
-    push = np.linspace(3.0, -2.0, plant.n)
-    plant.push(push)
-    for t in (0.01, 0.05, 0.3):
-        plant.step_to(t)
-        state = plant.measure()
-        ddq = acceleration(plant, state.tau + push)
-        model, order = true_model(plant), list(plant.nominal.order)
-        tau = np.empty(plant.n)
-        rest = pin.rnea(model, model.createData(), *(x[order] for x in (state.q, state.dq, ddq)))
-        tau[order] = rest
-        np.testing.assert_allclose(state.tau + push, tau, atol=1e-9 * np.abs(tau).max())
-    assert np.abs(state.q - before).max() > 1e-6
-    with pytest.raises(InputError, match="push"):
-        plant.push(np.full(plant.n, np.nan))
-
-
 def test_a_payload_that_is_exchanged_is_carried_like_one_from_the_start(payload=BRICK):
     """Once the integral has settled, the same torques move the same payload along the same way."""
     robot = RobotFile.load("kinova_gen3")
@@ -184,21 +131,6 @@ def test_a_payload_that_is_exchanged_is_carried_like_one_from_the_start(payload=
         plant.step_to(2.4)
     np.testing.assert_allclose(changed.measure().tau, built.measure().tau, atol=1e-6)
     np.testing.assert_allclose(changed.state, built.state, atol=1e-8)
-
-
-def test_stop_and_replace():
-    """None stops the arm; a new trajectory starts from what was desired."""
-    plant = Plant(*arm("kinova_gen3"))
-    plant.set_trajectory(motion(7))
-    plant.step_to(1.0)
-    stopped_at = plant.desired().q
-    plant.set_trajectory(None)
-    plant.step_to(1.6)
-    np.testing.assert_allclose(plant.state[0], stopped_at, atol=1e-3)
-    plant.set_trajectory(JointTrajectory([0.5], [np.zeros(7)], np.zeros((1, 7)), np.zeros((1, 7))))
-    np.testing.assert_allclose(plant.desired().q, stopped_at)
-    plant.step_to(2.6)
-    np.testing.assert_allclose(plant.state[0], 0.0, atol=1e-3)
 
 
 def test_an_error_in_the_controller_surfaces(monkeypatch):

@@ -105,19 +105,6 @@ def test_what_is_a_runs_own_is_eliminated_as_plain_least_squares_does():
         np.testing.assert_allclose(found.covariance(inflation), spread, rtol=0.02, atol=1e-6)
 
 
-def test_runs_whose_own_parameters_differ_agree_on_what_they_share():
-    rng = np.random.default_rng(3)
-    shared = rng.uniform(-0.5, 0.5, P)
-    for own, fits in ((OWN, True), (np.zeros(P, dtype=bool), False)):
-        arm = Statistics.empty(P)
-        for _ in range(6):
-            u = np.where(OWN, rng.uniform(-0.9, 0.9, P), shared)
-            run = statistics(block(rng, 200, u, np.zeros(10), noise=1e-3))
-            arm = arm.joined(of_the_arm(run, own, np.zeros(10), LARGEST, Posterior.of(run)))
-        error = np.abs(Posterior.of(arm).u - shared)[~OWN].max()
-        assert (error < 1e-3) == fits
-
-
 def test_known_masses_tell_a_common_gain():
     """Every channel's reading is 5 % too small: bare runs cannot tell, known masses do."""
     rng, gain, box = np.random.default_rng(9), 0.05, 0.1
@@ -172,11 +159,3 @@ def test_thinned_rows_tell_as_much_as_a_part_of_them(part):
         Posterior.of(whole).deviation(1.0) / np.sqrt(part),
         rtol=0.02,
     )
-
-
-def test_noise_is_what_is_left_of_each_channel():
-    rng = np.random.default_rng(7)
-    rows = block(rng, 9000, noise=0.3)
-    found = statistics(rows)
-    noise = Posterior.of(found).noise(len(found.counts))
-    np.testing.assert_allclose(noise, 0.3, rtol=0.05)

@@ -1,6 +1,5 @@
 """Sufficient statistics: the same as all rows at once, in whatever portions they came."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -108,14 +107,6 @@ def test_rows_without_payload_teach_the_nuisance_only():
     assert taught.add(random_rows(7, m=30), PHI_MAX).rows == 230
 
 
-def test_nothing_is_known_without_rows():
-    statistics = Statistics.empty(3)
-    assert not statistics.nominal().R.any()
-    assert not statistics.marginal().R.any()
-    assert condition_number(statistics.nominal()) == float("inf")
-    np.testing.assert_array_equal(statistics.nuisance(np.ones(10)), np.zeros(3))
-
-
 def channel_rows(seed, sizes=(0.1, 1.0, 10.0), m=300, A_noise=0.0):
     """Return rows of channels whose noise differs while their bounds do not, and the true phi."""
     rng = np.random.default_rng(seed)
@@ -191,11 +182,3 @@ def test_rows_are_mixed_by_their_dynamism():
     assert statistics_of(rows).blended is None
     both = statistics_of(rows).add(mixed, PHI_MAX)
     np.testing.assert_allclose(gram(both.blended[0]), expected + gram(full), atol=1e-8)
-
-
-def test_saved_statistics_are_the_same():
-    rows, _ = channel_rows(12)
-    for statistics in (Statistics.empty(4), statistics_of(rows, 2), statistics_of(random_rows(1))):
-        loaded = Statistics.from_dict(json.loads(json.dumps(statistics.to_dict())))
-        for name, value in vars(statistics).items():
-            np.testing.assert_array_equal(getattr(loaded, name), value)

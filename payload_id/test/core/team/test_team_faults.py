@@ -148,22 +148,6 @@ def test_where_one_driver_makes_the_same_of_all_all_are_named():
 
 
 @pytest.mark.slow
-def test_what_is_false_of_one_robot_is_blamed_on_no_other_at_any_moment():
-    """While a slip is seen first, where clocks are hardly known, of moments from far away."""
-    hardly = replace(NOISE, clock=0.05)
-    _, robots = measured(8, hardly, length=9.0)
-    robots[0] = FAULTS["slips"][1](robots[0])
-    every = [*updates(estimator_of(robots, hardly), robots, 1.7, [0.0] * 3)]
-    assert {f.robots for found in every for f in found.findings} == {("omnid1",)}
-    _, robots = measured(1, moments=True)
-    swings = np.sin(1.7 * robots[0].time)[:, None] * [12.0, -12.0, 12.0]
-    robots[0] = replace(robots[0], moment=robots[0].moment + swings)
-    found = estimated(robots)
-    assert found.status is TeamStatus.INCONSISTENT
-    assert {name for f in found.findings for name in f.robots} <= {"omnid1"}, found.message
-
-
-@pytest.mark.slow
 def test_a_blow_stays_a_contradiction_until_its_time_is_taken_out(monkeypatch):
     """Also when a long run keeps no window of it any more."""
     monkeypatch.setattr("payload_id.core.team.online.estimator.MOST_WINDOWS", 6)
@@ -209,11 +193,7 @@ def test_a_sensor_that_shows_no_more_than_its_error_leaves_no_number():
 
 @pytest.mark.slow
 def test_robots_that_share_the_load_without_fault_are_not_called_false():
-    """Alone; in a constant proportion; one of them at rest with a gyroscope's bias."""
-    team, (alone, *_) = measured(4, number=1, moments=True, kind="slow", length=12.0)
-    found = estimated([alone])
-    assert found.status is not TeamStatus.INCONSISTENT and not found.findings
-    assert found.contains(team.phi).all()
+    """In a constant proportion."""
     rng = np.random.default_rng(12)
     team, way = Team.drawn(rng, 2, moments=True), Path.drawn(rng, length=12.0, holds=1)
     ideal = team.samples(way, rng, rate=50.0)

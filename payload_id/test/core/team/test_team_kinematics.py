@@ -11,15 +11,13 @@ from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.team.blocks import Blocks
 from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.closed_form.correlation import Correlation
-from payload_id.core.team.closed_form.hinge import hinge
 from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_umeyama
-from payload_id.core.team.closed_form.resample import Resampling
 from payload_id.core.team.equations import Equations
 from payload_id.core.team.grasp_frames import START, FrameWeights, GraspFrames
 from payload_id.core.team.refine import begun
 from payload_id.core.team.sequential import sequential
 from payload_id.core.team.window_series import GRAVITY
-from payload_id.core.team.windows import feature_transform, windows_of
+from payload_id.core.team.windows import windows_of
 from team_motion import Path, Team, wrench_on
 
 TIMES = np.arange(0.5, 14.0, 0.1)
@@ -49,18 +47,6 @@ def test_rotation_and_position_follow_from_twists_and_a_mirror_image_is_told():
     assert np.linalg.det(fit.rotation) == pytest.approx(1.0)
 
 
-def test_interpolation_is_exact_for_cubics_and_bounds_what_it_leaves_out():
-    stamp = np.cumsum(np.random.default_rng(0).uniform(0.008, 0.012, 200))
-    time = np.linspace(stamp[3], stamp[-3], 317)
-    at = Resampling.of(stamp, time, 0.05)
-    cubic = np.polynomial.Polynomial([1.0, -2.0, 3.0, 4.0])
-    np.testing.assert_allclose(at.values(cubic(stamp)), cubic(time), rtol=1e-12)
-    wave = np.sin(12.0 * stamp)
-    error = np.abs(at.values(wave) - np.sin(12.0 * time))
-    assert (error <= 1.5 * at.remainder(wave) + 1e-12).all()
-    assert at.inside.all() and not Resampling.of(stamp, stamp[-1:] + 1.0, 0.05).inside.any()
-
-
 def test_jacobian_of_the_refinement_is_that_of_finite_differences():
     rng = np.random.default_rng(0)
     team = Team.of_table_1(rng, clock=np.array([0.0, 0.01, -0.02]))
@@ -75,40 +61,6 @@ def test_jacobian_of_the_refinement_is_that_of_finite_differences():
     numeric = np.stack([(ahead - behind) / 2e-6 for ahead, behind in ends], axis=1)
     J = problem.jacobian(x)
     np.testing.assert_allclose(J, numeric, atol=1e-8 * np.abs(J).max())
-
-
-def test_robots_of_two_bodies_on_a_hinge_show_its_axis():
-    rng, n = np.random.default_rng(0), np.array([0.6, 0.0, 0.8])
-    motion = path(rng).motion(TIMES)
-    X = Rotation.random(random_state=2)
-    turn = Rotation.from_rotvec(0.3 * np.sin(1.3 * TIMES)[:, None] * n) * X
-    own = turn.inv().apply(motion.omega + 0.39 * np.cos(1.3 * TIMES)[:, None] * n)
-    up = turn.inv().apply(motion.R[:, 2])
-    for late in (0.0, 0.04):
-        other, vertical = (  # as a clock that is off shows them
-            np.stack([np.interp(TIMES + late, TIMES, x) for x in values.T], axis=1)
-            for values in (own, up)
-        )
-        rate = np.gradient(other, TIMES, axis=0)
-        both = np.stack([motion.R[:, 2], vertical])
-        found = hinge(TIMES, np.stack([motion.omega, other]), rate, both, 0.0, 0.05)
-        assert abs(found.axis @ n) > 1.0 - (1e-6 if late == 0.0 else 1e-3)
-        assert found.angle == pytest.approx(0.3, rel=0.2)
-
-
-def test_rate_and_bend_of_a_block_are_those_of_its_mean():
-    rng = np.random.default_rng(1)
-    team, time, late = Team.drawn(rng, 2), np.arange(0.5, 5.5, 0.3), 1e-3
-    (_, robot) = team.samples(Path.drawn(rng, length=6.0, holds=0), rng, rate=500.0)
-    for step in (0.002, 0.04):
-        here, before, after = (
-            Blocks.of([None, robot], time, np.full(2, shift), step) for shift in (0.0, -late, late)
-        )
-        rate = (after.twist[1] - before.twist[1]) / (2 * late)
-        assert np.abs(here.rate[1] - rate).max() < 1e-4 * np.abs(rate).max()
-        second = (after.twist[1] - 2 * here.twist[1] + before.twist[1]).reshape(-1, 2, 3)
-        bend = np.linalg.norm(second, axis=2) / late**2
-        assert (bend < 1.1 * here.bend[1] + 1e-2 * bend.max()).all()
 
 
 def test_features_of_windows_are_those_of_the_motion_seen_from_any_grasp():
@@ -133,13 +85,6 @@ def test_features_of_windows_are_those_of_the_motion_seen_from_any_grasp():
             first, first_error = windows.as_seen_from(0, np.eye(3), np.zeros(3))
             assert (np.abs(F[n] - first[n]) <= error[n] + first_error[n] + 1e-9).all()
             np.testing.assert_allclose(F[n], first[n], atol=1e-6)
-
-
-def test_transforms_of_features_compose():
-    R, S = (Rotation.random(random_state=k).as_matrix() for k in (1, 2))
-    p, q = np.random.default_rng(0).normal(size=(2, 3))
-    both = feature_transform(R, p) @ feature_transform(S, q)
-    np.testing.assert_allclose(both, feature_transform(R @ S, p + R @ q), atol=1e-12)
 
 
 def test_rows_whose_errors_hang_together_are_freed_of_it():

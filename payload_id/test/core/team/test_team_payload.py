@@ -9,7 +9,7 @@ import pytest
 
 import team_motion
 from payload_id.core.errors import InputError, RecordingError
-from payload_id.core.team.bounds import RobotBounds, TeamBounds
+from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.estimate import Fault, TeamStatus
 from payload_id.core.team.online import TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
@@ -155,35 +155,6 @@ def test_who_joins_touches_or_leaves_changes_what_counts():
     one, other = told.update(), late.update()
     assert one.status in SURE and other.contains(team.phi).all()
     assert (other.half_width <= 1.3 * one.half_width).all()
-
-
-@pytest.mark.slow
-def test_who_let_go_and_went_away_slips_no_more_once_that_is_said():
-    """What was made of the motion after it is made anew without."""
-    small = RobotBounds(
-        orientation=1e-5, position=1e-5, angular_velocity=1e-5, linear_velocity=1e-5,
-        force_absolute=1e-5, moment_absolute=1e-5,
-    )  # fmt: skip
-    rng, left = np.random.default_rng(4), 4.0
-    team, way = Team.drawn(rng, 3, moments=True), Path.drawn(rng, length=8.0, holds=0)
-    two = Team(team.phi, team.R[:2], team.p[:2], team.yaw[:2], team.origin[:2], team.clock[:2],
-               moments=True)  # fmt: skip
-    before, after = (each.samples(way, np.random.default_rng(1), rate=50.0) for each in (team, two))
-    gone = np.maximum(before[2].time - left, 0.0)[:, None] * [0.3, 0.0, 0.1]
-    away = np.hstack([0.0 * gone, 0.3 * np.sign(gone)])
-    third = replace(before[2], position=before[2].position + gone, twist=before[2].twist + away)
-    robots = [
-        RobotSamples.joined([a.where(a.time <= left), b.where(b.time > left)])
-        for a, b in zip(before, after, strict=False)
-    ]
-    for robot, delay in ((third, 0.3), (third, 2.0)):
-        estimator = TeamEstimator(team.names, TeamBounds(small))
-        moments = updates(estimator, [*robots, robot], 1.0, [0.0] * 3)
-        for end, found in enumerate(moments, start=1):
-            if end < left + delay <= end + 1:
-                estimator.leave("omnid3", left)
-            assert end < left + delay or found.status is not TeamStatus.INCONSISTENT
-        assert found.contains(team.phi).all() and found.half_width[0] < 0.01
 
 
 @pytest.mark.slow

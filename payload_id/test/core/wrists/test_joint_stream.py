@@ -1,4 +1,4 @@
-"""Readings to samples: exact derivatives, the same whatever the pieces, losses counted."""
+"""Readings to samples: derivatives, the same whatever the pieces, losses counted."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from payload_id.core.mechanism.delta import Delta
 from payload_id.core.mechanism.own_load import MechanismMasses, own_torque
 from payload_id.core.mechanism.readings import JointReadings, Mechanism
 from payload_id.core.wrists.joint_stream import JointStream
-from payload_id.core.wrists.local_fit import local_fit
 
 RATE = 100.0
 
@@ -23,16 +22,6 @@ def readings():
 
 def part(readings, rows):
     return JointReadings(*(getattr(readings, x)[rows] for x in JointReadings.__annotations__))
-
-
-def test_a_cubic_is_fitted_exactly_at_uneven_stamps():
-    t = np.sort(np.random.default_rng(0).uniform(0, 1, 60))
-    y = np.stack([1 + t - 2 * t**2 + t**3, t**2], axis=1)
-    fit = local_fit(t, y, 4, 1 / 60)
-    at = t[fit.index]
-    np.testing.assert_allclose(fit.value[:, 1], at**2, atol=1e-12)
-    np.testing.assert_allclose(fit.first[:, 0], 1 - 4 * at + 3 * at**2, atol=1e-9)
-    np.testing.assert_allclose(fit.second[:, 0], -4 + 6 * at, atol=1e-6)
 
 
 @pytest.mark.parametrize("length", [1, 40])

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from payload_id.core.errors import PayloadIdError
 from payload_id.files.bags.bag_reader import open_bag
@@ -141,21 +140,3 @@ def test_what_was_found_and_what_is_needed_is_said(files):
                 reader(path)
             said = str(error.value)
             assert f"a {kind}" in said and f"a {wanted} is needed here" in said, (kind, said)
-
-
-def test_a_text_that_is_cut_off_is_refused_and_one_that_goes_on(tmp_path):
-    path = tmp_path / "cut.yaml"
-    for source in (CONFIG / "robots" / "xarm7.yaml", CONFIG / "teams" / "omnids.yaml"):
-        whole = source.read_text().splitlines(keepends=True)
-        path.write_text("".join(whole))
-        assert read_yaml(path) == yaml.safe_load("".join(whole))
-        for k in range(whole.index("---\n") + 1, len(whole) - 1, 9):
-            path.write_text("".join(whole[:k]))
-            with pytest.raises(PayloadIdError, match="it is cut off"):
-                read_yaml(path)
-    path.write_text("".join([*whole, "name: other\n"]))
-    with pytest.raises(PayloadIdError, match="name: other"):
-        read_yaml(path)
-    path.write_text("joints: [a]\n", encoding="utf-16")
-    with pytest.raises(PayloadIdError, match=r"cut\.yaml"):
-        read_yaml(path)

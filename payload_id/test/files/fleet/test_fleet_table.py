@@ -9,7 +9,6 @@ import pytest
 
 from payload_id.core.errors import ConfigurationError
 from payload_id.core.fleet import KINDS
-from payload_id.files.fleet.arms import arms_of
 from payload_id.files.fleet.fleet_page import Fleet, as_html
 from payload_id.files.fleet.fleet_table import LOST, OLD, FleetTable
 
@@ -61,18 +60,6 @@ def test_rows_come_back_with_arm_and_day(kept):
     assert kept.table.evidence("box", ("USABLE",)) == [] == kept.table.evidence("b", ("GOOD",))
     assert kept.table.bags() == {"k1": "/bags/0001", "k2": "/bags/0002"}
     assert set(kept.table.places()) == {"k1", "k2"}
-
-
-def test_labels_change_and_results_stay(kept):
-    path = kept.write()
-    before = path.read_bytes()
-    kept.table.relabel(path, {**LABELS, "bag": "/bags/0001"}, "left")
-    assert path.read_bytes() == before
-    new = {**LABELS, "bag": "/moved", "payload": "box", "known_mass": 2.0}
-    kept.table.relabel(path, new, "right")
-    (found,) = kept.table.read().to_pylist()
-    assert (found["bag"], found["payload"], found["known_mass"]) == ("/moved", "box", 2.0)
-    assert found["m"] == 1.5 and found["robot"] == "right" and len(kept.table.places()) == 1
 
 
 def test_what_is_replaced_can_come_back_but_what_said_nothing_is_removed(kept):
@@ -135,32 +122,6 @@ def test_a_row_whose_values_do_not_fit_each_other_is_named(kept):
     pa.parquet.write_table(rows.set_column(where, "m", pa.array(["heavy"])), path)
     with pytest.raises(ConfigurationError, match=r"k1\.parquet has no m"):
         _ = kept.fleet
-
-
-def runs_of_two_arms(seed, change):
-    """Return rows of two arms over 200 runs each; in one the elbow's offset changes [N m]."""
-    more = {"error": None, "blame": None, "noise_factor": None}
-    return [
-        row(1000 * seed + k, 0.1 + change * (k // 2) / 200.0 * (k % 2 == 0),
-            robot=("left", "right")[k % 2], **more)
-        for k in range(400)
-    ]  # fmt: skip
-
-
-def test_a_drift_of_half_a_newton_metre_is_named_and_its_arm_comes_first():
-    for seed in range(3):
-        arms = arms_of(runs_of_two_arms(seed, 0.5))
-        assert [arm.name for arm in arms] == ["left", "right"]
-        (series,) = arms[0].drifting
-        assert (series.joint, series.kind) == ("elbow", "torque_offset")
-        assert series.trends["time"].change == pytest.approx(0.5, abs=0.15)
-        (sentence,) = series.sentences()
-        assert sentence.startswith("elbow: torque offset drifts with time: +0.")
-        assert not arms[1].drifting
-
-
-def test_without_a_drift_none_is_named():
-    assert not any(arm.drifting for seed in range(10) for arm in arms_of(runs_of_two_arms(seed, 0)))
 
 
 def test_the_page_says_first_what_is_odd_and_nothing_of_few_runs(kept):

@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 
 from payload_id.core.errors import ConfigurationError, RecordingError
-from payload_id.files.fleet.local_copy import content_digest, local_copy
+from payload_id.files.fleet.local_copy import local_copy
 from payload_id.files.fleet.manifest import Entry, matched, read_manifest
 from payload_id.files.fleet.recordings_found import recordings_found
 
@@ -62,16 +62,6 @@ def test_what_holds_no_recording_is_named(bags):
             pass
     with pytest.raises(ConfigurationError, match=r"nowhere\.txt"):
         recordings_found(["@nowhere.txt"])
-
-
-def test_content_names_a_recording_wherever_it_lies(bags, tmp_path):
-    one = content_digest(bags / "monday" / "one")
-    (bags / "monday" / "one").rename(tmp_path / "moved")
-    assert content_digest(tmp_path / "moved") == one
-    (tmp_path / "moved" / "one_0.mcap").write_text("other")
-    assert content_digest(tmp_path / "moved") != one
-    with pytest.raises(RecordingError, match="nowhere"):
-        content_digest(tmp_path / "nowhere")
 
 
 @pytest.fixture

@@ -12,8 +12,6 @@ from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arm.kinetics import frames
 from payload_id.core.errors import InputError, ModelError
 from payload_id.core.safety.clearance.arm_geometry import BASE
-from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.core.safety.clearance.travel import travel_hull
 from payload_id.files.robots.arm_geometry import description_geometry
 from payload_id.files.robots.held_joints import held_places, held_still
 
@@ -117,35 +115,6 @@ def test_what_a_joint_cannot_do_is_refused():
     for text, words in ((anywhere, "nod"), (inverted, "inverted")):
         with pytest.raises(ModelError, match=words):
             description_geometry(text, ArmModel.from_xml(text, "head", MOVING), Path())
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_what_turns_and_slides_with_one_position_stays_in_its_hull(seed):
-    """A chain of turning and sliding joints that follow one master, against dense samples."""
-    rng = np.random.default_rng(seed)
-    kinds = rng.permutation([True, True, False, False])
-    rates, axes = rng.uniform(-1.5, 1.5, 4), rng.normal(size=(4, 3))
-    axes /= np.linalg.norm(axes, axis=1)[:, None]
-    steps = [pin.SE3(np.eye(3), rng.uniform(-0.02, 0.02, 3)) for _ in range(4)]
-
-    def place(s):
-        pose = pin.SE3.Identity()
-        for turns, rate, axis, step in zip(kinds, rates, axes, steps, strict=True):
-            turn = pin.exp3(s * rate * axis) if turns else np.eye(3)
-            shift = np.zeros(3) if turns else s * rate * axis
-            pose = pose * step * pin.SE3(turn, shift)
-        return np.array(pose.rotation), np.array(pose.translation)
-
-    body, grid = ConvexBody.primitive("box", (0.01, 0.01, 0.01)), np.linspace(0.0, 1.0, 4)
-    slid = np.abs(rates[~kinds]).sum()
-    turns, slides = grid[1] * np.abs(rates[kinds]).sum(), grid[1] * slid
-    reach = sum(np.linalg.norm(step.translation) for step in steps) + slid
-    hull = travel_hull(body, [place(s) for s in grid], [turns], [slides], reach)
-    corners = np.array(np.meshgrid(*[[-0.005, 0.005]] * 3)).reshape(3, -1).T
-    points = np.concatenate([corners @ R.T + t for R, t in map(place, np.linspace(0, 1, 300))])
-    directions = rng.normal(size=(200, 3))
-    own = hull.points @ hull.rotation.T + hull.translation
-    assert ((directions @ points.T).max(axis=1) <= (directions @ own.T).max(axis=1)).all()
 
 
 def test_what_the_arm_stands_on_is_known_with_all_that_follows():

@@ -9,7 +9,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from payload_id.core.errors import ModelError
 from payload_id.files.robots.description.urdf import read_urdf
 
 PATH = Path(__file__).parents[3] / "urdf" / "omnid.urdf.xacro"
@@ -40,11 +39,6 @@ def test_legs_are_commanded_the_gimbal_is_passive_and_the_base_is_one_joint(comm
     assert len(found["base"][0]) == 3
     described = {x.get("name") for x in ElementTree.fromstring(text).findall("joint")}
     assert {f"omnid1_{name}" for name in found} <= described
-
-
-def test_another_command_is_refused():
-    with pytest.raises(ModelError, match="allowed: effort, position"):
-        read_urdf(PATH, {"command": "velocity"})
 
 
 def test_knees_and_platform_are_where_the_loop_closure_has_them():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 from xml.etree import ElementTree
 
 from payload_id.cli.main import main
@@ -22,7 +21,6 @@ MOVING = {
     Rule("service", "request", "/payload_bridge/set_obstacles"),
     Rule("service", "request", "/payload_bridge/set_parameters"),
 }
-PAGE = Path(__file__).resolve().parents[4] / "docs" / "interfaces.md"
 
 
 def roles(**names: str) -> dict[str, set[Rule]]:
@@ -128,11 +126,3 @@ def test_names_and_namespace_are_those_given(tmp_path, capsys, monkeypatch):
     for name in ("/enable", "/xarm/joint_states", "/left/payload_estimator/payload"):
         assert f"<topic>rt{name}</topic>" in text
     assert "<id>9</id>" in text and "rt/joint_states" not in text
-
-
-def test_the_page_names_every_service_and_action():
-    page = PAGE.read_text()
-    for node in ("payload_estimator", "payload_planner"):
-        for entry in INTERFACES[node]:
-            if entry.way.value in ("service", "action"):
-                assert f"`{entry.name}`" in page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import types
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -27,7 +26,7 @@ from payload_id.ros.bridge.move_server import MoveServer, _continued
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
-from payload_id.ros.execution.back_ends.back_end import BackEnd, Trouble
+from payload_id.ros.execution.back_ends.back_end import BackEnd
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
 from payload_id.ros.execution.silence import Lateness, RunningTime
@@ -53,9 +52,6 @@ def motion() -> CertifiedMotion:
     path = BezierPiece(MotionState.at_rest(HOME), np.full(7, 0.1), 2.0)
     tube = ROBOT.control.stated_tube()
     return CertifiedMotion(path, (CertifiedStop(1.0, PathStop(path, 1.0, 0.3)),), tube)
-
-
-NOT_DATED = {"source_timestamp": 0}  # of a message whose middleware does not say when it was sent
 
 
 class FakeArm:
@@ -91,7 +87,6 @@ class FakeBackEnd(BackEnd):
         self.sent, self.holds, self.parts, self.left = [], 0, [], []
         self.nobody = self.somebody = self.heard = ""
         self.unnamed = False
-        self.said, self.refused = None, ""
 
     def get_ready(self, tube, box, torque_limit):
         pass
@@ -112,12 +107,8 @@ class FakeBackEnd(BackEnd):
     others = lambda self: self.somebody  # noqa: E731
     is_unnamed = lambda self: self.unnamed  # noqa: E731
     foreign = lambda self: self.heard  # noqa: E731
-    fault = lambda self: self.said  # noqa: E731
-    unanswered = lambda self: ""  # noqa: E731
-
-    def refused_to_hold(self):
-        refused, self.refused = self.refused, ""
-        return refused
+    fault = lambda self: None  # noqa: E731
+    unanswered = refused_to_hold = lambda self: ""  # noqa: E731
 
     def hold(self):
         self.holds += 1
@@ -268,28 +259,6 @@ def test_nothing_begins_while_anything_is_wrong(late):
         assert robot.back_end.is_taken is False, name  # given back
 
 
-@types.coroutine
-def a_while():
-    yield
-
-
-def test_a_stop_while_the_controller_is_asked_keeps_the_motion_from_beginning():
-    robot = Robot()
-    robot.controller.check = a_while
-    handle = SimpleNamespace(
-        request=Move.Goal(motion_id="plan"), abort=lambda: None, is_cancel_requested=False
-    )
-    running = robot.server.on_move(handle)
-    running.send(None)
-    assert "in use: a motion is checked" in robot.moved()  # nobody else's begins meanwhile
-    assert robot.server.stop(Reason.CANCELLED, "by hand")
-    with pytest.raises(StopIteration) as ended:
-        for _ in range(5):
-            running.send(None)
-            robot.server.use.look()
-    assert ended.value.value.reason.code == StopReason.CANCELLED and not robot.back_end.sent
-
-
 def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     robot = Robot()
     turn = 2 * np.pi * (np.arange(7) == 2)
@@ -298,27 +267,6 @@ def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     )
     message = robot.moved()
     assert "joint_3 was turned by +1 whole turns" in message and not robot.back_end.sent
-
-
-def at_rest(robot):
-    """Let time pass until the arm was seen to rest where it is."""
-    for _ in range(40):
-        robot.arm.now_ns += 100_000_000
-        robot.server.on_watch_due()
-    assert robot.server.execution.done
-
-
-def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():
-    robot = Robot()
-    assert robot.moved() == ""
-    robot.back_end.said = Trouble.NOT_STARTED, "The controller rejected it"
-    robot.server.on_watch_due()
-    robot.back_end.said = None  # what was sent before a hold does not count any more
-    assert robot.back_end.holds == 1  # whatever it answers, it must not begin
-    at_rest(robot)
-    assert robot.server.ended == (Reason.NOT_STARTED, "The controller rejected it")
-    assert not robot.server.execution.begun and robot.context.fault == ""
-    assert len(robot.back_end.sent) == 1
 
 
 def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_an_earlier_stop():

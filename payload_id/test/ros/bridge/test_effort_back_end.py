@@ -22,8 +22,8 @@ from torque_robot import CELL, PAYLOAD, ROTOR, certified_motion, torque_robot
 
 DOMAIN = next_domain()
 BRIDGE, MANAGER = "/payload_bridge", "/controller_manager"
-RESTING, TORQUES = "joint_trajectory_controller", "forward_effort_controller"
-SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
+RESTING = "joint_trajectory_controller"
+SUCCEEDED, ABORTED = 4, 6  # of action_msgs/GoalStatus
 SHALLOW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 DRIFT = 0.05  # [rad] that an arm may move while one controller takes over from another one
 

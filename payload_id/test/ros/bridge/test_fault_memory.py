@@ -40,19 +40,6 @@ def test_what_cannot_be_read_is_a_fault_that_says_so(tmp_path, content):
     assert "cannot be read" in memory.read() and str(memory.path) in memory.read()
 
 
-def test_what_fails_half_way_leaves_the_file_as_it_was(tmp_path, monkeypatch):
-    memory = FaultMemory(str(tmp_path), NODE)
-    memory.write("CLOCK_FAULT: first.")
-
-    def full(handle):
-        raise OSError("no space left")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="no space"):
-        memory.write("TUBE_LEFT: second.")
-    assert memory.read().startswith("CLOCK_FAULT: first.")
-
-
 def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_moves(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigurationError, match="state_folder"):

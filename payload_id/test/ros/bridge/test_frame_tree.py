@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from payload_id.core.errors import InputError, UnknownNameError
+from payload_id.core.errors import InputError
 from payload_id.ros.bridge.obstacles.frame_tree import AGE, FrameTree
 
 FIXED = {
@@ -86,8 +86,3 @@ def test_what_cannot_be_placed_is_refused_in_a_sentence(frame, stamp, words):
     with pytest.raises(InputError, match=words) as error:
         tree.pose(frame, FIXED, stamp, "obstacle 'thing'")
     assert "obstacle 'thing'" in str(error.value)
-
-
-def test_an_unknown_frame_is_named_with_its_neighbours():
-    with pytest.raises(UnknownNameError, match="Did you mean 'camera'"):
-        moving_tree().pose("camrea", FIXED, T0, "thing")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from types import SimpleNamespace
 
 import pytest
 import rclpy
@@ -16,9 +15,6 @@ from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 
 from payload_id.ros.client.planner_client import PlannerClient
 from payload_id.ros.client.waiting import NotAnsweredError
-from payload_id.ros.view.session import tasks as view_tasks
-from payload_id.ros.view.session.names import Names
-from payload_id.ros.view.session.tasks import Tasks
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
@@ -85,43 +81,3 @@ def test_before_it_is_sent_before_it_is_accepted_and_in_motion(planner, acceptin
         return
     result = planner.client.execute(PlanDescription(), 30.0, called_off=off)
     assert not result.success and planner.cancelled == len(planner.goals) == 1
-
-
-@pytest.mark.parametrize("held_up", ["describe", "start"])
-def test_a_stop_on_the_page_counts_from_when_the_motion_was_confirmed(monkeypatch, held_up):
-    """Before a goal is sent the plan is described, and the estimator begins a run."""
-    monkeypatch.setattr(view_tasks, "REST", 0.0)
-    entered, go_on, done = threading.Event(), threading.Event(), []
-
-    def hold(name, value):
-        def called(*_):
-            done.append(name)
-            if name == held_up:
-                entered.set()
-                go_on.wait(10.0)
-            return value
-
-        return called
-
-    def execute(description, timeout, scale, by, tell, called_off):
-        done.append("called off" if called_off.is_set() else "MOVED")
-        raise NotAnsweredError("It was called off.")
-
-    service = SimpleNamespace(service_is_ready=lambda: False)
-    client = SimpleNamespace(
-        node=SimpleNamespace(create_client=lambda *_: service),
-        start=hold("start", "begun"), stop=hold("stop", "ended"),
-    )  # fmt: skip
-    described = SimpleNamespace(description=SimpleNamespace(duration=1.0))
-    tasks = Tasks(
-        client, SimpleNamespace(describe=hold("describe", described), execute=execute), Names()
-    )
-    assert tasks.follow("operator 1", SimpleNamespace(plan_id="p"), dry=False)
-    assert entered.wait(10.0)
-    tasks.stop("operator 1")
-    go_on.set()
-    end = time.monotonic() + 10.0
-    while "stop" not in done and time.monotonic() < end:
-        time.sleep(0.01)
-    assert done == ["describe", "start", "called off", "stop"]  # and the run ends, too
-    assert not tasks.executed

@@ -111,32 +111,6 @@ def described_default(name: str) -> list[ParameterValue]:
     return [RosParameter(name, value=entry.default).get_parameter_value()]
 
 
-def test_impossible_types_are_outlived_and_counted(observer, nodes):
-    for node in NODES:
-        client = observer.node.create_client(SetParameters, f"/{node}/set_parameters")
-        observer.wait(client.service_is_ready, "the service")
-        nothing = client.call_async(SetParameters.Request())
-        observer.wait(nothing.done, "an answer, which shows that the node hears this client")
-        value = ParameterValue(type=77)
-        client.call_async(SetParameters.Request(parameters=[Parameter(name="x", value=value)]))
-        observer.call(ListParameters, f"/{node}/list_parameters")
-        observer.node.destroy_client(client)
-    box = observer.mailbox["/diagnostics"]
-    box.clear()
-    observer.wait(
-        lambda: any(
-            int(x.value) >= len(NODES)
-            for array in box
-            for status in array.status
-            for x in status.values
-            if x.key == "errors outlived"
-        ),
-        "all of them in the diagnostics",
-    )
-    assert "77 is not a valid" in str(box)
-    assert nodes.alive
-
-
 def test_messages_of_any_content_and_any_bytes(observer, nodes):
     random = np.random.default_rng(1)
     topics: dict[str, str] = {}

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import threading
 
-from rclpy.node import Node
-from std_msgs.msg import Bool, String
-
 from harness import Observer
 from payload_id.core.errors import InputError
 from payload_id.ros.common.diagnostics import FORGOTTEN, Condition, Level, Twin, with_errors
@@ -35,18 +32,6 @@ def test_every_error_is_counted_and_one_of_a_kind_is_logged(capfd):
     printed = capfd.readouterr().err
     assert "number 0" in printed and "The node goes on." in printed
     assert "number 1" not in printed
-
-
-def test_a_topic_of_two_types_ends_a_node_in_a_sentence(capfd):
-    class Mixed(Node):
-        def __init__(self):
-            super().__init__("mixed")
-            self.create_publisher(String, "/mixed", 1)
-            self.create_publisher(Bool, "/mixed", 1)
-
-    assert run([Mixed], []) == 1
-    printed = capfd.readouterr().err
-    assert "a topic of one type" in printed and "Traceback" not in printed
 
 
 def test_whatever_a_node_raises_when_it_starts_ends_it_in_a_sentence(capfd):

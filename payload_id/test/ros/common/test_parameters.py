@@ -12,10 +12,8 @@ from rclpy.parameter import Parameter as RosParameter
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.ros.common.parameters import Parameter, describe_parameters, read_parameters
+from payload_id.ros.common.parameters import Parameter, read_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, run_settings
-from payload_id.ros.sampler.node import main as sampler_main
-from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
@@ -88,30 +86,6 @@ def test_changes_while_the_node_runs(make_node):
     assert answer.successful
 
 
-def test_descriptors_carry_text_unit_and_range(make_node):
-    node = make_node()
-    read_parameters(node, TABLE)
-    descriptor = node.describe_parameter("speed")
-    assert descriptor.description == "How fast. [rad/s]"
-    assert descriptor.read_only
-    assert descriptor.floating_point_range[0].to_value == 5.0
-    assert node.describe_parameter("count").integer_range[0].from_value == 1
-    assert "'slow', 'fast'" in node.describe_parameter("mode").additional_constraints
-
-
-@pytest.mark.parametrize("table", [SAMPLER_TABLE, ESTIMATOR_TABLE])
-def test_the_tables_are_complete(table):
-    text = describe_parameters(table)
-    assert len({entry.name for entry in table}) == len(table)
-    for entry in table:
-        assert f"| `{entry.name}` |" in text
-        assert entry.text.endswith(".")
-        if entry.default is not None:
-            assert entry.check(entry.default) == entry.default
-        if entry.kind in ("number", "number or numbers"):
-            assert entry.unit
-
-
 def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
     values = {entry.name: entry.default for entry in ESTIMATOR_TABLE}
     robot = Uncertainty(torque_absolute=(0.1, 0.2), prior=PayloadPrior(5.0, 0.3))
@@ -123,13 +97,6 @@ def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
     assert uncertainty.prior == PayloadPrior(9.0, 0.3)
     with pytest.raises(InputError, match="3 entries; give one number, or 2"):
         run_settings({**values, "uncertainty.torque_gain": [0.1] * 3}, robot, 2)
-
-
-def test_a_name_that_is_none_is_a_sentence(capsys):
-    arguments = ["--ros-args", "-p", "joint_states_topic:='5'"]
-    assert sampler_main(arguments) == 1
-    shown = capsys.readouterr().err
-    assert len(shown.strip().splitlines()) == 1 and "'5'" in shown and "topic name" in shown
 
 
 def test_texts_that_launch_files_hand_on_are_what_they_say(make_node):

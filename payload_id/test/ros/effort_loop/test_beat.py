@@ -9,17 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rclpy.serialization import serialize_message
-from sensor_msgs.msg import JointState
 
-from payload_id.core.samples.joint_map import JointMap
 from payload_id.ros.effort_loop import loop, real_time
-from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, TorqueLoop, in_messages
+from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, TorqueLoop
 from payload_id.ros.effort_loop.messages import Follow
 from payload_id.ros.effort_loop.order_reader import OrderReader
-from payload_id.ros.effort_loop.pose_watch import PoseWatch, Seen
-from payload_id.ros.effort_loop.publisher_numbers import Publishers
-from payload_id.ros.effort_loop.stamp_watch import StampWatch
 
 STEPS = 200
 
@@ -80,59 +74,6 @@ def test_steps_that_are_missed_are_not_made_up_for(monkeypatch):
     beat = np.ceil((sent - sent[0]) / 1e-3 - 1e-6)
     assert (np.diff(beat) >= 1.0).all()
     assert np.diff(sent).max() > 2e-3  # some were missed
-
-
-JOINTS = tuple(f"joint_{k}" for k in range(1, 8))
-
-
-def state(names, time, value=0.0, speed=0.0):
-    """Return the bytes of a joint state."""
-    message = JointState(name=list(names), position=[value] * len(names))
-    message.velocity = [speed] * len(names)
-    message.header.stamp.sec, message.header.stamp.nanosec = int(time), round(time % 1 * 1e9)
-    return serialize_message(message)
-
-
-def heard(*kinds, numbers=None, step=1):
-    """Return how many of 100 looks find a new state where so many kinds of messages wait.
-
-    Each is another publisher's, the first message of which has the number that is given for it.
-    """
-    numbers = [None] * len(kinds) if numbers is None else numbers
-    one, waiting = TorqueLoop.__new__(TorqueLoop), []
-    one._states = SimpleNamespace(take_numbered=lambda count: [(*x, 0) for x in waiting])
-    one._map, one._newest, one._follower = JointMap(JOINTS), None, object()
-    one._named = in_messages(JOINTS[0])
-    one._leapt_ns, one._gap, one._heard = 0, 0.0, time.monotonic()
-    one._stamps = StampWatch(100 * 10**9, one._heard)
-    one._publishers = Publishers()
-    one._poses, one._unmeasured = PoseWatch(np.full(7, 10.0), [False] * 6 + [True]), 0
-    one._poses.take(Seen(100 * 10**9, np.zeros(7), one._heard))
-    looks = []
-    for k in range(100):
-        counts = [None if number is None else number + step * k for number in numbers]
-        waiting[:] = [(kind(100.0001 + 1e-4 * k), n) for kind, n in zip(kinds, counts, strict=True)]
-        looks.append(one._listen())
-        assert not looks[-1] or one._newest[0].q.tolist() == one._newest[1].tolist() == [0.0] * 7
-    return sum(looks)
-
-
-@pytest.mark.parametrize("late", [0.0, 0.03, 0.1, 0.19, 3600.0])
-def test_old_states_and_those_of_others_at_the_same_time_do_not_count(late):
-    """A relay repeats the arm's states, or another node makes up some with their stamps."""
-    arm = lambda t: state(JOINTS, t)  # noqa: E731
-    other = lambda t: state(JOINTS, t - late, 1.0)  # noqa: E731
-    fast = lambda t: state(JOINTS, t + 5e-5, 0.0, 9e8)  # noqa: E731
-    assert heard(arm, other) == 100
-    assert heard(arm, fast) == 100
-    if late:
-        assert heard(other, arm) == 100
-
-
-def test_in_a_motion_another_arm_does_not_count_however_new_its_stamps_are():
-    arm = lambda t: state(JOINTS, t)  # noqa: E731
-    other = lambda t: state(JOINTS, t + 4e-5, 1.0)  # noqa: E731
-    assert heard(arm, other) == 100
 
 
 def following(connection, asked):

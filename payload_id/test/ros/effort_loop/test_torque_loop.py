@@ -17,7 +17,6 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory_points import points_of
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.torque.parameter_box import ParameterBox
-from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.effort_loop.period_watch import PeriodWatch
 from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
 from safety_scenes import gen3
@@ -157,17 +156,6 @@ def test_torques_end_at_the_limit_of_the_certificate_and_that_is_said():
     assert any("the limit is" in reason for reason in found.reasons) and begun.said
 
 
-def test_an_arm_that_is_braked_is_desired_at_rest_where_it_is():
-    begun = follower()
-    moving = Measurement(1.0, HOME + 0.05, np.full(N, 0.1))
-    free = begun.step(moving).torque
-    begun.hold(moving)
-    assert np.allclose(begun.desired(1.0).q, HOME + 0.05) and not begun.desired(1.0).dq.any()
-    assert begun.is_over(1.0)
-    # Power of the change of torque: against the motion.
-    assert (begun.step(moving).torque - free) @ moving.dq < 0.0
-
-
 def braked(silent: float, again: float = 0.0):
     """Return velocities and positions of an arm from the moment on that it is to be held.
 
@@ -214,15 +202,6 @@ def test_an_arm_that_is_to_be_held_after_a_silence_is_not_pulled_back(silent, ag
 def test_torques_do_not_take_over_an_arm_that_moves_or_is_elsewhere(away, dq, said):
     with pytest.raises(InputError, match=said):
         follower(away, dq=dq)
-
-
-def test_only_the_tube_of_a_robust_design_is_followed():
-    made, _ = proof()
-    stated = ROBOT.control.stated_tube()
-    plain = TrackingTube.passivity_based(0.2, np.full(N, 5.0), np.full(N, 9.0))
-    for tube in (stated, plain):
-        with pytest.raises(InputError, match="robust design"):
-            controller_of(MODEL, Proof(tube, made.box, made.torque_limit))
 
 
 def test_the_closed_loop_stays_within_the_tube_with_a_state_that_is_late():

@@ -1,11 +1,10 @@
-"""What the estimator says of contact, once it knows a payload: the thread alone, then the node."""
+"""What the estimator says of contact, once it knows a payload."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.samples.ring_buffer import SampleRows
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
-from payload_id.ros.estimator.contact_worker import LATEST, ContactWorker
+from payload_id.ros.estimator.contact_worker import ContactWorker
 from payload_id.ros.estimator.sources.live_run import Established
 from synthetic import PAYLOAD, RATE, measured, robot_file, stamps_ns
 
@@ -35,24 +34,15 @@ def pushed(samples: Samples) -> Samples:
     return replace(samples, tau=samples.tau - axis @ FORCE)
 
 
-def rows(samples: Samples, start_ns: int = START_NS) -> SampleRows:
-    return SampleRows(stamps_ns(samples, start_ns), samples.q, samples.dq, samples.tau)
-
-
-@lru_cache
-def learnt(folder):
-    robot = RobotFile.load(robot_file(folder))
-    model = RobotModel.from_robot_file(robot)
-    online = OnlineIdentifier(model, Settings(robot.uncertainty))
-    online.add(measured(tuple(PAYLOAD), 4.0))
-    return online.update(), Established(online.rows, *online.established())
-
-
 class Listener:
     """A worker, and what it has said."""
 
     def __init__(self, folder):
-        self.estimate, self.known = learnt(folder)
+        robot = RobotFile.load(robot_file(folder))
+        online = OnlineIdentifier(RobotModel.from_robot_file(robot), Settings(robot.uncertainty))
+        online.add(measured(tuple(PAYLOAD), 4.0))
+        self.estimate = online.update()
+        self.known = Established(online.rows, *online.established())
         self.said, self.failures = [], []
         self.worker = ContactWorker(
             0.1, 7, float(RATE), lambda *said: self.said.append(said), self.failures.append
@@ -66,7 +56,8 @@ class Listener:
         """Hand samples over as they would arrive; return what is said of them."""
         before = len(self.said)
         for first in range(0, len(samples), RATE // 10):
-            self.worker.write(rows(samples.part(first, first + RATE // 10), start_ns))
+            part = samples.part(first, first + RATE // 10)
+            self.worker.write(SampleRows(stamps_ns(part, start_ns), part.q, part.dq, part.tau))
             time.sleep(0.03)
         end = time.monotonic() + WAIT
         while len(self.said) < before + wanted and time.monotonic() < end:
@@ -74,18 +65,11 @@ class Listener:
         return self.said[before:]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("contact")
-
-
 @pytest.fixture
-def listener(folder) -> Iterator[Listener]:
-    listener = Listener(folder)
-    try:
-        yield listener
-    finally:
-        listener.worker.close()
+def listener(tmp_path) -> Iterator[Listener]:
+    listener = Listener(tmp_path)
+    yield listener
+    listener.worker.close()
 
 
 def test_after_a_contact_nothing_is_learnt_until_a_run_begins(listener):
@@ -100,15 +84,3 @@ def test_after_a_contact_nothing_is_learnt_until_a_run_begins(listener):
     listener.learn(Status.WAITING)
     assert listener.hear(calm, LATER_NS + 2 * 10**10, wanted=0) == []
     assert listener.failures == []
-
-
-def test_what_waits_is_bounded(listener):
-    listener.learn()
-    whole = measured(tuple(PAYLOAD), 10.0, seed=4)
-    listener.worker.write(rows(whole, LATER_NS))  # more at once than may wait
-    end = time.monotonic() + WAIT
-    while not listener.said and time.monotonic() < end:
-        time.sleep(0.02)
-    oldest = min(stamp for _, stamp in listener.said)
-    newest = LATER_NS + round(whole.stamp[-1] * 1e9)
-    assert oldest >= newest - round(LATEST * 1e9)

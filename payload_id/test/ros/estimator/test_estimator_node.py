@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
-from harness import LATCHED, START_NS, NodeProcess, Observer
+from harness import NodeProcess, Observer
 from promises.nodes import next_domain
 from synthetic import PAYLOAD, RATE, blocks, measured, robot_file
 
@@ -38,7 +37,6 @@ class Estimator:
 
     def __init__(self, observer: Observer, process: NodeProcess) -> None:
         self.observer, self.process = observer, process
-        self.estimates = observer.listen(PayloadEstimate, f"{NODE}/payload", LATCHED)
         self.publisher = observer.publisher(SampleBlock, SAMPLES)
         self.sent = 0
         self.ended = ""
@@ -79,12 +77,10 @@ class Estimator:
         request = self.observer.call(SetParameters, f"{NODE}/set_parameters", parameters=[message])
         return request.results[0]
 
-    def run(self, messages: list[SampleBlock], parts: int = 1) -> PayloadEstimate:
-        """Make a whole run, waiting for an estimate after each part."""
+    def run(self, messages: list[SampleBlock]) -> PayloadEstimate:
+        """Make a whole run, waiting for an estimate."""
         assert self.trigger("start").success
-        size = -(-len(messages) // parts)
-        for first in range(0, len(messages), size):
-            self.feed(messages[first : first + size])
+        self.feed(messages)
         answer = self.trigger("stop")
         self.ended, estimate = answer.message, self.get().estimate
         assert answer.success == (estimate.status in WITH_INTERVALS)
@@ -102,11 +98,9 @@ def estimator(tmp_path_factory) -> Iterator[Estimator]:
         runs_folder=folder / "runs",
     )
     observer = Observer(DOMAIN)
-    try:
-        yield Estimator(observer, process)
-    finally:
-        process.stop()
-        observer.close()
+    yield Estimator(observer, process)
+    process.stop()
+    observer.close()
 
 
 @pytest.fixture
@@ -114,7 +108,6 @@ def idle(estimator) -> Estimator:
     """Return the estimator with nothing known and no run in progress."""
     estimator.trigger("stop")
     estimator.trigger("reset")
-    estimator.estimates.clear()
     return estimator
 
 
@@ -123,29 +116,12 @@ def contains(estimate: PayloadEstimate, phi: np.ndarray) -> bool:
 
 
 def test_without_a_run_every_answer_says_what_to_do(idle):
-    for name in ("stop", "tare"):
-        answer = idle.trigger(name)
-        assert not answer.success
-        assert "~/start" in answer.message
-    answer = idle.observer.call(Save, f"{NODE}/save", path="")
-    assert (answer.success, answer.path) == (False, "")
-    assert "~/start" in answer.message
+    save = idle.observer.call(Save, f"{NODE}/save", path="")
+    for answer in (idle.trigger("stop"), idle.trigger("tare"), save):
+        assert not answer.success and "~/start" in answer.message
     answer = idle.get()
-    assert not answer.success
-    assert answer.estimate.status == PayloadEstimate.WAITING
+    assert not answer.success and answer.estimate.status == PayloadEstimate.WAITING
     assert np.isnan(answer.estimate.phi).all()
-
-
-def test_samples_flow_on_while_a_solver_runs(idle):
-    """Updates are due far more often than they can be solved; no sample may be lost."""
-    assert idle.set_parameter("update_period", 0.01).successful
-    try:
-        final = idle.run(blocks(measured(LOADED, SECONDS)))
-    finally:
-        idle.set_parameter("update_period", 0.5)
-    assert "(2000 samples, 39 windows" in idle.ended
-    assert "lost" not in final.message
-    assert contains(final, PAYLOAD)
 
 
 def test_parameters_hold_from_the_next_run(idle):
@@ -179,23 +155,6 @@ def test_blocks_of_another_arm_are_refused(idle):
         lambda: "has the joints shoulder, joint_2" in idle.process.printed, "the refusal"
     )
     assert idle.get().estimate.samples == 0
-
-
-def test_reset_during_a_run_begins_anew(idle):
-    idle.trigger("start")
-    idle.feed(blocks(measured(LOADED, 1.0)))
-    assert "500 samples" in idle.trigger("reset").message
-    assert idle.get().estimate.samples == 0
-    idle.feed(blocks(measured(LOADED, 1.0), START_NS + 10**10))
-    assert "(500 samples" in idle.trigger("stop").message
-
-
-def test_zero_efforts_give_no_numbers(idle):
-    samples = measured(LOADED, 1.0)
-    final = idle.run(blocks(replace(samples, tau=np.zeros_like(samples.tau))))
-    assert final.status == PayloadEstimate.NO_DATA
-    assert "exactly zero" in final.message
-    assert np.isnan(final.phi).all()
 
 
 def test_absurd_values_are_a_status_and_the_next_run_is_sound(idle):

@@ -39,17 +39,6 @@ def test_what_leads_out_of_the_folder_is_refused(runs: Path, asked: str) -> None
         keeping(runs).folder(asked)
 
 
-def test_of_two_samplers_the_first_ones_recording_is_the_runs(runs: Path) -> None:
-    one = keeping(runs, "first")
-    one.publishers = 2
-    one._on_bag(SimpleNamespace(data="second"))
-    assert one.recording == "first"
-    one.publishers = 1  # it has ended
-    assert one.recording == "second"
-    one._on_bag(SimpleNamespace(data="second_2"))  # the disk was full
-    assert one.recording == "second_2"
-
-
 @pytest.mark.parametrize("told_first", [True, False])
 def test_the_recording_is_that_of_the_sampler_whose_blocks_are_used(
     runs: Path, told_first: bool

@@ -97,18 +97,3 @@ def test_what_came_while_the_worker_was_busy_is_of_before_or_after_a_call(made, 
     assert run.taken[:end] == list(range(15))
     after = [x for x in run.taken[end:] if isinstance(x, int)]
     assert after == ([] if name == "stop" else list(range(15, 20)))
-
-
-def test_several_calls_divide_the_samples_each_where_it_came(made):
-    run, control, worker = made
-    busy(made)
-    first = worker.request(control.hold_out)
-    control.write(rows(10, 3))
-    second = worker.request(control.tare)
-    control.write(rows(13, 3))
-    run.go_on.set()
-    assert first.result(LONG) and second.result(LONG)
-    worker.request(control.stop).result(LONG)
-    expected = [*range(10), "hold out", *range(10, 13), "tare", *range(13, 16), "stop"]
-    assert run.taken == expected
-    assert control.waiting_samples == 0

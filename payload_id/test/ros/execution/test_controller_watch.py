@@ -111,21 +111,6 @@ def test_only_an_active_controller_of_all_joints_may_be_sent_a_motion(manager, a
     assert all(part in found for part in words) and bool(found) == bool(words), found
 
 
-def test_what_happens_in_motion_is_kept_until_the_next(manager, asker):
-    manager.has(controller())
-    asker.observer.wait(lambda: not asker.watch.doubt(), "an active controller")
-    asker.watch.begin()
-    assert not asker.watch.fault()
-    manager.has(controller(state="inactive"))
-    assert "'jtc' is inactive" in asker.observer.wait(asker.watch.fault, "the fault")
-    assert "--activate jtc" in asker.watch.doubt()
-    manager.has(controller())
-    asker.observer.wait(lambda: not asker.watch.doubt(), "an active controller")
-    assert asker.watch.fault()
-    asker.watch.begin()
-    assert not asker.watch.fault()
-
-
 def test_without_a_controller_manager_nothing_is_refused_but_that_is_said(asker):
     watch = ControllerWatch(asker.observer.node, "/right/controller_manager", TOPIC, JOINTS)
     assert asker.refusal(watch) == "" and watch.doubt() == "" and watch.fault() == ""

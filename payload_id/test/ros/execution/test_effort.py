@@ -212,20 +212,6 @@ def test_a_takeover_that_is_refused_or_not_answered_is_no_start_and_is_taken_bac
     assert arm.back_end.fault() is None  # nothing has moved: nobody needs to acknowledge
 
 
-def test_torques_hold_the_arm_until_the_manager_has_answered_that_it_is_given_back(arm):
-    """What its activity says may be of before torques took the arm."""
-    arm.moving()
-    arm.back_end.release()
-    arm.look()
-    assert arm.manager.asked[-1][:2] == (RESTING, TORQUES) and arm.back_end.still_has_arm
-    arm.look((False, "no answer"))
-    arm.activity(**{RESTING: "active", TORQUES: "inactive"})
-    assert arm.manager.waits  # it was asked again
-    assert arm.back_end.still_has_arm and arm.loop.sends
-    arm.look((True, ""))
-    assert not arm.back_end.still_has_arm and not arm.loop.sends
-
-
 def test_what_the_loop_refuses_is_no_start(arm):
     arm.loop.refuses = "joint_1 is elsewhere."
     arm.back_end.get_ready(arm.tube, None, None)

@@ -27,16 +27,18 @@ def joint_states(seconds, position, velocity):
 
 
 @pytest.fixture
-def observer():
+def heard():
+    """Return an observer, a listener, and publishers that it hears."""
     observer = Observer(DOMAIN)
-    yield observer
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publishers = [observer.publisher(JointState, listener.topic) for _ in range(2)]
+    observer.wait(lambda: all(x.get_subscription_count() > 0 for x in publishers), "the listener")
+    yield observer, listener, publishers
     observer.close()
 
 
-def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(observer):
-    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
-    publisher = observer.publisher(JointState, listener.topic)
-    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(heard):
+    observer, listener, (publisher, _) = heard
 
     def publish(seconds, position=0.0, velocity=0.0):
         publisher.publish(joint_states(seconds, [position] * ROBOT.n, [velocity] * ROBOT.n))
@@ -68,11 +70,9 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(obser
     assert listener.speed.max() == 0.0 and listener.now_ns < 200_000_000_000
 
 
-def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(observer):
+def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(heard):
     """Noise of positions makes a driver report one side and the other."""
-    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
-    publisher = observer.publisher(JointState, listener.topic)
-    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+    observer, listener, (publisher, _) = heard
     endless = np.array(ROBOT.continuous)
     assert endless.any() and not endless.all()
     for k in range(6):
@@ -84,13 +84,9 @@ def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(observer):
 
 @pytest.mark.parametrize("noise", [0.0, 1e-3])
 @pytest.mark.parametrize(("speed", "moves"), [(0.3, True), (0.04, True), (0.0, False)])
-def test_positions_that_move_count_where_a_driver_fills_in_velocities(
-    observer, speed, moves, noise
-):
+def test_positions_that_move_count_where_a_driver_fills_in_velocities(heard, speed, moves, noise):
     rng = np.random.default_rng(1)
-    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
-    publisher = observer.publisher(JointState, listener.topic)
-    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+    observer, listener, (publisher, _) = heard
     for k in range(20):
         pose = (0.2 + 0.01 * k * speed + noise * rng.normal(size=ROBOT.n)).tolist()
         publisher.publish(joint_states(1000.0 + 0.01 * k, pose, [0.0] * ROBOT.n))
@@ -108,10 +104,8 @@ def test_positions_that_move_count_where_a_driver_fills_in_velocities(
         (0.0, ["finger"], False),  # a gripper
     ],
 )
-def test_another_publisher_of_the_same_joints_is_noticed(observer, ahead, joints, several):
-    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
-    publishers = [observer.publisher(JointState, listener.topic) for _ in range(2)]
-    observer.wait(lambda: all(x.get_subscription_count() > 0 for x in publishers), "the listener")
+def test_another_publisher_of_the_same_joints_is_noticed(heard, ahead, joints, several):
+    _, listener, publishers = heard
     for k in range(20):
         pose = [0.2] * ROBOT.n
         publishers[0].publish(joint_states(1000.0 + 0.01 * k, pose, [0.0] * ROBOT.n))

@@ -17,40 +17,6 @@ def moving():
     return arm, arm.begin(certified())
 
 
-def stopped_at(arm, execution, event, time):
-    """Let something happen at a time; return the certified stop that was commanded."""
-    arm.run(execution, lambda: arm.time >= time)
-    event()
-    arm.run(execution)
-    assert len(arm.commands) == 2
-    assert arm.commanded[1] < time + 0.25  # silence takes a while to be one
-    stop = execution.motion.stop_after(arm.commanded[1] + TIMING.reaction)
-    end = stop.motion.at(np.array([stop.motion.duration])).q[0]
-    last = arm.commands[-1]
-    assert last.duration == pytest.approx(stop.time + stop.motion.duration, abs=1e-8)
-    assert np.allclose(last.q[-1], end)
-    return stop
-
-
-@pytest.mark.parametrize(
-    "reason",
-    [
-        Reason.CANCELLED,
-        Reason.OBSTACLES_CHANGED,
-        Reason.ESTIMATE_INCONSISTENT,
-        Reason.INTERVALS_LEFT,
-        Reason.NOT_ENABLED,
-    ],
-)
-def test_an_arm_that_follows_ends_in_the_next_certified_stop_with_its_reason(moving, reason):
-    arm, execution = moving
-    assert execution.left_ns is None
-    stop = stopped_at(arm, execution, lambda: execution.stop(reason, "why", arm.now_ns), 0.7)
-    assert execution.left_ns == execution.start_ns + round(1e9 * stop.time)
-    assert execution.reason is reason and execution.detail == "why"
-    assert execution.phase is Phase.DONE and not execution.held and arm.held is None
-
-
 def test_an_arm_that_moves_to_the_start_is_stopped_as_certified_and_not_held_on_its_way():
     arm = Arm()
     execution = arm.begin(certified(), moves_before=True)
@@ -77,35 +43,20 @@ def test_a_hold_that_comes_at_once_after_the_start_leaves_the_arm_in_the_tube(mo
     assert arm.held is not None and len(arm.commands) == 1
 
 
-@pytest.mark.parametrize("pauses", [False, True])
 @pytest.mark.parametrize("time", [-0.09, -0.04, -0.01])
-def test_where_a_hold_would_come_too_late_a_certified_stop_is_sent(time, pauses):
+def test_where_a_hold_would_come_too_late_a_certified_stop_is_sent(time):
     arm = Arm()
     execution = arm.begin(certified((4.0, -3.0)), reaction=0.3)
     arm.run(execution, lambda: arm.time >= time - 1e-9)
     far, fast = beginning(execution, arm.time + 0.3)
     assert far > TUBE.position[0] or fast > TUBE.velocity[0]
-    if pauses:
-        assert execution.pause(arm.now_ns)
-    else:
-        execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
     assert arm.held is None and len(arm.commands) == 2
     before, after = arm.commands
     known = np.linspace(0.0, arm.time + 0.3, 20)
     assert np.allclose(sample(before, known).q, sample(after, known).q, atol=1e-9)
     arm.run(execution)
-    assert execution.at_rest and arm.held is None
-    assert execution.reason is (Reason.PAUSED if pauses else Reason.CANCELLED)
-
-
-def test_the_stop_continues_what_the_arm_is_doing(moving):
-    arm, execution = moving
-    event = lambda: execution.stop(Reason.CANCELLED, "", arm.now_ns)  # noqa: E731
-    stop = stopped_at(arm, execution, event, 0.7)
-    before, after = arm.commands
-    time = np.linspace(0.7, stop.time, 40)
-    assert np.allclose(sample(before, time).q, sample(after, time).q, atol=1e-9)
-    assert np.allclose(sample(before, time).dq, sample(after, time).dq, atol=1e-7)
+    assert execution.at_rest and arm.held is None and execution.reason is Reason.CANCELLED
 
 
 def test_near_its_end_a_motion_is_its_own_stop(moving):
@@ -114,25 +65,6 @@ def test_near_its_end_a_motion_is_its_own_stop(moving):
     execution.stop(Reason.CANCELLED, "late", arm.now_ns)
     arm.run(execution)
     assert execution.reason is Reason.CANCELLED and len(arm.commands) == 1 and execution.at_rest
-
-
-@pytest.mark.parametrize("time", [0.42, 0.92, 1.22])
-def test_a_pause_rests_on_the_path_and_says_where(moving, time):
-    arm, execution = moving
-    stop = None
-
-    def pause():
-        nonlocal stop
-        stop = execution.motion.stop_after(arm.time + TIMING.reaction)
-        assert execution.pause(arm.now_ns) and not execution.pause(arm.now_ns)
-
-    arm.run(execution, lambda: arm.time >= time)
-    pause()
-    arm.run(execution)
-    assert execution.reason is Reason.PAUSED and execution.at_rest
-    assert execution.resting_place == pytest.approx(stop.motion.end)
-    place = execution.motion.trajectory.at(np.array([execution.resting_place])).q[0]
-    assert np.allclose(arm.commands[-1].q[-1], place, atol=1e-9)
 
 
 class SlowedArm(Arm):
@@ -163,33 +95,12 @@ class SlowedArm(Arm):
         execution.watch.slider.hear(percent, 1e-9 * self.now_ns)
 
 
-def with_slider(k=(0.5, -0.4)):
+def with_slider():
     """Return an arm that begins to move, its slider's reports on a topic, and the execution."""
     arm = SlowedArm()
-    execution = arm.begin(certified(k))
+    execution = arm.begin(certified())
     execution.watch.slider.topic = "/speed"
     return arm, execution
-
-
-def test_an_arm_that_its_slider_slows_down_is_followed_to_the_end():
-    arm, execution = with_slider()
-    for time, percent in ((0.5, 40.0), (1.0, 0.0), (2.0, 100.0), (2.3, 70.0)):
-        arm.run(execution, lambda time=time: arm.time >= time)
-        arm.slide(execution, percent)
-    arm.run(execution)
-    assert execution.reason is Reason.COMPLETED and len(arm.commands) == 1
-    assert arm.time > 3.4 and execution.watch.largest_use < 0.3
-
-
-def test_a_contact_on_the_path_of_a_slowed_arm_is_a_fault():
-    arm, execution = with_slider()
-    arm.run(execution, lambda: arm.time >= 0.3)
-    arm.slide(execution, 60.0)
-    arm.run(execution, lambda: arm.time >= 0.6)
-    arm.speed = 0.0  # though the slider still says 60 %
-    arm.hold = lambda: None
-    arm.run(execution, lambda: execution.held or arm.time > 5.0)
-    assert execution.reason is Reason.BEHIND and arm.time < 1.6
 
 
 class Deaf(Arm):
@@ -219,24 +130,6 @@ def test_an_arm_whose_controller_refuses_to_hold_takes_the_next_certified_stop(m
     assert execution.commanded.duration < certified().trajectory.duration
 
 
-@pytest.mark.parametrize("delay", [0, 1, 5])
-def test_a_tube_that_was_left_for_a_driver_in_fault_is_the_drivers_fault(moving, delay):
-    """The arm brakes before the driver's own message is heard."""
-    arm, execution = moving
-    arm.run(execution, lambda: arm.time >= 0.7)
-    arm.off = 0.05
-    for _ in range(delay):
-        arm.tick(execution)
-    assert delay == 0 or execution.reason is Reason.TUBE_LEFT
-    at = sample(arm.commands[-1], np.array([arm.time + TICK]))
-    rows = (np.array([arm.now_ns]), at.q + arm.off, at.dq)
-    execution.advance(arm.now_ns, arm.time, 0.0, *rows, (Reason.DRIVER_FAULT, "fault is 1"))
-    arm.run(execution)
-    assert execution.reason is Reason.DRIVER_FAULT and execution.fault[0] is Reason.DRIVER_FAULT
-    assert execution.detail.startswith("fault is 1")
-    assert delay == 0 or "Before that" in execution.detail
-
-
 def test_a_stop_of_a_slowed_arm_continues_what_it_is_doing():
     arm, execution = with_slider()
     arm.run(execution, lambda: arm.time >= 0.5)
@@ -251,25 +144,12 @@ def test_a_stop_of_a_slowed_arm_continues_what_it_is_doing():
     assert execution.reason is Reason.CANCELLED and execution.at_rest
 
 
-def slowed_to_a_standstill():
+def test_an_arm_that_its_slider_keeps_standing_is_held_there():
     arm, execution = with_slider()
     arm.run(execution, lambda: arm.time >= 0.6)
     arm.slide(execution, 0.0)
     arm.run(execution, lambda: arm.time >= 1.0)
-    return arm, execution
-
-
-@pytest.mark.parametrize("pauses", [False, True])
-def test_an_arm_that_its_slider_keeps_standing_is_held_there(pauses):
-    arm, execution = slowed_to_a_standstill()
-    if pauses:
-        assert execution.pause(arm.now_ns)
-    else:
-        execution.stop(Reason.CANCELLED, "why", arm.now_ns)
+    execution.stop(Reason.CANCELLED, "why", arm.now_ns)
     assert arm.held is not None and len(arm.commands) == 1  # no points that would make it go again
     arm.run(execution)
-    assert execution.at_rest and execution.fault is None
-    assert execution.reason is (Reason.PAUSED if pauses else Reason.CANCELLED)
-    place = execution.motion.trajectory.at(np.array([execution.resting_place])).q[0]
-    if pauses:
-        assert np.allclose(place, sample(arm.commands[0], np.array([arm.place])).q, atol=0.01)
+    assert execution.at_rest and execution.fault is None and execution.reason is Reason.CANCELLED

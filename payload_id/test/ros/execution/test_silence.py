@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from payload_id.ros.execution import silence
-from payload_id.ros.execution.silence import RunningTime, Silence
+from payload_id.ros.execution.silence import Silence
 
 
 @pytest.fixture
@@ -15,23 +15,6 @@ def clock(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
-
-
-def test_running_time_goes_as_time_does_but_for_what_a_process_stood_still_of_late(clock):
-    running = RunningTime(step=0.1)
-    begin = running.now()
-    for _ in range(50):
-        clock[0] += 0.02
-        running.now()
-    assert running.now() - begin == pytest.approx(1.0)
-    clock[0] += 60.0
-    assert running.now() - begin == pytest.approx(1.1)
-    clock[0] += 0.5
-    assert running.now() - begin == pytest.approx(1.2)
-    for _ in range(20):
-        clock[0] += 0.06
-        running.now()
-    assert running.now() == running.real() == clock[0]  # what was not said again since is old
 
 
 def test_a_silence_is_as_long_as_was_listened(clock):

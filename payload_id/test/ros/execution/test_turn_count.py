@@ -10,7 +10,6 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.start_check import start_of
 from payload_id.ros.execution.turn_count import (
     TurnCount,
-    difference,
     in_turns_of,
     nearest_turns,
 )
@@ -87,11 +86,6 @@ def test_a_driver_that_counts_is_believed_until_it_jumps():
     jumped = turns.after(30_000_000, np.array([9.1 - 2 * np.pi, 0, 0]), 0.01)
     assert "pan jumped" in jumped.doubt and "counts turns" in jumped.doubt
     assert "pan jumped" in jumped.after(40_000_000, np.array([2.8, 0, 0]), 0.01).doubt
-
-
-def test_a_whole_turn_since_the_plan_is_a_difference():
-    assert difference({"pan": 1}, {"pan": 1}) == "" and difference({}, {"pan": 0}) == ""
-    assert "turned by -2 whole turns" in difference({"pan": 1}, {"pan": -1})
 
 
 @pytest.mark.parametrize("reported", [3.1405, -3.1405, 3.1405 + 4 * np.pi])

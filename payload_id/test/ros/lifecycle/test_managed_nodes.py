@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from payload_id_msgs.msg import BridgeState, PayloadEstimate
-from payload_id_msgs.srv import GetEstimate, Plan, Save
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import Save
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
@@ -74,24 +74,6 @@ def test_configuring_checks_and_says_what_is_wrong(observer, nodes):
         status = observer.diagnosis(f"ros2 lifecycle set /{node} activate")
         assert status.level == DiagnosticStatus.STALE
         assert {x.key: x.value for x in status.values}["lifecycle"] == "inactive"
-
-
-def test_inactive_nodes_answer_why_they_do_nothing(observer):
-    for kind, service in (
-        (Trigger, "/payload_estimator/start"),
-        (GetEstimate, "/payload_estimator/get_estimate"),
-        (Plan, "/payload_planner/plan"),
-        (Trigger, "/payload_bridge/pause"),
-    ):
-        answer = observer.call(kind, service)
-        assert not answer.success
-        assert f"ros2 lifecycle set {service.rpartition('/')[0]} activate" in answer.message
-    bridge = observer.listen(BridgeState, "/payload_bridge/state", LATCHED)
-    assert change(observer, "payload_planner", "activate")
-    answer = observer.call(Plan, "/payload_planner/plan")
-    assert not answer.success and "/payload_bridge" in answer.message
-    assert change(observer, "payload_bridge", "activate")
-    observer.wait(lambda: bridge and not bridge[-1].detail, "a bridge that says that it is there")
 
 
 @pytest.mark.slow

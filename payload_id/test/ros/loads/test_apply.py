@@ -70,19 +70,6 @@ def test_what_an_arm_must_not_be_told_is_refused_before_anything_is_sought(
     assert main(command) == 2 and words in capsys.readouterr().err
 
 
-def test_a_driver_whose_messages_are_not_here_is_named_and_nothing_to_undo_is_said(
-    tmp_path, capsys
-):
-    payload = {**UR, "type": "vendor_msgs/srv/SetPayload"}
-    path, arm = written(tmp_path), robot(tmp_path, payload)
-    command = ["apply", str(path), "--to", "ur", "--robot", str(arm)]
-    assert main(command) == 0  # shown without it
-    assert main([*command, "--confirm"]) == 2
-    assert "'vendor_msgs'" in capsys.readouterr().err
-    assert main([*command, "--undo"]) == 2
-    assert "nothing to undo" in capsys.readouterr().err
-
-
 class Arm:
     """A driver in a process of its own, and commands there."""
 

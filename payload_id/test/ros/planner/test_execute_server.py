@@ -134,6 +134,9 @@ WRONG = {
         ),
         "it slips",
     ),
+    "an estimator that is not heard": (
+        lambda p: setattr(p.context.estimator, "absence", "It was last heard 6 s ago."), "6 s ago"
+    ),
     "forgotten payload": (
         lambda p: setattr(p.context.estimate, "status", PayloadEstimate.WAITING), "forgotten"
     ),
@@ -158,21 +161,6 @@ def test_nothing_is_planned_while_it_is_not_known_what_is_around_the_arm():
     assert "what is around the arm" in planner.executed()
 
 
-def test_a_bridge_that_is_not_heard_any_more_ends_the_goal():
-    planner = Planner()
-    assert planner.executed() == ""
-    planner.server.followed._patience = -1.0
-    planner.server.on_watch_due()
-    assert "Nothing was heard of the bridge" in planner.go_on()
-    assert planner.result.reason.code == StopReason.BRIDGE_LOST and not planner.result.at_rest
-
-
-def test_intervals_of_an_estimator_that_is_not_heard_are_not_followed():
-    planner = Planner()
-    planner.context.estimator.absence = "The estimator was last heard 6 s ago: start it anew."
-    assert "start it anew" in planner.executed() and not planner.bridge.handed
-
-
 def paused() -> Planner:
     """Return a planner whose plan rests on its path."""
     planner = Planner()
@@ -180,14 +168,6 @@ def paused() -> Planner:
     planner.told(Reason.PAUSED)
     assert planner.server.paused
     return planner
-
-
-def test_what_rests_in_a_pause_goes_on_with_what_is_certified_now():
-    planner = paused()
-    assert planner.resumed() == "" and planner.bridge.handed == ["plan", "the rest"]
-    planner.told(Reason.COMPLETED)
-    planner.go_on()
-    assert planner.result.success
 
 
 def test_obstacles_that_change_while_the_rest_is_certified_keep_the_arm_at_rest():

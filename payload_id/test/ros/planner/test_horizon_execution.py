@@ -46,17 +46,15 @@ class Planner:
 
 
 class Pieces(Mover):
-    """Has an arm follow pieces, and tells of it as a bridge does; refuses some on request."""
+    """Has an arm follow pieces, and tells of it as a bridge does."""
 
-    def __init__(self, arm, refused=()):
-        self.arm, self.refused, self.prepared = arm, refused, []
+    def __init__(self, arm):
+        self.arm, self.prepared = arm, []
         self.execution = self.followed = None
 
     def begin(self, index, motion, documents):
         self.followed = FollowedMotion(str(index), motion)
-        self.followed.begun = index not in self.refused
-        if not self.followed.begun:
-            return self.followed
+        self.followed.begun = True
         self.followed.hand_over()
         self.execution = self.arm.begin(motion)
         self.tell()
@@ -67,9 +65,7 @@ class Pieces(Mover):
 
     def extend(self, followed, index, motion, after):
         assert followed is self.followed and index in self.prepared
-        if index in self.refused:
-            followed.not_continued = f"Piece {index} is refused."
-        elif self.execution.extend(motion, self.arm.now_ns):
+        if self.execution.extend(motion, self.arm.now_ns):
             followed.motion = motion
         else:
             followed.not_continued = "It came too late."
@@ -78,11 +74,6 @@ class Pieces(Mover):
         self.execution.pause(self.arm.now_ns)
 
     def tick(self):
-        if not self.followed.begun:
-            self.followed.end(Reason.REFUSED, f"Piece {self.followed.name} is refused.")
-            return
-        if self.followed.called_off and not self.followed.done:
-            self.execution.stop(Reason.CANCELLED, "by hand", self.arm.now_ns)
         self.arm.tick(self.execution)
         self.tell()
 
@@ -106,8 +97,8 @@ def horizon_of(settings, planner, pieces):
     return HorizonExecution.of(settings, HOME, planner.ask, pieces, "", 1.0, 0.16)
 
 
-def horizon_run(arm, planner, half_widths=None, fault=None, refused=(), **rules):
-    pieces = Pieces(arm, refused)
+def horizon_run(arm, planner, half_widths=None, **rules):
+    pieces = Pieces(arm)
     run = horizon_of(Settings(handover=1.5, **rules), planner, pieces)
     for count in range(3000):
         run.advance(arm.now_ns)
@@ -119,8 +110,6 @@ def horizon_run(arm, planner, half_widths=None, fault=None, refused=(), **rules)
             pieces.tick()
             if half_widths is not None and count % 30 == 0:
                 run.estimated(np.full(10, half_widths(arm.time)), arm.now_ns)
-            if fault is not None:
-                fault(arm, run)
     raise AssertionError("the run does not end")
 
 
@@ -165,25 +154,6 @@ def test_after_a_piece_that_came_to_rest_the_next_one_begins_from_there():
     assert arm.time == pytest.approx(3.0 + 1.5 + 3.0 + 3.0, abs=2.5)
 
 
-def test_cancelling_at_rest_between_pieces_ends_with_its_reason():
-    arm, planner = Arm(), Planner(not_moving=(1,))
-    answer = planner.ask
-    planner.ask = lambda *asked: answer(*asked) if len(planner.asked) < 2 else Future()
-
-    def cancel(arm, run):
-        if run.execution.done:
-            run.advance(arm.now_ns)
-            assert run.resting and not run.done
-            run.cancel(Reason.OBSTACLES_CHANGED, "a chair", arm.now_ns)
-
-    run = horizon_run(arm, planner, fault=cancel, pieces=4)
-    assert (
-        run.reason[0] is Reason.OBSTACLES_CHANGED
-        and "a chair" in run.reason[1]
-        and len(arm.commands) == 1
-    )
-
-
 def test_without_a_first_piece_nothing_moves():
     arm = Arm()
     run = horizon_run(arm, Planner(fails_at=0), pieces=3)
@@ -207,14 +177,3 @@ def test_it_ends_for_the_estimators_sake(half_widths, rules, reason, pieces):
     run = horizon_run(Arm(), Planner(), half_widths, pieces=5, **rules)
     assert run.reason[0] is reason and len(run.condition_numbers) == pieces
     assert run.execution.at_rest
-
-
-def test_a_fault_stops_a_piece_before_its_end():
-    arm = Arm()
-
-    def push(arm, run):
-        arm.off = 0.05 if arm.time > 2.0 else 0.0
-
-    run = horizon_run(arm, Planner(), fault=push, pieces=9)
-    assert run.reason[0] is Reason.TUBE_LEFT and "0.05" in run.reason[1]
-    assert arm.held is not None and 2.0 <= arm.held[0] < 2.1

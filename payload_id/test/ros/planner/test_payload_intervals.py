@@ -33,9 +33,3 @@ def test_estimates_of_no_body_are_refused(which):
     low[which], high[which] = -2.0, -0.5
     with pytest.raises(InputError, match="No body has"):
         intervals_from(CURRENT, estimate(low, high), PRIOR)
-
-
-def test_inverted_estimates_are_refused():
-    low, high = PRIOR.box()
-    with pytest.raises(InputError, match="estimator says.*inverted"):
-        intervals_from(CURRENT, estimate(high, low), PRIOR)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from pathlib import Path
 
@@ -13,28 +12,24 @@ from geometry_msgs.msg import TransformStamped, Vector3
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import (
     ExcitationGoal,
-    Obstacle,
     PayloadEstimate,
     StopReason,
 )
-from payload_id_msgs.srv import Describe, SetObstacles
+from payload_id_msgs.srv import SetObstacles
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from harness import LATCHED
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
-    ABORTED,
     BRIDGE,
     CONTINUED,
     PAYLOAD,
-    PLANNER,
     ROBOT,
     SUCCEEDED,
     PlannedRobot,
     ball,
     set_obstacles,
-    tip,
 )  # fmt: skip
 from promises.nodes import next_domain
 
@@ -56,51 +51,6 @@ def robot(tmp_path_factory):
 def free(robot):
     """Let no fault that an earlier test has left keep the arm from moving."""
     robot.acknowledge()
-
-
-def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
-    description = robot.planned()
-    described = robot.observer.call(Describe, f"{PLANNER}/describe")
-    assert described.success and described.description == description
-    assert len(described.swept_volume.markers) > 5
-    for name in ("position", "velocity", "acceleration", "torque"):
-        assert 0.0 < max(getattr(description, f"peak_{name}_percent")) <= 100.0
-    assert max(description.peak_velocity_percent) <= 61.0  # the speed scale was 0.6
-    assert description.least_clearance >= 0.02 and 0 < description.clearance_percent <= 100.0
-    assert (description.half_width_expected <= description.half_width_now).all()
-    assert description.longest_stop < description.duration + 0.6
-    certificate = json.loads(Path(description.certificate_path).read_text())
-    assert certificate["certificate"]["digests"]["trajectory"] == description.certificate_digest
-    _, future, feedback = robot.begin()
-    result, status = robot.result(future)
-    assert status == SUCCEEDED and result.success and result.at_rest, result.message
-    assert result.reason.code == StopReason.COMPLETED and 0 < result.largest_tube_use < 1
-    moved = np.abs(np.array(description.goal_positions) - description.start_positions).max()
-    assert moved > 0.1
-    assert np.abs(robot.q - description.goal_positions).max() < description.tube_position[0]
-    assert {"moving"} <= {entry.phase for entry in feedback}
-
-
-def test_an_obstacle_in_the_way_leads_to_refusal_or_another_motion(robot):
-    free = robot.planned(criterion="log_det")
-    place = tip(free.goal_positions)
-    answer = set_obstacles(robot, SetObstacles.Request.ADD, ball(place))
-    assert answer.success and answer.ids == ["ball"]
-    _, future, _ = robot.begin()
-    result, status = robot.result(future)
-    assert status == ABORTED and "obstacles have changed" in result.message
-    answer = robot.plan(criterion="log_det")
-    if answer.success:
-        away = np.linalg.norm(tip(answer.description.goal_positions) - place)
-        assert away > 0.08  # the ball's radius
-    else:
-        assert "ball" in answer.message
-    answer = set_obstacles(robot, SetObstacles.Request.REPLACE, ball(tip(robot.q), 0.05, "cube"))
-    refused = robot.plan()
-    assert not refused.success and "cube" in refused.message
-    answer = set_obstacles(robot, SetObstacles.Request.ADD, ball((0, 0, 2.0), float("nan")))
-    assert not answer.success and "'ball'" in answer.message and answer.ids == ["cube"]
-    assert set_obstacles(robot, SetObstacles.Request.REMOVE, Obstacle(id="cube")).success
 
 
 def transform(frame, parent, place, stamp=None):
@@ -181,11 +131,6 @@ def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     assert np.allclose(result.first_half_width, 0.02) and np.allclose(result.last_half_width, 0.01)
     assert len(result.condition_numbers) == 2 and np.isfinite(result.condition_numbers).all()
     assert len(list(Path(result.certificates).glob("piece_*.json"))) >= result.pieces
-    estimate.lower, estimate.upper = truth + 1.0, truth + 2.0
-    robot.planned()
-    robot.estimates.publish(estimate)
-    _, future, _ = robot.begin()
-    assert "another payload" in robot.result(future)[0].message
     robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
 
 

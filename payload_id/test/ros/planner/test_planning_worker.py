@@ -100,29 +100,6 @@ def request(goal=GOAL, obstacles=(), start=ROBOT.home):
     return PlanRequest("plan", goal, np.array(start), tuple(obstacles))
 
 
-@pytest.mark.slow
-def test_a_plan_ends_at_rest_and_its_certificates_can_be_proved_again(worker):
-    plan = worker(request())
-    assert isinstance(plan, Planned), plan
-    ends = plan.motion.trajectory.at(np.array([0.0, plan.motion.trajectory.duration]))
-    assert np.abs(ends.dq).max() < 1e-9 and np.allclose(ends.q[0], ROBOT.home)
-    for name in ("position", "velocity", "acceleration", "torque"):
-        part = getattr(plan.figures, name)
-        assert (part <= 1.0).all()
-        assert part.max() == pytest.approx(plan.certificate.margin(name).used, abs=0.01)
-    assert len(plan.motion.stops) == 3 and plan.swept
-    case = worker._certifier.case(GOAL, ())
-    for stop in plan.motion.stops:
-        assert isinstance(certify(case, stop.motion), Certificate)
-        there = plan.motion.trajectory.at(np.array([stop.time]))
-        ends = stop.motion.at(np.array([0.0, stop.motion.duration]))
-        assert np.allclose(ends.q[0], there.q) and np.allclose(ends.dq[0], there.dq)
-        assert np.abs(ends.dq[1]).max() < 1e-9
-    saved = load_certificate(plan.certificate_path)
-    assert isinstance(certify(saved.case(worker._certifier.model), saved.trajectory), Certificate)
-    assert saved.trajectory.to_dict() == plan.motion.trajectory.to_dict()
-
-
 def test_the_way_to_a_pose_is_certified_and_ends_there_at_rest(worker):
     target = np.array(ROBOT.home) + np.array([0.4, -0.2, 0.0, 0.3, 0.0, 0.0, 1.0])
     way = worker(MoveRequest(request(), target))

@@ -69,17 +69,6 @@ def proved(settings, documents):
 
 
 @pytest.mark.slow
-def test_the_way_to_a_pose_is_proved_by_the_bridge_with_its_design_and_stops(planned):
-    robot, settings, worker = planned
-    plan = worker(MoveRequest(request(robot), np.array(robot.home) + 0.2))
-    assert isinstance(plan, Planned), plan
-    assert plan.motion.stops and len(plan.documents.stops) == len(plan.motion.stops)
-    tube = proved(settings, plan.documents).motion.tube
-    assert plan.motion.tube.to_dict() == tube.to_dict()
-    assert (tube.reserve.disturbance > 0.0).all()
-
-
-@pytest.mark.slow
 def test_a_payload_is_identified_by_a_plan_that_torques_follow_within_its_tube(planned):
     """Planned for what the prior says of the payload, proved by the bridge, followed in steps."""
     robot, settings, worker = planned

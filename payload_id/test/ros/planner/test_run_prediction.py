@@ -45,25 +45,3 @@ def test_a_piece_counts_to_where_it_was_left(late):
     prediction.last = second, HANDOVER
     prediction.take_in_last(MotionState.of(*((first, DURATION) if late else (second, DURATION))))
     assert followed(prediction) == pytest.approx(DURATION if late else HANDOVER + DURATION)
-
-
-def test_a_piece_counts_to_its_end_where_none_was_found_to_follow_it():
-    first = piece(MotionState.at_rest(np.zeros(1)))
-    prediction = RunPrediction(TimePredictor(), np.ones(10), Collected.nothing(0))
-    prediction.last = first, HANDOVER
-    second = piece(MotionState.of(first, HANDOVER))
-    prediction.take_in_last(MotionState.of(first, HANDOVER))
-    prediction.last = second, HANDOVER
-    prediction.take_in_last(MotionState.of(second, HANDOVER))  # a third one is not found
-    assert followed(prediction) == pytest.approx(2.0 * HANDOVER)
-    for _ in range(3):  # nor one that begins from rest, at once
-        prediction.take_in_last(MotionState.of(second, DURATION))
-        assert followed(prediction) == pytest.approx(HANDOVER + DURATION)
-
-
-def test_a_piece_that_was_not_followed_does_not_count():
-    first = piece(MotionState.at_rest(np.zeros(1)))
-    prediction = RunPrediction(TimePredictor(), np.ones(10), Collected.nothing(0))
-    prediction.last = first, HANDOVER
-    prediction.take_in_last(MotionState.at_rest(np.zeros(1)))
-    assert followed(prediction) == 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -74,14 +73,6 @@ def test_all_certificates_of_a_planner_with_a_key_are_signed(tmp_path):
     for path in files:
         verdict = judged(load_certificate(path).signature, [key.public])
         assert verdict.state is SignatureState.OWN, path
-
-
-@pytest.mark.slow
-def test_without_a_key_certificates_are_not_signed(tmp_path):
-    worker = PlanningWorker(settings_of("", tmp_path))
-    plan = worker(PlanRequest("plan", GOAL, np.array(ROBOT.home), ()))
-    assert isinstance(plan, Planned), plan
-    assert "signature" not in json.loads((tmp_path / "plan" / "motion.json").read_text())
 
 
 def test_an_encrypted_key_needs_its_passphrase_at_start(tmp_path, monkeypatch):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.msg import SampleBlock
 from sensor_msgs.msg import JointState
 
@@ -150,24 +149,6 @@ def test_messages_of_another_time_deafen_nobody(observer, arm, blocks):
             assert after.first_index + len(after.stamp_ns) >= (
                 before.first_index + len(before.stamp_ns) + 6
             )
-
-
-def test_the_rate_is_diagnosed(observer, arm, blocks):
-    """How fast this machine can send is not known, so good and slow are both right."""
-    box = observer.mailbox["/diagnostics"]
-    box.clear()
-
-    def arriving() -> bool:
-        arm.send(20)
-        return any("states arrive at" in x.message for array in box for x in array.status)
-
-    observer.wait(arriving, "a rate in the diagnostics")
-    (status,) = box[-1].status
-    assert status.level in (DiagnosticStatus.OK, DiagnosticStatus.WARN)
-    values = {x.key: x.value for x in status.values}
-    assert values["topic"] == TOPIC
-    assert float(values["rate [Hz]"]) > 0
-    assert int(values["dropped: not_finite"]) > 0
 
 
 def test_zero_efforts_are_an_error(observer, arm, blocks):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -35,11 +34,6 @@ def test_parameters_are_those_of_the_robot_file(capsys):
     assert manager["ros__parameters"]["update_rate"] == 150
     assert controller["ros__parameters"]["joints"] == list(RobotFile.load("xarm7").joints)
     assert controller["ros__parameters"]["command_interfaces"] == ["position", "velocity"]
-
-
-def test_parameters_of_nothing_are_refused(capsys):
-    for given in ([], ["nothing", "100"], ["kinova_gen3", "0.5"]):
-        assert parameters.main(given) == 2 and capsys.readouterr().err.count("\n") == 1
 
 
 class Controllers(Observer):
@@ -154,16 +148,6 @@ def test_it_comes_to_rest_where_commands_cease_in_motion(controllers):
         return bool(near and np.abs(state.velocity).max() < 1e-3)
 
     controllers.wait(arrived, "an arm at rest where it was told to be")
-
-
-@pytest.mark.slow
-def test_a_step_is_a_way_in_time(controllers):
-    controllers.newest()
-    for size in (0.1, 0.0):
-        for _ in range(20):
-            controllers.command(ROBOT.home + size, NOTHING)
-            time.sleep(PERIOD)
-        controllers.wait(partial(controllers.rests_at, ROBOT.home + size), "an arm at rest there")
 
 
 @pytest.mark.slow

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter as RosParameter
 
 from harness import NodeProcess
 from payload_id.files.robots.robot_file import RobotFile
-from promises.controllers import SUCCEEDED, Asker
+from promises.controllers import Asker
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
@@ -56,16 +55,3 @@ def test_a_driver_that_hangs_is_silent_and_its_goals_do_not_end(arm):
     assert not arm.states and not answer.done()
     put(arm, "hung", False)
     arm.observer.wait(lambda: answer.done() and arm.states, "the end")
-
-
-@pytest.mark.slow
-def test_effort_that_is_stuck_stays_while_the_others_go_on(arm):
-    joint = arm.joints[3]
-    assert not put(arm, "effort_stuck", joint)
-    arm.passes(0.2)
-    arm.states.clear()
-    assert arm.ask(arm.path())[0] == SUCCEEDED
-    spread = np.ptp([state.effort for state in arm.states], axis=0)
-    assert spread[3] == 0.0 and (np.delete(spread, 3) > 0.0).all()
-    assert not put(arm, "effort_stuck", "")
-    assert "none of the joints" in put(arm, "effort_stuck", "elbow")

@@ -56,19 +56,6 @@ def test_torques_that_carry_the_arm_keep_it_and_none_let_it_fall():
     assert np.abs(caught[-1].q - fallen[-1].q).max() < 0.3  # near where it was, not at home
 
 
-def test_an_arm_in_fault_stands_and_goes_to_the_old_target_when_it_is_reset():
-    arm = Arm()
-    arm.runs(0.25, motion())
-    arm.hardware.fault = True
-    stood = arm.runs(1.0)
-    assert np.abs(stood[-1].dq).max() < 1e-3
-    assert 0.05 < np.abs(stood[-1].q - ROBOT.home).max() < 0.15
-    arm.hardware.fault = False
-    readings = arm.runs(2.0)
-    assert np.abs(readings[-1].q - ROBOT.home - 0.2).max() < 1e-3
-    assert max(np.abs(x.dq).max() for x in readings) > 0.5  # with a step of its command
-
-
 def test_joint_states_are_as_many_cycles_old_as_is_stated_and_their_stamps_do_not_say_so():
     now, late = Arm(), Arm(delay=2)
     ours, theirs = now.runs(0.3, motion()), late.runs(0.3, motion())
@@ -76,14 +63,6 @@ def test_joint_states_are_as_many_cycles_old_as_is_stated_and_their_stamps_do_no
         assert theirs[k].stamp == ours[k].stamp
         for name in ("q", "dq", "effort"):
             assert np.array_equal(getattr(theirs[k], name), getattr(ours[k - 2], name))
-
-
-def test_the_effort_of_a_gen3_is_the_torque_with_the_other_sign_and_an_offset():
-    arm = Arm(torque_offset=2.0, seed=4)
-    (reading,) = arm.runs(PERIOD)
-    tau = arm.hardware.plant.measure().tau
-    off = -reading.effort - tau
-    assert (ROBOT.effort.sign == -1).all() and 0.5 < np.abs(off).max() <= 2.0
 
 
 def test_wrapped_positions_jump_by_whole_turns_only_and_the_arm_keeps_its_own():

@@ -11,7 +11,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import rclpy
-from builtin_interfaces.msg import Duration
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
@@ -25,12 +24,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from harness import LATCHED, NodeProcess, Observer
 from payload_id.core.body.inertial import TO_PINOCCHIO
 from payload_id.core.errors import PayloadIdError
-from payload_id.core.simulation.live_drives import LiveDrives
 from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.simulated_arm.node import SimulatedArmNode
 from payload_id.ros.simulated_arm.pacing import Pace
-from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE, build_arm, build_plant
 from promises.nodes import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
@@ -71,17 +68,6 @@ class ArmObserver(Observer):
         self.command.publish(JointTrajectory(joint_names=list(names), points=list(points)))
 
 
-def point(t: float, q: np.ndarray, order: list[int] | None = None) -> JointTrajectoryPoint:
-    """Return a point at rest, columns in another order if wanted."""
-    rest = [0.0] * len(q)
-    return JointTrajectoryPoint(
-        positions=list(np.asarray(q)[order] if order else q),
-        velocities=rest,
-        accelerations=rest,
-        time_from_start=Duration(sec=int(t), nanosec=int(round(1e9 * (t % 1.0)))),
-    )
-
-
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
     """Run the node; at the end it must leave cleanly."""
@@ -107,11 +93,6 @@ def observer(arm):
     listener.wait(lambda: bool(listener.states), "joint states")
     yield listener
     listener.close()
-
-
-def positions(states: list[JointState]) -> np.ndarray:
-    """Return measured positions, shape (N, n)."""
-    return np.array([state.position for state in states])
 
 
 def test_joint_states_have_names_and_exact_spacing(observer):
@@ -182,32 +163,6 @@ def test_a_simulation_that_was_held_up_catches_up_little_by_little():
     assert time.monotonic() - begin > 200 * 0.004 - 0.3 - 0.01  # and in the end it is on time
 
 
-def test_rejected_trajectories_leave_the_arm_where_it_is(observer, arm):
-    """Wrong joints, wrong order of times, motion at the end: logged, and nothing moves."""
-    observer.wait(
-        lambda: bool(observer.states) and np.abs(observer.states[-1].velocity).max() < 1e-4,
-        "the arm to rest",
-    )
-    before = positions(observer.next_states(1))[0]
-    far = before + 0.5
-    moving = point(1.0, far)
-    moving.velocities = [0.1] * 7
-    short = point(1.0, far)
-    short.accelerations = [0.0] * 3
-    joints = ROBOT.joints
-    for points, names, words in (
-        ((point(1.0, far[:6]),), joints[:6], "joint_7 missing"),
-        ((point(1.0, far),), ("elbow", *joints[1:]), "'elbow'"),
-        ((point(1.0, far), point(0.5, far)), joints, "increase strictly"),
-        ((moving,), joints, "at rest"),
-        ((short,), joints, "3 accelerations"),
-    ):  # one after the other: as the real one, the controller keeps the newest message only
-        observer.send(*points, names=names)
-        observer.wait(lambda words=words: words in arm.printed, "a rejection")
-    after = positions(observer.next_states(100))
-    np.testing.assert_allclose(after, np.tile(before, (100, 1)), atol=1e-3)
-
-
 def test_impossible_parameters_are_refused():
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=DOMAIN)
@@ -224,20 +179,6 @@ def test_impossible_parameters_are_refused():
                 )
     finally:
         rclpy.shutdown(context=context)
-
-
-def test_drives_come_with_the_links_of_their_arm():
-    """What moves and what measures are one arm; without drives nothing of that is there."""
-    values = {entry.name: entry.default for entry in PARAMETER_TABLE}
-    assert build_arm(ROBOT, values) is None
-    values |= {"drive": "gen3_like", "link_relative": 0.05, "payload": PAYLOAD, "seed": 4}
-    realistic = build_arm(ROBOT, values)
-    plant = build_plant(ROBOT, values, 1e-3, realistic)
-    np.testing.assert_array_equal(plant.link_phis, realistic.link_phi)
-    state = plant.measure()
-    added = np.abs(LiveDrives(realistic, 1e-3).measure(state)[2][0] - state.tau)
-    assert (added > 0).all()
-    assert (added < 0.5 * ROBOT.limits.effort).all()
 
 
 def test_a_simulation_that_fails_ends_the_node(monkeypatch):

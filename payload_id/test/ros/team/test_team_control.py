@@ -6,17 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
-from payload_id.core.errors import PayloadIdError
-from payload_id.core.excitation.wrists import HeldTeam, WristPlan
-from payload_id.core.excitation.wrists.predicted_widths import Widths
-from payload_id.core.motion.fourier import FourierSeries
-from payload_id.core.team.bounds import RobotBounds
-from payload_id.core.team.closed_form.pair_equations import FrameBounds
-from payload_id.core.team.estimate import GraspedPayload, GraspFrame
-from payload_id.core.team.grasp_frames import GraspFrames
-from payload_id.core.team.online import TeamEstimator, TeamSettings
+from payload_id.core.team.estimate import GraspedPayload
+from payload_id.core.team.online import TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.files.teams.team_file import TeamFile
 from payload_id.files.teams.team_run import SavedTeamRun
@@ -24,14 +16,12 @@ from payload_id.ros.team.heard import Heard
 from payload_id.ros.team.markers import team_markers
 from payload_id.ros.team.member import Member
 from payload_id.ros.team.messages import (
-    frames_message,
     share_message,
     shares_of,
     team_message,
 )
 from payload_id.ros.team.team_control import TeamControl
-from payload_id.ros.team.team_report import FAILED, WAITING, TeamReport
-from payload_id.ros.team.wrist_motion import wrist_motion_message
+from payload_id.ros.team.team_report import FAILED, WAITING
 from team_messages import EPOCH
 
 SETTINGS = TeamSettings(intervals="none")
@@ -72,14 +62,6 @@ def heard(name="one", start=0.0, count=50, guided=False, yaw=0.0) -> Heard:
     wrench = np.tile([0, 0, 10.0, 0, 0, 0], (count, 1))
     rows = {"pose": pose, "twist": np.zeros((count, 6)), "wrench": wrench}
     return Heard(name, dict.fromkeys(rows, t), rows, guided)
-
-
-def test_without_a_run_messages_are_let_go(runs):
-    control = runs()
-    control.write(heard())
-    assert control.waiting_messages == 0
-    assert control.report.status == WAITING
-    assert not control.stop().success
 
 
 def test_what_exceeds_the_queue_is_lost_and_counted_and_nothing_else(runs):
@@ -191,18 +173,6 @@ def test_a_clock_that_is_set_back_is_named(runs):
     assert "set back" in control.report.members["one"].clock_doubt
 
 
-def test_a_robot_that_let_go_carries_nothing(runs):
-    control = runs()
-    control.start()
-    for name in ("one", "two"):
-        control.write(heard(name, count=200))
-    control.drain()
-    assert control.let_go("two").success
-    control.stop()
-    share = shares_of(control.report, runs.team)[1]
-    assert not share.valid and "let go" in share.message
-
-
 def test_many_messages_without_a_sample_are_named(runs):
     control = runs()
     control.start()
@@ -233,43 +203,3 @@ def test_an_imu_that_begins_late_or_falls_silent_is_used_while_it_is_there(tmp_p
     assert read[whole.time < heard_until - 0.5].all()
     assert not read[(whole.time > heard_until + 0.5) & (whole.time < 8.5)].any()
     assert member.samples == len(whole)
-
-
-def test_planned_motions_and_grasp_frames_become_messages(team):
-    turns = Rotation.from_rotvec([[0.0, 0.0, 0.0], [0.1, 0.2, 1.0]]).as_matrix()
-    places = np.array([[0.0, 0.0, 0.0], [0.6, 0.2, 0.0]])
-    open_box = FrameBounds(np.full(3, 0.01), np.full(3, 0.01), 0.0)
-    held = HeldTeam(
-        team.names, GraspFrames.unknown(2).with_poses(turns, places), [open_box] * 2,
-        [RobotBounds()] * 2, np.zeros(10), np.ones(10), turns[::-1], places[::-1],
-    )  # fmt: skip
-    free = 0.02 * np.random.default_rng(0).normal(size=(6, 2, 3))
-    series = FourierSeries.from_free(np.zeros(6), free, 2.0)
-    plan = WristPlan((series, series), Widths(np.ones(10), np.ones((1, 6))), (), {})
-    message = wrist_motion_message(plan, held, team)
-    assert message.joint_names == [robot.grasp_frame for robot in team.robots]
-    assert len(message.points) == 201
-    assert message.points[-1].time_from_start.sec == 4
-    for point in (message.points[0], message.points[100], message.points[-1]):  # at rest there
-        for i, transform in enumerate(point.transforms):
-            at, q = transform.translation, transform.rotation
-            np.testing.assert_allclose([at.x, at.y, at.z], held.place[i], atol=1e-9)
-            turn = Rotation.from_quat([q.x, q.y, q.z, q.w]).as_matrix()
-            np.testing.assert_allclose(turn, held.attitude[i], atol=1e-9)
-    nothing, none = TeamEstimator(team.names).update(), np.zeros((6, 6))
-    known = GraspFrame(team.names[1], turns[1], places[1], none, np.zeros(3), np.zeros(3))
-    estimate = replace(nothing, frames={team.names[1]: known})
-    report = TeamReport("GOOD", "", estimate, 0, 0.0, {})
-    (frame,) = frames_message(report, estimate, team).transforms
-    assert frame.header.frame_id == team.robots[0].grasp_frame
-    assert frame.child_frame_id == team.robots[1].grasp_frame
-    assert frame.transform.translation.x == 0.6
-    assert not frames_message(report, nothing, team).transforms
-
-
-def test_settings_that_cannot_be_are_refused_at_the_start(team):
-    def settings() -> TeamSettings:
-        raise PayloadIdError("No such settings.")
-
-    with pytest.raises(PayloadIdError):
-        Runs(team)(settings)

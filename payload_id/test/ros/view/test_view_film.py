@@ -36,25 +36,11 @@ def test_the_arm_is_where_it_was(film):
         np.testing.assert_allclose(gravity, gravity_in_payload_frame(film.arm, film.q[k]))
 
 
-def test_before_and_after_the_recording_the_arm_is_at_its_ends(film):
-    for time, k in ((-1.0, 0), (99.0, 40)):
-        wanted = film.frames.moving(dict.fromkeys(film.arm.joints, 0.1 * k))
-        for found, expected in zip(film.at(time)[0], wanted, strict=True):
-            np.testing.assert_allclose(found.translation, expected.translation)
-
-
 def test_what_is_known_is_what_was_known_by_then(film):
     assert film.known_at(0.5) is None
     assert film.known_at(1.0) is film.history[0]
     assert film.known_at(3.9) is film.history[1]
     assert film.known_at(film.duration) is film.history[2]
-
-
-def test_the_curves_hold_all_estimates_that_have_numbers(film):
-    unknown = replace(film.history[0], phi=np.full(10, np.nan), seconds=0.5)
-    curves = replace(film, history=[unknown, *film.history]).intervals()
-    np.testing.assert_allclose(curves.time, [1.0, 2.0, 4.0])
-    np.testing.assert_allclose(curves.column(0) - curves.column(2), [2.0, 1.0, 0.5])
 
 
 def test_a_page_says_how_the_recording_was_read(film):

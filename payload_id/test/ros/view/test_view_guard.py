@@ -50,21 +50,3 @@ def test_tokens_and_sessions_are_not_to_be_guessed():
     guard = Guard()
     sessions = {guard.admit(guard.token, "").session for _ in range(20)}
     assert len(sessions) == 20 and guard.token not in sessions
-
-
-def test_one_operator_has_control_and_another_can_take_it():
-    guard = Guard()
-    ada, bob = (guard.admit(guard.token, name) for name in ("Ada", "Bob"))
-    assert not guard.has_control(ada) and not guard.has_control(None)
-    guard.take_control(ada)
-    assert guard.has_control(ada) and not guard.has_control(bob)
-    guard.take_control(bob)
-    assert guard.has_control(bob) and not guard.has_control(ada)
-
-
-def test_sessions_do_not_grow_without_end():
-    guard = Guard()
-    first = guard.admit(guard.token, "first")
-    for _ in range(guarding.MOST_SESSIONS):
-        last = guard.admit(guard.token, "later")
-    assert guard.known(first.session) is None and guard.known(last.session) == last

@@ -4,12 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from payload_id_msgs.msg import PlanDescription
 
 from payload_id import RobotFile
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.files.robots.arm_frames import ArmFrames
-from payload_id.ros.view.page.words import plain, tight_links
+from payload_id.ros.view.page.words import plain
 from payload_id.ros.view.session.bodies import body_triangles, link_triangles
 from payload_id.ros.view.session.curves import MOST, History
 
@@ -34,13 +33,6 @@ def test_a_history_keeps_the_newest_and_the_span_in_bounded_memory():
     assert np.diff(time[-100:]).max() == pytest.approx(0.1)  # the newest with all their rows
     np.testing.assert_allclose(history.column(0), time / 0.1)
     np.testing.assert_allclose(history.column(1), -time / 0.1)
-
-
-def test_a_new_run_begins_a_new_history():
-    history = History(1)
-    history.add(5.0, np.array([1.0]))
-    history.add(0.5, np.array([np.inf]))
-    assert history.time.tolist() == [0.5] and np.isnan(history.column(0)).all()
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body.kind)
@@ -71,9 +63,3 @@ def test_sentences_of_nodes_cannot_become_markup():
     assert "\n" not in said and "\x1b" not in said
     for mark in "<[*`#":
         assert f"\\{mark}" in said and said.count(mark) == said.count(f"\\{mark}")
-
-
-def test_the_links_that_limit_a_plan_are_told():
-    plan = PlanDescription(closest_pair="link_3/cover and table", peak_torque_percent=[10.0, 80.0])
-    assert tight_links(plan, ("link_1", "link_2")) == ("link_3", "table", "link_2")
-    assert tight_links(PlanDescription(), ("link_1",)) == ()

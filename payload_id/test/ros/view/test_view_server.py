@@ -107,21 +107,6 @@ def test_a_page_of_its_own_is_served(server):
     assert stays_open(server.port, f"http://127.0.0.1:{server.port}")
 
 
-def test_whose_page_is_open_is_known(server, desk, page):
-    let_in(page, desk)
-    assert desk.guard.holder_is_here()
-    other = RawPage(server.port)
-    other.wait(lambda: other.uuid("Enter"))
-    other.close()  # nobody's
-    time.sleep(SETTLED)
-    assert desk.guard.holder_is_here()
-    page.close()
-    end = time.monotonic() + 10.0
-    while desk.guard.holder_is_here() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert desk.guard.holder is not None and not desk.guard.holder_is_here()
-
-
 def test_a_page_from_elsewhere_is_not(server):
     assert not stays_open(server.port, "http://evil.example")
 
@@ -130,30 +115,6 @@ def test_an_address_that_cannot_be_listened_on_is_said_at_once(server, desk):
     for host, port in (("127.0.0.1", server.port), ("127.0.0.1", 99999), ("", 0)):
         with pytest.raises(InputError, match="[Pp]ort"):
             Server(lambda: None, partial(Page, desk=desk), host, port)
-
-
-def test_a_page_that_fails_leaves_the_others_as_they_are(desk):
-    shown = []
-
-    class Failing:
-        def __init__(self, name):
-            self.name = name
-
-        def come_back(self):
-            pass
-
-        def move(self, *_):
-            raise ValueError("no such link")
-
-        def refresh(self):
-            shown.append(self.name)
-            raise ValueError("no such plan")
-
-    server = Server(lambda: ((), None), Failing, "127.0.0.1", 0)
-    server._pages = {k: Failing(k) for k in range(3)}
-    server._step()
-    server.close()
-    assert shown == [0, 1, 2]
 
 
 def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, desk, monkeypatch):
@@ -167,28 +128,6 @@ def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, de
     page.wait(lambda: len({m["uuid"] for m in page.messages if STOP in str(m)}) > 1)
     page.click(page.uuid(STOP))  # the newest one, in the question
     page.wait(lambda: desk.asked == ["stop"])
-
-
-def test_however_often_one_clicks_the_question_is_asked_once_and_answered_once(
-    page, desk, monkeypatch
-):
-    let_in(page, desk)
-    page.wait(lambda: "All of it in pieces" in page.heard)
-    monkeypatch.setattr(desk, "may_move", True)
-    monkeypatch.setattr(desk, "idle", True)
-    for _ in range(2):  # questions that were answered before do not count
-        page.heard, before = "", len(page.messages)
-        for _ in range(3):
-            page.click(page.uuid("Identify in one go"))
-        page.wait(lambda: "MOVE THE ARM" in page.heard)
-        time.sleep(SETTLED)
-        assert page.heard.count("GuiModalMessage") == 1
-        desk.asked.clear()
-        (move,) = {m["uuid"] for m in page.messages[before:] if "MOVE THE ARM" in str(m)}
-        for _ in range(3):
-            page.click(move)
-        time.sleep(SETTLED)
-        assert desk.asked == ["identify"]
 
 
 def test_before_the_token_there_are_no_controls_and_nothing_to_see(page, desk):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import SimpleNamespace
 
 import pytest
 from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 
+from payload_id.ros.client.waiting import NotAnsweredError
 from payload_id.ros.view.session import tasks as view_tasks
 from payload_id.ros.view.session.heard import Heard
 from payload_id.ros.view.session.names import Names
@@ -20,16 +22,33 @@ class Nodes:
     def __init__(self, monkeypatch):
         monkeypatch.setattr(view_tasks, "REST", 0.0)
         monkeypatch.setattr(view_tasks, "STOPPED", 0.1)
-        self.goal, self.stops = {}, {}
+        self.goal, self.stops, self.asked, self.slow = {}, {}, [], ""
+        self.entered, self.go_on = threading.Event(), threading.Event()
         client = SimpleNamespace(
             node=SimpleNamespace(create_client=lambda kind, name: self.stop_of(name)),
-            start=lambda: "begun", stop=lambda: "ended", save=lambda path: "/runs/one",
+            start=lambda: self.ask("start"), stop=lambda: self.ask("stop"),
+            save=lambda path: "/runs/one",
         )  # fmt: skip
         planner = SimpleNamespace(
-            plan=self.plan, execute=lambda *given: SimpleNamespace(success=True, message=""),
-            describe=lambda plan_id: SimpleNamespace(description=SimpleNamespace(duration=1.0)),
+            plan=self.plan, execute=self.execute,
+            describe=lambda plan_id: SimpleNamespace(
+                description=SimpleNamespace(duration=1.0, asked=self.ask("describe"))
+            ),
         )  # fmt: skip
         self.tasks = Tasks(client, planner, Names())
+
+    def ask(self, name):
+        """Answer, a service that is slow only once it is told to go on."""
+        self.asked.append(name)
+        if name == self.slow:
+            self.entered.set()
+            assert self.go_on.wait(10.0)
+
+    def execute(self, description, timeout, scale, by, tell, called_off):
+        if called_off.is_set():
+            raise NotAnsweredError("It was called off.")
+        self.asked.append("execute")
+        return SimpleNamespace(success=True, message="")
 
     def plan(self, timeout, tell, called_off, **goal):
         self.goal = goal
@@ -74,6 +93,19 @@ def test_what_the_next_run_finds_is_not_saved_by_what_the_last_one_was(nodes):
     nodes.tasks.follow("ada", SimpleNamespace(plan_id="p"), dry=False)
     nodes.done("run")
     assert not nodes.tasks.saved
+
+
+@pytest.mark.parametrize("slow", ["describe", "start"])
+def test_a_stop_counts_from_when_the_motion_was_confirmed(nodes, slow):
+    """Before a goal is sent the plan is described, and the estimator begins a run."""
+    nodes.slow = slow
+    assert nodes.tasks.follow("ada", SimpleNamespace(plan_id="p"), dry=False)
+    assert nodes.entered.wait(10.0)
+    nodes.tasks.stop("ada")
+    nodes.go_on.set()
+    nodes.done("run")
+    assert nodes.asked == ["describe", "start", "stop"]  # the arm did not move, and the run ends
+    assert not nodes.tasks.executed
 
 
 RESTS = SimpleNamespace(success=True, message="The arm comes to rest.")

@@ -8,9 +8,7 @@ from payload_id.ros.view.session.workflow import (
     NODES,
     NodeSeen,
     Seen,
-    acknowledge_hindrance,
     identify_hindrance,
-    is_unsaved,
     next_step,
     steps,
 )
@@ -43,13 +41,6 @@ def test_the_steps_come_in_their_order():
     assert next_step(steps(replace(seen, exported="runs/0"))).name == "export"
 
 
-def test_who_has_not_previewed_what_was_run_is_not_sent_back():
-    """On another page, or after a reload: a run anew would cost the one that is not saved."""
-    seen = replace(READY, plan="p", executed="p", estimate=estimate_at(status=Status.GOOD))
-    assert next_step(steps(seen)).name == "save"
-    assert "Preview" in named(seen)["run"].hindrance
-
-
 def test_a_plan_that_begins_elsewhere_has_to_be_made_anew():
     """As after a stop on its way: the estimator is not to forget a verdict for a refused motion."""
     seen = replace(READY, plan="p", previewed="p", at_start=False)
@@ -58,19 +49,6 @@ def test_a_plan_that_begins_elsewhere_has_to_be_made_anew():
     assert all("plan again" in found[name].hindrance for name in ("run", "dry_run"))
     followed = replace(seen, executed="p")  # it may end elsewhere
     assert next_step(steps(followed)).name != "plan"
-
-
-def test_a_verdict_that_nobody_saved_is_known():
-    good = estimate_at(status=Status.GOOD)
-    assert is_unsaved(replace(READY, estimate=good))
-    assert not is_unsaved(replace(READY, estimate=good, saved="runs/1"))
-    assert not is_unsaved(READY)
-    assert not is_unsaved(replace(READY, estimate=estimate_at(status=Status.NO_DATA)))
-
-
-def test_a_run_saved_before_the_estimator_was_started_anew_is_not_this_one():
-    seen = replace(READY, saved="runs/1")
-    assert not named(seen)["save"].done and "no result" in named(seen)["save"].hindrance
 
 
 def test_a_newer_plan_has_to_be_looked_at_again():
@@ -106,14 +84,3 @@ def test_in_no_state_does_a_step_move_the_arm_that_must_not():
         allowed = may_move and in_control and idle and not fault and there
         assert bool(free) is allowed
         assert (not identify_hindrance(seen)) is allowed
-
-
-def test_a_fault_can_be_acknowledged_where_there_is_one():
-    assert acknowledge_hindrance(READY) == "There is no fault."
-    assert not acknowledge_hindrance(replace(READY, fault="the tube was left"))
-
-
-def test_a_node_that_is_not_well_is_said_with_its_own_words():
-    nodes = WELL | {"estimator": NodeSeen(True, "error", "Two samplers send blocks.")}
-    check = named(replace(READY, nodes=nodes))["check"]
-    assert not check.done and check.said == "estimator: Two samplers send blocks."
