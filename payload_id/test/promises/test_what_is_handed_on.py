@@ -269,7 +269,7 @@ def test_an_arm_is_told_the_same_load_and_only_with_confirmation(case, result, e
     small = case.folder / "small.json"
     small.write_text(json.dumps({**found(result), "status": "SMALL_LOAD"}))
     answer = payload_id(capsys, "apply", small, "--robot", case.arm.name, "--to", "ur")
-    assert is_one_sentence(answer) and "GOOD or USABLE" in answer.text
+    assert is_one_sentence(answer) and "GOOD or TOO_WIDE" in answer.text
 
 
 # ------------------------------------------------------------------- looking, comparing, drafting
@@ -352,7 +352,7 @@ def test_a_draft_from_description_and_table_leads_to_a_verdict(case, capsys):
     assert payload_id(capsys, "check", case.table, *reads).code == 0
     quick = ("--intervals", "hull_lp", "--json")
     told = json.loads(payload_id(capsys, "replay", case.table, *reads, *quick).out)
-    assert told["status"] in ("GOOD", "USABLE", "SMALL_LOAD", "NOT_IDENTIFIABLE")
+    assert told["status"] in ("GOOD", "TOO_WIDE", "SMALL_LOAD", "NOT_IDENTIFIABLE")
     assert (told["lower"] <= case.phi).all() and (case.phi <= told["upper"]).all()
     assert told["phi"][0] == pytest.approx(case.phi[0], rel=0.05)
 

@@ -30,6 +30,7 @@ from scipy import sparse
 from ..arrays import Array, IntArray, plain_numbers
 from ..body.inertial import PSEUDO_INERTIA_BASIS
 from ..conic import SOLVED, solve_cones
+from ..errors import SolverError
 from ..knowledge.statement import triangle
 from ..rows.row_block import RowBlock
 from ..statistics.nuisance_fit import box_of, linearised, nuisance_fit
@@ -90,7 +91,7 @@ class Confidence:
 def confidence_interval(
     statistics: Statistics, newest: RowBlock, known: Interval, shape: Array, level: float
 ) -> Confidence | None:
-    """Return confidence intervals; None where there are too few rows to tell the noise.
+    """Return confidence intervals; None where rows are too few to tell the noise, or unsolved.
 
     Args:
         statistics: Of all rows.
@@ -111,11 +112,13 @@ def confidence_interval(
     rows = rows / np.sqrt(fit.variance * inflation)[:, None, None]
     quantile = float(scipy.stats.t.ppf(0.5 + level / 2, free))
     program = _Program.of(factor_of(rows.reshape(-1, p + 11)), statistics.gain, known, shape)
-    best = program.best()
-    if best is None or not best[p] > 0.0:
+    try:
+        best = program.best()
+        if best is None or not best[p] > 0.0:
+            return None
+        ends = program.ends(best, quantile, np.vstack([np.eye(10), *_about_centre(best[p:])]))
+    except SolverError:
         return None
-    about = _about_centre(best[p:])
-    ends = program.ends(best, quantile, np.vstack([np.eye(10), *about]))
     if ends is None:
         return None
     largest = np.zeros(len(inflation))

@@ -61,7 +61,7 @@ class Knowledge:
             raise InputError(
                 "A run without rows establishes nothing that later windows could be judged by. "
                 "Give samples of at least one window to the identifier, then update() it; take "
-                "what is established() only if the verdict is GOOD or USABLE."
+                "what is established() only if the verdict is GOOD or TOO_WIDE."
             )
         with one_thread():
             linear = with_linear_bounds(rows, interval)

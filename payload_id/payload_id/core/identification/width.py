@@ -82,9 +82,9 @@ def with_need(
     shares: Sequence[WidthShare], channels: Sequence[str], need: Array
 ) -> tuple[WidthShare, ...]:
     """Return shares with the part of the noise's bound that data need, of each channel, (C,)."""
-    part = dict(zip(channels, need, strict=True))
+    part = dict(zip(channels, need, strict=False))  # the last channels may have had no rows
     return tuple(
-        replace(one, need=float(max(part[joint] for joint in one.joints)))
+        replace(one, need=float(max(part.get(joint, 0.0) for joint in one.joints)))
         if one.bound == NOISE and one.joints
         else one
         for one in shares

@@ -28,7 +28,7 @@ def test_good_is_what_is_as_near_as_was_asked_for_by_whatever_kind():
         assert found(kind=kind)[0] is Status.GOOD
         assert found((1.8, 2.2), kind=kind)[0] is Status.TOO_WIDE
         assert found(com=0.02, kind=kind)[0] is Status.TOO_WIDE
-        assert found((1.8, 2.2), 0.019, kind, enough=Enough(0.1, 0.0, 0.02))[0] is Status.GOOD
+        assert found((1.81, 2.19), 0.019, kind, enough=Enough(0.1, 0.0, 0.02))[0] is Status.GOOD
     assert "no proof" in found(kind=CONFIDENCE)[1] and "no proof" not in found()[1]
     assert found((0.06, 0.14))[0] is Status.GOOD and found((0.001, 0.002))[0] is Status.SMALL_LOAD
 

@@ -112,4 +112,4 @@ def test_the_notebook_runs_and_each_cell_shows_something(monkeypatch):
         shown.append(eval(compile(ast.Expression(last.value), NOTEBOOK.name, "eval"), names))
     recording, estimate, figure, truth, entries = shown
     assert recording._repr_html_() and estimate._repr_html_() and isinstance(figure, Figure)
-    assert truth["contained"] and entries["status"] in ("GOOD", "USABLE")
+    assert truth["contained"] and entries["status"] in ("GOOD", "TOO_WIDE")

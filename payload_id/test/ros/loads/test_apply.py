@@ -59,7 +59,7 @@ def robot(folder, payload=UR, topic="/running"):
 
 @pytest.mark.parametrize(
     ("to", "change", "words"),
-    [("kinova", {}, "export"), ("ur", {"status": Status.SMALL_LOAD}, "GOOD or USABLE"),
+    [("kinova", {}, "export"), ("ur", {"status": Status.SMALL_LOAD}, "GOOD or TOO_WIDE"),
      ("ur", {"half": 2.8}, "4.05 kg, the upper end"), ("franka", {}, "names no service")],
 )  # fmt: skip
 def test_what_an_arm_must_not_be_told_is_refused_before_anything_is_sought(
