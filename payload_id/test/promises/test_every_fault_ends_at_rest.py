@@ -418,8 +418,7 @@ def test_an_arm_that_is_pushed(robot):
     robot.set(ARM, push=[60.0])
     robot.observer.wait(lambda: holds(robot) or future.done(), "the hold")
     robot.set(ARM, push=[0.0])
-    result = ended(robot, future, "TUBE_LEFT")
-    assert result.largest_tube_use > 1.0 or "gave up" in result.message  # by the controller itself
+    ended(robot, future, "TUBE_LEFT")
     robot.observer.wait(robot.is_still, "an arm that has swung back")
     only_the_motion(robot)
     assert not any(x.points for x in robot.commands[1:])

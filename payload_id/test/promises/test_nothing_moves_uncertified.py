@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -432,10 +434,11 @@ def test_an_arm_whose_stamps_and_the_clock_differ_does_not_set_off(robot, by, wo
 
 
 def test_a_finger_that_is_off_or_was_not_heard_lets_nothing_begin(robot):
-    robot.driver.finger = KNUCKLE + 0.03
-    until_refused(robot, "knuckle", "0.43")
-    robot.driver.finger = KNUCKLE
-    robot.observer.wait(lambda then=robot.now: robot.now > then + 0.1, "that it is back")
+    for off, place in ((0.03, "0.43"), (-0.03, "0.37")):
+        robot.driver.finger = KNUCKLE + off
+        until_refused(robot, "knuckle", place)
+        robot.driver.finger = KNUCKLE
+        robot.observer.wait(lambda then=robot.now: robot.now > then + 0.1, "that it is back")
     robot.driver.finger = None
     passes(robot, LATE)
     refused(robot, "knuckle", "heard")
@@ -506,6 +509,16 @@ def test_obstacles_that_the_certificate_does_not_know_let_nothing_begin(robot):
     refused(robot, " s old", "obstacles_lifetime")
 
 
+def test_an_obstacle_that_moves_under_its_name_lets_nothing_begin(robot):
+    assert robot.set_obstacles(SetObstacles.Request.ADD, ball()).success
+    near = Certificate.of(robot.planned(duration=1.0))
+    assert robot.prepare(near, "beside the ball").success
+    for other in (ball((2.0, 0.01, 1.0)), ball(radius=0.11)):
+        assert robot.set_obstacles(SetObstacles.Request.ADD, other).success
+        refused(robot, "obstacles have changed", name="beside the ball")
+    assert robot.set_obstacles(SetObstacles.Request.REPLACE).success
+
+
 def test_another_payload_lets_nothing_begin(robot):
     found = PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="joint_2 slips")
     robot.say(found)
@@ -567,9 +580,14 @@ def test_a_fault_lets_nothing_begin_whatever_becomes_of_the_bridge(robot):
     assert not robot.plan().success and "~/acknowledge" in robot.plan().message
     assert change(robot, "deactivate", "cleanup", "configure", "activate")
     prove(robot)
-    refused(robot, "~/acknowledge", "TUBE_LEFT")
+    message = refused(robot, "~/acknowledge", "TUBE_LEFT")
     assert not robot.acknowledge("").success
-    refused(robot, "~/acknowledge", "TUBE_LEFT")
+    kept = re.search(r"before this start: (\S+json)", message)
+    assert kept and change(robot, "deactivate", "cleanup")
+    Path(kept[1]).write_text("{")
+    assert change(robot, "configure", "activate")
+    prove(robot)
+    refused(robot, "~/acknowledge", "cannot be read")
     assert robot.acknowledge("the cable is free").success
 
 
