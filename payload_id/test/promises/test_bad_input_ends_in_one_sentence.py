@@ -399,8 +399,11 @@ def test_a_table_that_was_cut_off_is_refused_unless_whole_lines_are_left(files, 
         assert refused(answer, "run.csv", f"line {line + 1}"), answer
         _, more = files.with_content(capsys, DOORS["table"], whole[:begin].encode())
         if line > 30:
-            kept = line - 1
-            assert more[1] == table_of(files, slice(kept))
+            kept = table_of(files, slice(line - 1))
+            assert more[1] == kept
+            within = whole[: begin + len(lines[line]) - 3].encode()  # the last number
+            _, more = files.with_content(capsys, DOORS["table"], within)
+            assert more[1].startswith(kept.removesuffix("{}]")) and more[1] != kept
 
 
 def table_of(files: Files, rows: slice) -> str:

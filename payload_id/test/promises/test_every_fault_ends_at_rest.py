@@ -477,9 +477,15 @@ def test_an_arm_that_nobody_sees_rest(robot):
     nothing_until_acknowledged(robot, "JOINT_STATES_LOST")
 
 
-def test_joint_states_that_fail_to_come(robot):
+def no_numbers(message):
+    message.position = np.full(len(message.position), np.nan)
+    return message
+
+
+@pytest.mark.parametrize("spoil", [lambda message: None, no_numbers], ids=["none", "unusable"])
+def test_joint_states_that_fail_to_come(robot, spoil):
     _, future = begin(robot)
-    robot.driver.spoil, cause = (lambda message: None), robot.now
+    robot.driver.spoil, cause = spoil, robot.now
     with takes(SILENCE):
         is_held(robot)
     robot.driver.mend()
