@@ -357,6 +357,36 @@ def test_a_draft_from_description_and_table_leads_to_a_verdict(case, capsys):
     assert told["phi"][0] == pytest.approx(case.phi[0], rel=0.05)
 
 
+def test_bounds_that_a_bare_run_shows_narrow_a_draft_and_hold(case, capsys):
+    draft, measured = (case.folder / f"{name}.yaml" for name in ("guessed", "measured"))
+    urdf = case.folder / "own_arm.urdf"
+    made = ("new-robot", urdf, "--table", case.table, "--payload-frame", "tool", "--out", draft)
+    assert payload_id(capsys, *made).code == 0
+    rng = np.random.default_rng(8)
+    friction, motion = rng.uniform(0.2, 1.0, 4), case.arm.motion(rng, 4.0)
+
+    def table(name: str, motion: Motion, phi: np.ndarray) -> Path:
+        tau = case.arm.torques(motion, phi) + friction * np.sign(motion.dq)
+        tau += rng.uniform(-0.3, 0.3, tau.shape)
+        return write_table(case.folder / f"{name}.csv", motion, tau)
+
+    columns = ("--columns", draft.with_name("guessed_columns.yaml"))
+    bare = table("without", motion, np.zeros(10))
+    loaded = table("with", case.arm.motion(rng, 4.0), case.phi)
+    options = ("--robot", draft, *columns, "--out", measured, "--margin", 0.5)
+    assert is_one_sentence(payload_id(capsys, "calibrate", "bounds", bare, *options))
+    answer = payload_id(capsys, "calibrate", "bounds", bare, *options[:-2])
+    assert answer.code == 0, answer.text
+    said = []
+    for robot in (draft, measured):
+        answer = payload_id(capsys, "replay", loaded, "--robot", robot, *columns, "--json")
+        said.append(json.loads(answer.out))
+        assert (said[-1]["lower"] <= case.phi).all() and (case.phi <= said[-1]["upper"]).all()
+    wide, narrow = (np.subtract(x["upper"], x["lower"])[0] for x in said)
+    assert narrow < 0.15 * wide and narrow < 0.3 * case.phi[0]
+    assert said[0]["headline"]["kind"] == "confidence" and said[0]["width"]
+
+
 def test_noise_measures_the_mean_of_the_noise_that_was_made(case, capsys):
     """A square wave is all of its height for a quarter of a second, and less over longer."""
     height, lengths = np.array([0.1, 0.05, 0.025, 0.01]), (0.1, 0.4)

@@ -38,7 +38,9 @@ def saved_run(
     )  # fmt: skip
     recording = recording_of(folder, file, "", file.start_ns)
     settings = file.settings(Uncertainty.from_dict(dict(file.uncertainty)))
-    *_, last = estimates_of(begun(arm_of(file, recording), settings, None), recording, UPDATES)
+    online = begun(arm_of(file, recording), settings, None)
+    *_, newest = estimates_of(online, recording, UPDATES)
+    last = online.concluded(newest)
     entries = {name: getattr(file, name) for name in file.__dataclass_fields__}
     RunFile(**{**entries, "result": last.to_dict()}).save(folder)
     return folder

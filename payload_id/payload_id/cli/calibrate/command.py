@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 
 from ...core.calibration import CalibrationResult, Options, Prior, calibrate
 from ...core.calibration.forgetting import without
+from ...core.calibration.measured_noise import with_measured_noise
 from ...core.errors import ConfigurationError, InputError
 from ...core.history import Load
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
@@ -37,6 +39,9 @@ from . import calibration_report, history_report
 from .calibration_report import Job
 from .history_report import HistoryJob, learn
 
+BOUNDS = "bounds"
+MARGIN = 2.0  # of the noise that was seen: another motion, and a payload, may have more
+
 
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
@@ -46,7 +51,16 @@ def add_parser(verbs: Any) -> None:
         "recording",
         type=Path,
         nargs="*",
-        help="rosbag2 folders, .mcap or .db3 files, or tables (.csv), all with --payload",
+        help=f"rosbag2 folders, .mcap or .db3 files, or tables (.csv), all with --payload; after "
+        f"the word '{BOUNDS}' the noise that they show is measured first, and stated with --margin",
+    )
+    parser.add_argument(
+        "--margin",
+        type=number,
+        default=MARGIN,
+        metavar="TIMES",
+        help=f"with '{BOUNDS}': how many times the noise that was seen is stated "
+        f"(default: {MARGIN:g})",
     )
     parser.add_argument(
         "--runs",
@@ -112,6 +126,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"--out must end in .yaml; found '{arguments.out.name}'.")
     for place in (arguments.out, arguments.out.with_suffix(".npz")):
         check_place(place, "calibrated robot file")
+    arguments.bounds = arguments.recording[:1] == [Path(BOUNDS)]
+    arguments.recording = arguments.recording[arguments.bounds :]
+    if not 1.0 <= arguments.margin < math.inf:
+        raise InputError(f"--margin must be a number from 1 on; found {arguments.margin:g}.")
     if arguments.history:
         return run_history(arguments)
     with progress("calibrating"):
@@ -165,6 +183,8 @@ def work(arguments: argparse.Namespace) -> Job:
     )
     robot = measured_with(robot, recordings)
     loads = [each.load.phi for each in runs]
+    if arguments.bounds:
+        uncertainty = with_measured_noise(uncertainty, recordings, loads, robot, arguments.margin)
     result = calibrate(recordings, robot, uncertainty, options, loads)
     written = failure = None
     if result.consistent:
@@ -175,6 +195,11 @@ def work(arguments: argparse.Namespace) -> Job:
             + ", ".join(each.path.name for each in runs)
             + ".",
             "Calibrate again after a change of robot, tool, sensors or of the bounds below.",
+            *(
+                (f"torque_mean: {arguments.margin:g} times what these recordings show.",)
+                if arguments.bounds
+                else ()
+            ),
         )
         try:
             written = save_calibrated_robot(arguments.out, file.path, kept, lines)

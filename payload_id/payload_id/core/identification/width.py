@@ -14,15 +14,16 @@ from ..bounds.interval import WidthBudget
 
 NOISE, PRIOR = "torque noise", "prior"
 # What would tell more of it, by what makes the width.
+BARE = "measure it with a run without payload ('payload-id calibrate bounds')"
 REMEDIES = {
-    NOISE: "state the noise that a run shows ('payload-id noise')",
-    "links": "calibrate with a bare run ('payload-id calibrate'), or tare",
+    NOISE: BARE,
+    "links": BARE,
+    "torque_offset": BARE,
+    "friction_coulomb": BARE,
+    "friction_viscous": BARE,
+    "rotor_inertia": BARE,
     "tool": "describe the tool more closely, or tare with it",
-    "torque_gain": "calibrate with a known weight ('payload-id calibrate')",
-    "torque_offset": "tare, or calibrate with a bare run",
-    "friction_coulomb": "calibrate with a bare run ('payload-id calibrate'), or tare",
-    "friction_viscous": "calibrate with a bare run ('payload-id calibrate'), or tare",
-    "rotor_inertia": "calibrate with a bare run ('payload-id calibrate')",
+    "torque_gain": "calibrate with a known weight ('payload-id calibrate --payload')",
     PRIOR: "move more joints, over a wider range",
 }
 MENTIONED = 0.1  # share from which a bound, or a joint's part of it, is named

@@ -1,0 +1,107 @@
+"""Bounds on the noise of the torques that recordings with known payloads show, times a margin.
+
+A cautious bound on every sample lets the hull choose an error of one sign over a whole run; noise
+does not do that. What it does is measured: u, all that is constant and has a box (links, friction,
+offsets), is fitted to each recording, and the largest mean of what is left,
+
+    max |B u + A phi - b| / L   over all windows of length L of one joint,
+
+times the margin is stated as `torque_mean` of that length. The bound on a sample by itself stays as
+it was. The fit takes with it what looks like a link or friction, and another motion may have more:
+the margin answers for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..arm.arm_model import ArmModel
+from ..arrays import Array
+from ..errors import RecordingError
+from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.scales import Scales
+from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
+from ..rows.row_block import RowBlock
+from ..rows.windows import WindowCutter
+from ..samples.joint_samples import Samples
+from ..statistics.nuisance_fit import nuisance_fit
+from ..statistics.statistics import Statistics
+from ..threads import one_thread
+
+LENGTHS = (0.1, 0.2, 0.5, 1.0)  # [s], those that `payload-id noise` looks at
+
+
+def with_measured_noise(
+    uncertainty: Uncertainty,
+    recordings: Sequence[Samples],
+    payloads: Sequence[Array],
+    model: ArmModel,
+    margin: float,
+    lengths: Sequence[float] = LENGTHS,
+) -> Uncertainty:
+    """Return the bounds with what recordings show of the noise, times a margin.
+
+    Args:
+        uncertainty: All bounds; those on the noise's means are replaced.
+        recordings: At least one.
+        payloads: Inertial parameters of what was carried in each, shape (10,) each.
+        model: The arm.
+        margin: How many times what was seen is stated.
+        lengths: Of the windows, increasing [s].
+
+    Raises:
+        RecordingError: A recording holds no window of the shortest length.
+    """
+    lists: dict[str, Any] = dict.fromkeys(LISTS, ())
+    source = MomentumRows.of(model, replace(uncertainty, **lists))
+    with one_thread():
+        largest = np.max(
+            [
+                _largest_means(source, samples, np.asarray(payload, dtype=float), lengths)
+                for samples, payload in zip(recordings, payloads, strict=True)
+            ],
+            axis=0,
+        )
+    seen = ~np.isnan(largest).any(axis=1)  # a recording may be too short for the longest
+    return replace(
+        uncertainty,
+        **lists
+        | {
+            "torque_mean_window": tuple(np.array(lengths)[seen].tolist()),
+            "torque_mean": tuple((margin * largest[seen]).ravel().tolist()),
+        },
+    )
+
+
+def _largest_means(
+    source: MomentumRows, samples: Samples, payload: Array, lengths: Sequence[float]
+) -> Array:
+    """Return the largest means of what a fit leaves of one recording, shape (L, n) [N m or N].
+
+    NaN: there is no window of that length.
+    """
+    cutter = WindowCutter(lengths[0])
+    scales = Scales(source, lengths[0], lengths[1:])
+    samples = source.fitted(samples)
+    windows = cutter.add(source.gate(cutter.pause).let_through(samples))
+    if not windows:
+        raise RecordingError(
+            f"A recording of {len(samples)} samples holds no window of {lengths[0]:g} s, so that "
+            "it says nothing of the noise. Record for longer, or at a higher rate."
+        )
+    rows = RowBlock.stack(list(map(scales.block, windows))).with_payload(payload)
+    fitted = Statistics.empty(source.p).add(rows.of_own_data(), np.abs(payload))
+    fit = nuisance_fit(fitted.channels, fitted.counts, fitted.errors, fitted.gain)
+    B, b = rows.unbiased()
+    means = np.abs(B @ fit.x[: source.p] - b) / rows.weight
+    result = np.full((len(lengths), source.model.n), np.nan)
+    for k, length in enumerate(lengths):
+        of_length = np.isclose(rows.scale, 0.0 if k == 0 else length)
+        for joint in range(source.model.n):
+            mine = means[of_length & (rows.joint == joint)]
+            result[k, joint] = mine.max() if len(mine) else np.nan
+    return result
