@@ -12,8 +12,9 @@ from rich.text import Text
 
 from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
+from ...core.identification.status import NO_NUMBER
 from ...files.figures.number_format import UNIT_TEXTS, digits, headline_lines, number
-from .presentation import NO_NUMBER, STYLES
+from .presentation import STYLES
 
 BAR = 30  # characters of the widest interval
 SLOW, SLOW_AFTER = 0.85, 2.0  # part of real time that is slow; [s] before that is said

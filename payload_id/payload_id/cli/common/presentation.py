@@ -14,7 +14,7 @@ from ...core.body.inertial import PARAMETERS
 from ...core.errors import printable
 from ...core.history import CalibratedInterval
 from ...core.identification.estimate import Estimate
-from ...core.identification.status import Status
+from ...core.identification.status import NO_NUMBER, Status
 from ...files.figures.number_format import UNIT_TEXTS, digits, headline_lines, number
 
 STYLES = {
@@ -30,7 +30,6 @@ STYLES = {
 BAR = 15  # characters of an interval's picture
 WIDTH = 110  # characters of a line where there is no terminal
 NARROW = 100  # characters below which there is no room for the pictures
-NO_NUMBER = (Status.NOT_IDENTIFIABLE, Status.INCONSISTENT)  # of which no estimate is printed
 
 
 class Terminal(Console):

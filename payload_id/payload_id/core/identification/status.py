@@ -28,6 +28,8 @@ class Status(str, Enum):
 
 FAILED = (Status.INCONSISTENT, Status.NO_DATA, Status.SOLVER_FAILED)  # no intervals to be used
 
+NO_NUMBER = (Status.NOT_IDENTIFIABLE, Status.INCONSISTENT)  # of which no estimate is printed
+
 # A parameter counts as identifiable once its interval is at most this part of what the prior
 # leaves for a payload of the largest mass that is still possible.
 IDENTIFIED = 0.5

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ...core.diagnosis import reliance_in_words
-from ...core.identification.status import Status
+from ...core.identification.status import NO_NUMBER, Status
 from ...core.plausibility.line import Line
 from ...core.safety.margins.margin import CLEARANCES
+from ..figures.number_format import headline_lines
 from ..runs.certificate_file import SavedCertificate
 from .assumptions import Assumption, assumptions_of, use_sentence
 from .comparison import Compared, agreement, compared, moment
@@ -152,6 +153,15 @@ class Report:
     def title(self) -> str:
         """What it is a report of."""
         return f"Payload at {self.run.estimate.payload_frame or 'the sensor'}: {self.run.name}"
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """Mass and centre of mass by the strongest kind of interval; empty where no number is."""
+        found, status = self.run.estimate.headline, self.run.estimate.status
+        if found is None or status in NO_NUMBER:
+            return ()
+        mass, com = headline_lines(found)
+        return f"mass {mass}", f"centre of mass {com}"
 
     @property
     def message(self) -> str:
