@@ -81,11 +81,6 @@ def test_just_what_is_imported_is_declared_and_its_pinned_releases_are_allowed(w
         assert pinned and all(version in entry.specifier for version in pinned), entry
 
 
-def test_wheel_has_one_command_and_leaves_nodes_to_ros2_run(wheel):
-    commands = member(wheel, "entry_points.txt").split()
-    assert commands == ["[console_scripts]", "payload-id", "=", "payload_id.__main__:run"]
-
-
 @pytest.mark.slow
 def test_installed_wheel_finds_its_robots(wheel, tmp_path):
     pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet"]

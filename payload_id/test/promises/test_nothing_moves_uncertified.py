@@ -381,7 +381,7 @@ def test_an_arm_that_stands_elsewhere_does_not_set_off(robot):
 
 
 def test_an_arm_that_moves_does_not_set_off(robot):
-    point = JointTrajectoryPoint(positions=robot.home + 0.9 * TUBE)
+    point = JointTrajectoryPoint(positions=robot.home + 0.5 * TUBE)  # and 0.4 of the encoder
     shifted(point.time_from_start, 1.0)
     path = JointTrajectory(joint_names=robot.joints, points=[point])
     _, future, _ = robot.observer.goal(FollowJointTrajectory, ACTION, trajectory=path)

@@ -7,7 +7,9 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+import pytest
 
+from payload_id.core.errors import RecordingError
 from payload_id.files.bags.bag_writer import BagWriter
 from payload_id.files.bags.joint_states_bag import JOINT_STATE, JointStateMessage, write_joint_state
 from payload_id.files.recordings.recording import Recording
@@ -63,3 +65,15 @@ def test_recordings_without_checksums_are_read(tmp_path):
         place += 9 + length
     file.write_bytes(data)
     np.testing.assert_array_equal(Recording.from_bag(path).q, whole.q)
+
+
+def test_a_bit_that_changed_anywhere_is_noticed(tmp_path):
+    path = recorded(tmp_path)
+    (file,) = path.glob("*.mcap")
+    whole = file.read_bytes()
+    for place in np.linspace(8, len(whole) - 9, 80).astype(int):
+        altered = bytearray(whole)
+        altered[place] ^= 4
+        file.write_bytes(altered)
+        with pytest.raises(RecordingError):
+            Recording.from_bag(path)
