@@ -7,8 +7,9 @@ offsets), is fitted to each recording, and the largest mean of what is left,
     max |B u + A phi - b| / L   over all windows of length L of one joint,
 
 times the margin is stated as `torque_mean` of that length. The bound on a sample by itself stays as
-it was. The fit takes with it what looks like a link or friction, and another motion may have more:
-the margin answers for both.
+it was, unless it was below that; noise in proportion to the torque was measured with the rest, and
+goes (a constant part of the torque is `torque_gain`). The fit takes with it what looks like a link
+or friction, and another motion or a payload may have more: the margin answers for both.
 """
 
 from __future__ import annotations
@@ -67,12 +68,16 @@ def with_measured_noise(
             axis=0,
         )
     seen = ~np.isnan(largest).any(axis=1)  # a recording may be too short for the longest
+    means = margin * largest[seen]
+    absolute = np.maximum(uncertainty.per_joint("torque_absolute", model.n), means[0])
     return replace(
         uncertainty,
+        torque_relative=0.0,
+        torque_absolute=tuple(absolute.tolist()),
         **lists
         | {
             "torque_mean_window": tuple(np.array(lengths)[seen].tolist()),
-            "torque_mean": tuple((margin * largest[seen]).ravel().tolist()),
+            "torque_mean": tuple(means.ravel().tolist()),
         },
     )
 
