@@ -12,7 +12,6 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exam
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # [KEY] or [KEY, eq. 1], not an index or a list
 KEY = re.compile(r"(?<![\w)])\[([A-Z]{3,}|[A-Z][a-z]+(?:19|20)\d\d)(?:, (?:eq|Sec|Theo)[^\]]*)?\]")
-NAME = r"[A-Z][a-z]+"
 
 
 def load(path: Path):

@@ -113,18 +113,6 @@ def assert_at_rest(robot):
     assert np.ptp(q, axis=0).max() < 1e-3
 
 
-def test_runs_are_divided_among_weights_in_their_order():
-    for weights, runs, masses, changes in (
-        ([0.0, 1.0], 3, (0.0, 0.0, 1.0), (0, 2)),
-        ([1.0, 0.0, 1.0], 3, (1.0, 0.0, 1.0), (0, 1, 2)),
-        ([1.0, 1.0], 4, (1.0,) * 4, (0, 2)),
-    ):
-        wanted = Wanted.in_groups(weights, runs)
-        assert (wanted.masses, wanted.changes) == (masses, changes)
-        with pytest.raises(InputError, match="needs a run"):
-            Wanted.in_groups(weights, 1)
-
-
 def test_a_session_goes_on_only_with_its_own_weights_and_its_own_list(tmp_path, capsys):
     path, wanted = tmp_path / "runs.yaml", Wanted((0.0, 1.0))
     mine, theirs = (KnownRecording(tmp_path / name, Load.none()) for name in ("mine", "theirs"))

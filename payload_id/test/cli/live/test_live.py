@@ -18,9 +18,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from command_line import run_here
-from payload_id.cli.live.command import obstacle
-from payload_id.core.errors import InputError, printable
-from payload_id.ros.client import planner_client
+from payload_id.core.errors import printable
 from payload_id.ros.common.topics import LATCHED
 from promises.nodes import next_domain
 
@@ -152,41 +150,12 @@ def test_services_are_called_and_their_sentences_printed(answering, live, monkey
     assert code == 2 and printable(text) in said
 
 
-@pytest.mark.slow
-def test_obstacles_are_added_removed_and_listed(answering, live):
-    table, ball = "table=box:0.4,0.8,0.04@0.9,0,0.1", "ball=sphere:0.1@1,1,1"
-    assert live("obstacles", "--add", table, "--add", ball)[0] == 0
-    assert answering.obstacles == ["table", "ball"]
-    assert "in force: ball" in live("obstacles", "--remove", "table")[1]
-    assert live("obstacles", "--clear")[0] == 0 and answering.obstacles == []
-    body = obstacle(table)
-    assert (body.name, body.kind, body.size) == ("table", "box", (0.4, 0.8, 0.04))
-    assert body.translation.tolist() == [0.9, 0.0, 0.1]
-    for wrong in ("table", "a=box:1,1@0,0,0", "a=cone:1@0,0,0", "a=sphere:x@0,0,0", "=sphere:1@0"):
-        with pytest.raises(InputError, match="--add"):
-            obstacle(wrong)
-
-
 def test_nothing_moves_unconfirmed(live, monkeypatch):
     assert "a motion" in live("describe")[1]
     for is_terminal, words in ((False, "--yes"), (True, "Nothing moves")):
         monkeypatch.setattr("sys.stdin", io.StringIO(""))  # which ends
         monkeypatch.setattr("sys.stdin.isatty", lambda x=is_terminal: x, raising=False)
         code, said = live("execute", "p1")
-        assert code == 2 and words in said
-
-
-def test_what_no_message_can_hold_is_refused_and_a_planner_that_is_not_there_is_missed(
-    live, monkeypatch
-):
-    monkeypatch.setattr(planner_client, "FOUND", 0.5)
-    for arguments, words in (
-        (["start", "--estimator", "5x"], "No node can have that name"),
-        (["plan", "--planner", "/"], "No node can have that name"),
-        (["save", "\udcff"], "no UTF-8 text"), (["obstacles", "--remove", "\udcff"], "no UTF-8"),
-        (["plan"], "Is the node running"),  # it has no such action
-    ):  # fmt: skip
-        code, said = live(*arguments)
         assert code == 2 and words in said
 
 

@@ -32,7 +32,7 @@ from payload_id.core.calibration.forgetting import without
 from payload_id.core.calibration.identifiability import base_parameters, structural_rank
 from payload_id.core.calibration.physical_consistency import SPATIAL_INERTIA_BASIS
 from payload_id.core.calibration.prior import prior_rows
-from payload_id.core.errors import InputError, RecordingError, UnknownNameError
+from payload_id.core.errors import InputError, UnknownNameError
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
@@ -188,32 +188,6 @@ def test_other_arm_tool_scale_or_bounds_are_refused() -> None:
         with pytest.raises(InputError, match=said):
             MomentumRows.of(model, replace(SENSORS, **wrong))
     MomentumRows.of(model, replace(SENSORS, torque_offset=0.499))
-
-
-def test_impossible_input_is_refused() -> None:
-    run, _, _ = bare_run("gen3", FRICTION, 4)
-    samples, model = run.samples, run.model
-    silent = replace(samples, tau=np.zeros_like(samples.tau))
-    degrees = replace(samples, q=np.rad2deg(samples.q), dq=np.rad2deg(samples.dq))
-    for recordings, stated, error, said in (
-        ([samples], Uncertainty(), InputError, "nothing to calibrate"),
-        ([], SENSORS, InputError, "nothing to calibrate"),
-        ([silent], SENSORS, RecordingError, "torques"),
-        ([samples.part(0, 3)], SENSORS, RecordingError, "no window"),
-        ([samples, degrees], FRICTION, RecordingError, "Recording 2.*degrees"),
-    ):
-        with pytest.raises(error, match=said):
-            calibrate(recordings, model, stated)
-
-
-def test_an_arm_that_stands_still_tells_little_and_says_so() -> None:
-    s, model = record(arm("gen3"), 5, NOTHING, 1.0).samples, arm("gen3")
-    none = np.zeros_like(s.q)
-    still = replace(s, q=s.q[0] + none, dq=none, tau=s.tau[0] + none)
-    result = calibrate([still], model, replace(FRICTION, link_relative=0.05, torque_absolute=20.0))
-    assert result.identifiability.rank <= model.n
-    assert "joint_1.friction_viscous" in result.identifiability.unseen
-    assert all(is_physical(phi) for phi in result.link_phi())
 
 
 # The least-squares program by itself

@@ -149,20 +149,6 @@ def test_ranges_on_the_path_hold_every_sample_and_close_in_on_the_motion() -> No
         assert widths[-1] < 0.01 and max(widths) < 0.06
 
 
-def test_slices_shorter_than_rounding_are_bounded_too() -> None:
-    back, stop = Reversed(wave()), PathStop(bezier(), 0.6, 0.3)
-    for motion, edges in (
-        (back, [0.0, 1e-17, 2e-17, 3.0]), (back, [3.0 - 1e-15, 3.0]), (back, [0.0, 5e-324]),
-        (back, [1.0, 1.0 + 1e-15]), (stop, [0.3 - 3e-7, 0.3 - 2e-7, 0.3]),
-        (stop, [0.0, 1e-15, 2e-15, 0.3]),
-    ):  # fmt: skip
-        found, ends = motion.ranges(np.array(edges)), at(motion, *edges)
-        for kind in KINDS if motion is back else ("q",):
-            (lower, upper), values = ends_of(found, kind), getattr(ends, kind)
-            for each in (values[:-1], values[1:]):
-                assert (lower <= each).all() and (each <= upper).all()
-
-
 def test_extrema_are_exact_wherever_the_slices_lie() -> None:
     series = FourierSeries(np.zeros(1), np.zeros((1, 1)), np.ones((1, 1)), 2 * np.pi)  # sin t
     for slices in (1, 2, 3, 10, 1000):
@@ -234,22 +220,6 @@ def test_a_stop_and_a_start_keep_to_the_path_and_leave_and_join_the_motion_smoot
         assert (np.abs(here.dq) <= np.abs(there.dq) + 1e-12).all()
     late = np.linspace(start.ramp, start.duration, 9)  # after the ramp it is the motion itself
     assert same(start.at(late), motion.at(late - start.ramp / 2 + stop.end), 1e-9)
-
-
-def test_a_stop_is_the_shortest_of_those_tried() -> None:
-    fast = replace(LIMITS, velocity=np.full(3, 9.0))
-    motion = BezierPiece(MotionState.at_rest(np.zeros(3)), np.full(3, 1.2), 1.6)
-    shorter = PathStop(motion, 0.7, PathStop.within(motion, 0.7, fast).ramp / 1.06)
-    assert shorter.ranges(even_edges(shorter, 0.005)).acceleration.max() > 5.0
-
-
-def test_a_sequence_does_not_jump_and_slowing_scales_speed_and_acceleration() -> None:
-    motion, slow = sequence(), slowed()
-    assert same(at(motion, 1.5 - 1e-9), at(motion, 1.5 + 1e-9), 1e-7)
-    t = np.linspace(0.0, motion.duration, 30)
-    fast, tenth = motion.at(t), slow.at(t / 0.1)
-    scaled = replace(fast, dq=0.1 * fast.dq, ddq=0.01 * fast.ddq)
-    assert same(scaled, tenth, 1e-9)
 
 
 def test_motions_that_cannot_be_are_refused() -> None:

@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from payload_id import RobotModel
 from payload_id.core.errors import ModelError, RecordingError, UnknownNameError
 from payload_id.files.drafts.arm_in_urdf import JointFound, find_arm, names_of
 from payload_id.files.drafts.column_draft import columns_text, find_columns
-from payload_id.files.drafts.robot_draft import Scales
 from payload_id.files.recordings.recording import Recording
 
 INERTIAL = (
@@ -60,19 +58,6 @@ def test_the_arm_ends_at_the_flange_before_the_fingers_or_where_it_is_told() -> 
         find_arm(digger(), "part_9")
 
 
-def chain(first: str, names: list[str]) -> str:
-    """Return turning links, each on the one before."""
-    pairs = zip([first, *names], names, strict=False)
-    return "".join(joint(f"{x}_j", "revolute", y, x) + link(x, 0.1) for y, x in pairs)
-
-
-def test_long_fingers_are_no_arm_and_a_long_chain_is_walked_to_its_end() -> None:
-    fingers = digger(chain("part_2", [f"hand_index_{k}" for k in range(6)]))
-    assert not any("index" in name for name in names_of(find_arm(fingers).joints))
-    snake = f'<robot name="snake">{link("part")}{chain("part", [f"x{k}" for k in range(1200)])}'
-    assert len(find_arm(f"{snake}</robot>").joints) == 1200
-
-
 def test_an_arm_that_no_drive_moves_is_refused_with_that_joint() -> None:
     for kind, more in (("planar", ""), ("floating", ""), ("revolute", '<mimic joint="hip"/>')):
         base = link("world") + joint("base_joint", kind, "world", "ground", more)
@@ -80,19 +65,6 @@ def test_an_arm_that_no_drive_moves_is_refused_with_that_joint() -> None:
             find_arm(digger(base))
     with pytest.raises(ModelError, match="nothing moves"):
         find_arm('<robot name="stone"><link name="a"/></robot>')
-
-
-def scales_of(urdf: str) -> Scales:
-    found = find_arm(urdf)
-    return Scales.of(RobotModel.from_xml(urdf, found.payload_frame, JOINTS), found)
-
-
-def test_a_drive_is_thought_no_smaller_than_those_that_it_carries() -> None:
-    # The first axis is vertical: it carries no weight, and rubs no less for that.
-    scales = scales_of(digger().replace('<axis xyz="0 1 0"/>', '<axis xyz="0 0 1"/>', 1))
-    assert scales.gravity[0] < 0.01 * scales.gravity[1]
-    assert scales.torque[0] == pytest.approx(scales.torque[1])
-    assert (np.diff(scales.torque) <= 0.0).all()
 
 
 # ------------------------------------------------------------------------------- columns of tables

@@ -214,32 +214,6 @@ def test_what_is_missing_ends_the_goal_with_its_code(lost, code, done):
     assert made.run().error_code == code and made.done == done
 
 
-def test_a_motion_that_failed_says_so_whatever_its_data_say():
-    made = world()
-    made.reasons["motion"] = (Reason.TUBE_LEFT, "It touched something.")
-    made.estimate = PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="No payload.")
-    result = made.run()
-    assert result.error_code == Result.MOTION_FAILED and "It touched something." in result.message
-    made.reasons["motion"] = (Reason.ESTIMATE_INCONSISTENT, "It slips.")
-    made.done.clear()
-    assert made.run().error_code == Result.INCONSISTENT
-
-
-def test_a_run_of_somebody_else_is_neither_taken_nor_ended_unasked():
-    made = world()
-    made.success = False
-    assert made.run().error_code == Result.ESTIMATOR_NOT_READY and made.done == ["begin []"]
-    made = world(continue_run=True)
-    made.success = False
-    assert made.run().success and "motion" in made.done
-    made = world(continue_run=True)
-    made.success, made.recording = False, ""
-    result = made.run()
-    assert result.error_code == Result.NOT_RECORDED and "stop" not in made.done
-    assert result.estimate.status == PayloadEstimate.WAITING
-    assert np.isnan(result.estimate.phi).all() and np.isinf(result.estimate.lower).all()
-
-
 def test_a_tare_comes_before_the_payload_with_its_mass():
     made = world(tare=Goal.TARE_FIRST, known_mass=[1.0, 0.2])
     made.estimate = PayloadEstimate(status=PayloadEstimate.SMALL_LOAD, phi=PHI, upper=PHI)
@@ -254,10 +228,3 @@ def test_a_tare_comes_before_the_payload_with_its_mass():
     loaded = world(tare=Goal.TARE_ONLY)
     result = loaded.run()
     assert result.error_code == Result.NOT_TARED and loaded.done == ["begin []", "motion", "stop"]
-
-
-def test_time_that_is_too_short_is_said_before_the_arm_moves():
-    made = world(0.1, time_limit=20.0)
-    result = made.run()
-    assert result.error_code == Result.NO_TIME and made.done == ["begin []", "stop"]
-    assert world(time_limit=20.0).run().success
