@@ -11,7 +11,6 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from payload_id import RobotFile
-from payload_id.core.errors import InputError
 from payload_id.files.robots.arm_frames import ArmFrames
 from payload_id.ros.view.page.page import Page
 from payload_id.ros.view.server import Server
@@ -109,12 +108,6 @@ def test_a_page_of_its_own_is_served(server):
 
 def test_a_page_from_elsewhere_is_not(server):
     assert not stays_open(server.port, "http://evil.example")
-
-
-def test_an_address_that_cannot_be_listened_on_is_said_at_once(server, desk):
-    for host, port in (("127.0.0.1", server.port), ("127.0.0.1", 99999), ("", 0)):
-        with pytest.raises(InputError, match="[Pp]ort"):
-            Server(lambda: None, partial(Page, desk=desk), host, port)
 
 
 def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, desk, monkeypatch):
