@@ -112,6 +112,8 @@ BENCHMARKS = (
               short="--repetitions 2"),
     Benchmark("gain", "Does a mass estimate collapse under a stated gain?", "estimators.md", 40,
               "--seeds 6", "--seeds 1 --gains 0.1 --seconds 10 30"),
+    Benchmark("measured_bounds", "What is a bare run worth whose noise is measured?",
+              "calibration.md", 6, "--trials 72", "--trials 3"),
     Benchmark("realistic_arms", "What do drives add to torques?", "realistic_arms.md", 1,
               "--arms 20", "--arms 2"),
     Benchmark("contact", "Is a contact noticed, and never a false one?", "contact.md", 40,
