@@ -81,12 +81,16 @@ class Driven(Listeners):
                 assert "nor any other messages" in str(error), error
         return found
 
+    @staticmethod
+    def stamps(recording: Recording) -> np.ndarray:
+        """Return a recording's stamps [ns]."""
+        return recording.start_ns + np.rint(recording.stamp * 1e9).astype(np.int64)
+
     def check(self) -> set[int]:
         """Check that what is on disk is what was sent, and all that must be; return its stamps."""
         found: set[int] = set()
         for recording in self.recordings().values():
-            stamps = recording.start_ns + np.rint(recording.stamp * 1e9).astype(np.int64)
-            for k, stamp in enumerate(map(int, stamps)):
+            for k, stamp in enumerate(map(int, self.stamps(recording))):
                 if stamp in self.sent:  # else one of those with which the nodes met
                     q, dq, tau = self.sent[stamp]
                     assert recording.q[k].tolist() == list(q)
@@ -142,7 +146,7 @@ def test_a_full_disk_costs_what_did_not_fit_and_is_told(nodes):
     nodes.begin()
     nodes.moved(4)
     nodes.reported()
-    before, reports = nodes.recording, len(nodes.condition)
+    reports = len(nodes.condition)
     unlimited = resource.prlimit(nodes.sampler.process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(nodes.sampler.process.pid, resource.RLIMIT_FSIZE, (4096, unlimited[1]))
 
@@ -156,10 +160,11 @@ def test_a_full_disk_costs_what_did_not_fit_and_is_told(nodes):
     answer = nodes.observer.call(Save, f"{ESTIMATOR}/save", path="")
     assert "missing" in answer.message, answer.message
     resource.prlimit(nodes.sampler.process.pid, resource.RLIMIT_FSIZE, unlimited)
+    newest = max(nodes.sent)  # what is under way as there is room again may be lost, and is told
 
     def goes_on() -> bool:
         nodes.some(20)
-        return nodes.recording != before and "goes on in" in nodes.sampler.printed
+        return any(nodes.stamps(x).max() > newest for x in nodes.recordings().values())
 
     nodes.observer.wait(goes_on, "a recording that goes on")
     nodes.moved(6)
@@ -209,4 +214,4 @@ def test_a_pause_of_the_driver_is_counted_and_nothing_is_made_up_across_it(nodes
     )
     answer = nodes.trigger("stop")
     estimate = nodes.get().estimate
-    assert not lies(estimate) and estimate.samples == 400, answer.message
+    assert not lies(estimate) and "(400 samples" in answer.message, answer.message
