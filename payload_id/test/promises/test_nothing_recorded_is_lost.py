@@ -78,7 +78,7 @@ class Driven(Listeners):
             try:
                 found[folder] = Recording.from_bag(folder, joints=JOINTS, effort_sign=sign)
             except PayloadIdError as error:  # begun when the disk was full
-                assert "nor any other messages" in str(error), error
+                assert "nor any other messages" in str(error) or "Known: none" in str(error), error
         return found
 
     @staticmethod
@@ -187,7 +187,7 @@ def test_a_killed_estimator_loses_no_sample_and_the_next_run_is_sound(nodes, cap
     nodes.moved(9, 1.6)
     answer = nodes.trigger("stop")
     estimate = nodes.get().estimate
-    assert answer.success and not lies(estimate) and estimate.samples >= 390, answer.message
+    assert answer.success and not lies(estimate) and "(400 samples" in answer.message
     nodes.reported()
     nodes.check()
     begin = nodes.recordings()[nodes.recording].start_ns
