@@ -18,6 +18,7 @@ from . import early_interrupt  # noqa: F401  # before all that takes long to imp
 from .core.body.payload_prior import PayloadPrior
 from .core.errors import PayloadIdError
 from .core.identification.estimate import Estimate
+from .core.identification.headline import Enough
 from .core.identification.identify import identify, replay
 from .core.identification.online import OnlineIdentifier
 from .core.identification.settings import Settings
@@ -63,6 +64,7 @@ __all__ = [
     "Certificate",
     "CheckedCertificate",
     "ConvexBody",
+    "Enough",
     "Estimate",
     "FourierSeries",
     "MotionPlan",

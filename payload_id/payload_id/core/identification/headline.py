@@ -56,6 +56,9 @@ class Enough:
         return max(self.part * mass, self.mass)
 
 
+ENOUGH = Enough()
+
+
 @dataclass(frozen=True, eq=False)
 class Headline:
     """Mass and centre of mass, with intervals of one kind.

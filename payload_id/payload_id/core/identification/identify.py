@@ -18,6 +18,7 @@ from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples
 from ..samples.joint_samples import Samples
 from .estimate import Estimate
+from .headline import ENOUGH, Enough
 from .online import OnlineIdentifier
 from .settings import Settings
 from .tare import Tare
@@ -133,6 +134,7 @@ def identify(
     knowledge: Knowledge = NOTHING,
     constraints: Constraints | None = None,
     scales: Sequence[float] = (),
+    enough: Enough = ENOUGH,
 ) -> Estimate:
     """Return what a recording says of the payload.
 
@@ -151,6 +153,7 @@ def identify(
         constraints: The same as constraints of CVXPY: a function that takes phi, a variable of
             shape (10,) in the payload frame, SI units, and returns a list of convex constraints.
         scales: Further lengths of windows whose rows the intervals use [s].
+        enough: How near mass and centre of mass must be known for the verdict GOOD.
 
     Raises:
         RecordingError: The recording does not fit the robot, or holds no torques.
@@ -162,7 +165,9 @@ def identify(
         knowledge = knowledge.with_more(stated(constraints))
     assumed = Uncertainty() if uncertainty is None else uncertainty
     lengths = tuple(real_numbers(scales, "scales").ravel().tolist())
-    settings = Settings(assumed, estimator, intervals, window, shape, level, knowledge, lengths)
+    settings = Settings(
+        assumed, estimator, intervals, window, shape, level, knowledge, lengths, enough
+    )
     require_type(robot, ArmModel, "robot", "an arm's model, such as RobotModel.from_urdf(...)")
     online = OnlineIdentifier(robot, settings)
     require_type(recording, Samples, "recording", "a Recording, or Samples")

@@ -13,7 +13,7 @@ from ..history.conformal import runs_needed
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.windows import SHORTEST
-from .headline import Enough
+from .headline import ENOUGH, Enough
 
 LONGEST = 1e6  # [s] of a window
 MOST_SCALES = 50  # further lengths of windows: each costs as much as the windows themselves
@@ -48,7 +48,7 @@ class Settings:
     level: float = 0.95
     knowledge: Knowledge = NOTHING
     scales: tuple[float, ...] = ()
-    enough: Enough = Enough()
+    enough: Enough = ENOUGH
 
     def __post_init__(self) -> None:
         require_type(self.uncertainty, Uncertainty, "uncertainty", "an Uncertainty")

@@ -19,7 +19,7 @@ from ...core.arm.per_joint import PerJoint
 from ...core.arrays import plain_values
 from ...core.body.shape import Shape
 from ...core.errors import ConfigurationError, RecordingError, UnknownNameError, brief, in_words
-from ...core.identification.headline import Enough
+from ...core.identification.headline import ENOUGH, Enough
 from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.knowledge.knowledge import NOTHING, Knowledge
@@ -104,7 +104,7 @@ class RunFile:
     estimator: str = "lmi"
     intervals: str = "hull"
     level: float = 0.95
-    enough: tuple[float, ...] = astuple(Enough())
+    enough: tuple[float, ...] = astuple(ENOUGH)
     uncertainty: Mapping[str, Any] = field(default_factory=dict)
     updates: tuple[int, ...] = ()
     result: Mapping[str, Any] = field(default_factory=dict)
