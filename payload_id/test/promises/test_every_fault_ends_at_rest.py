@@ -98,7 +98,11 @@ def moves_from(robot: MovingRobot, start: np.ndarray, future: Any) -> bool:
     if not future.done():
         return True
     result = future.result().result
-    busy = "did not answer a goal within 0.5 s", "No joint states for"
+    busy = (
+        "did not answer a goal within 0.5 s",
+        "No joint states for",
+        "No sensor_msgs/msg/JointState",
+    )
     assert any(words in result.message for words in busy), result.message
     return False
 
