@@ -240,23 +240,6 @@ class TestSteps:
 
 
 class TestLauncher:
-    def test_old_python_gets_one_sentence(self, tmp_path):
-        """The start file must be readable by older Pythons, so a version is pretended."""
-        code = (
-            "import sys, runpy\n"
-            "sys.version_info = (3, 8, 0, 'final', 0)\n"
-            "runpy.run_path(sys.argv[1], run_name='__main__')\n"
-        )
-        start = str(ROOT / "setup_environment/__main__.py")
-        variables = {**os.environ, "PATH": str(tmp_path)}
-        done = subprocess.run(
-            [sys.executable, "-c", code, start], capture_output=True, text=True, env=variables
-        )
-        assert done.returncode == 1
-        assert done.stdout == ""
-        assert "Python 3.10 or later is needed and python3 is Python 3.8" in done.stderr
-        assert done.stderr.count("\n") == 1
-
     def test_without_python_one_line_names_what_to_install(self, tmp_path):
         for tool in ("dirname", "readlink"):
             (tmp_path / tool).symlink_to(str(shutil.which(tool)))

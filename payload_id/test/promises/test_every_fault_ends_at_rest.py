@@ -694,11 +694,15 @@ def executed(robot: MovingRobot) -> Any:
     robot.certificates["planned"] = Certificate.of(plan)
     robot.commands.clear()
     robot.name, robot.first, start = "planned", len(robot.driver.states), robot.q
-    _, future, _ = robot.observer.goal(
-        Execute, f"{PLANNER}/execute", plan_id=plan.plan_id, token=plan.token
-    )
-    assert moves_from(robot, start, future), future.result().result.message
-    return future
+    asked: list[Any] = []
+
+    def goes() -> bool:
+        named = {"plan_id": plan.plan_id, "token": plan.token}
+        asked.append(robot.observer.goal(Execute, f"{PLANNER}/execute", **named)[1])
+        return moves_from(robot, start, asked[-1])
+
+    robot.observer.wait(goes, "an arm that moves", 20.0)
+    return asked[-1]
 
 
 def ends_where_it_should(robot: MovingRobot) -> None:
