@@ -378,6 +378,7 @@ def torque_limits(folder: Path, bound: dict[str, Any], still: bool, motion: Any)
     return found, certified
 
 
+@pytest.mark.slow
 def test_every_stated_bound_counts_in_torques_and_no_bound_counts_twice(tmp_path):
     motion = drawn(5, 0.15, 2.0)
     plain, _ = torque_limits(tmp_path, {}, False, motion)

@@ -127,6 +127,7 @@ STATED = ("torque_relative", "torque_absolute", "torque_offset", "link_relative"
           "friction_coulomb")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_command_line_repeats_itself_from_every_kind_of_file(
     arm, run, recording, tmp_path, capsys
 ):
@@ -164,6 +165,7 @@ def test_the_command_line_repeats_itself_from_every_kind_of_file(
         assert said[0][name] == said[1][name]  # bags of either kind hold the same numbers
 
 
+@pytest.mark.slow
 def test_what_was_altered_is_not_the_same(arm, run, recording, tmp_path, capsys):
     """One digit of a table, one bound, another window, another method."""
     motion, tau = short(run, recording)

@@ -184,15 +184,18 @@ def test_wrong_conventions_are_named(arm):
     are_named(arm, CONVENTIONS)
 
 
+@pytest.mark.slow
 def test_false_sensors_are_named_with_their_joints(arm):
     are_named(arm, SENSORS)
 
 
+@pytest.mark.slow
 def test_a_false_description_is_named(arm):
     are_named(arm, ARM)
     are_named(Arm(), [(with_torques(other_links), "link model", ("more than link_relative",))])
 
 
+@pytest.mark.slow
 def test_what_the_payload_does_is_named_with_its_time(arm):
     are_named(arm, PAYLOAD)
 

@@ -436,6 +436,7 @@ STATED = Uncertainty(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_whatever_is_drawn_within_the_bounds_is_contained(arms):
     for number, arm in enumerate(arms):
         for kind in ("uniform", "worst"):
@@ -480,6 +481,7 @@ def test_an_arm_at_rest_and_a_bare_one_are_said_to_be_that(arms):
 # Growing data.
 
 
+@pytest.mark.slow
 def test_intervals_never_widen_and_pieces_make_no_difference(arms):
     for arm in arms[:2]:
         rng = np.random.default_rng(7)

@@ -82,6 +82,7 @@ KINDS = {  # of a knowledge file, and the same as constraints
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_each_statement_narrows_as_much_as_it_says(arm, run, tmp_path, capsys):
     """By a file and the command line, against a semidefinite program over own rows."""
     recording = run.shown()

@@ -422,6 +422,7 @@ def test_a_signature_tells_whose_it_is_and_that_it_is_whole(place, keys):
     assert fingerprint not in verify(signed, key=foreign, samples=FEW).signature.trusted
 
 
+@pytest.mark.slow
 def test_nothing_that_is_signed_can_be_changed_by_anybody_else(place, keys):
     own, entries = keys[0], content(place / "signed.json")
     assert verify(forged(place, lambda x: None, "signed"), key=own, samples=FEW).verified

@@ -357,6 +357,7 @@ def test_a_draft_from_description_and_table_leads_to_a_verdict(case, capsys):
     assert told["phi"][0] == pytest.approx(case.phi[0], rel=0.05)
 
 
+@pytest.mark.slow
 def test_bounds_that_a_bare_run_shows_narrow_a_draft_and_hold(case, capsys):
     draft, measured = (case.folder / f"{name}.yaml" for name in ("guessed", "measured"))
     urdf = case.folder / "own_arm.urdf"

@@ -25,6 +25,7 @@ def test_less_than_a_window_is_no_data_and_leaves_the_prior():
         np.testing.assert_array_equal((found.lower, found.upper), USUAL.prior.box())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pendulum", "gantry"])
 def test_arms_that_cannot_tell_everything(name):
     model, rng = arm(name), np.random.default_rng(5)

@@ -59,6 +59,7 @@ def usual_bounds(method):
     return bounds_of(method, usual()[0])
 
 
+@pytest.mark.slow
 @EVERY_METHOD
 def test_units_of_the_rows_do_not_matter(method):
     rows, _ = usual()
@@ -71,6 +72,7 @@ def test_units_of_the_rows_do_not_matter(method):
             assert (off <= 2e-3 * reference.half_width).all()
 
 
+@pytest.mark.slow
 @EVERY_METHOD
 def test_errors_of_the_coefficients_are_honoured(method):
     rows, phi = usual()

@@ -150,6 +150,7 @@ def test_intervals_contain_payloads_of_which_the_statement_is_true(kind):
         assert hull_of(rows, knowledge, method, found.memory).interval.contains(phi)
 
 
+@pytest.mark.slow
 @EVERY_KIND
 def test_proven_bounds_hold_for_any_multipliers(kind):
     """The true payload keeps every bound that is proven, whatever multipliers a solver gives."""
@@ -169,6 +170,7 @@ def test_proven_bounds_hold_for_any_multipliers(kind):
         assert least <= objective @ phi
 
 
+@pytest.mark.slow
 @EVERY_KIND
 def test_nearest_point_lies_in_the_set(kind):
     """A point of the set stays; one outside is brought to where every statement holds."""

@@ -42,6 +42,7 @@ def assert_between(lower, phi, upper):
     assert (lower <= phi).all() and (phi <= upper).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), [("panda", 2), ("gen3", 3)])
 def test_runs_together_hold_the_truth_and_are_no_wider_than_any_alone(name, seed):
     phi = draw_payload(np.random.default_rng(seed))
@@ -70,6 +71,7 @@ def test_rows_that_are_kept_prove_the_interval_of_their_run_and_survive_being_sa
     assert np.array_equal(one.interval.lower, two.interval.lower)
 
 
+@pytest.mark.slow
 def test_another_payload_among_more_runs_than_a_program_holds_is_named():
     phi = draw_payload(np.random.default_rng(7))
     kept = [RunEvidence.of(online) for online in runs_of("ur10", 7, GROUP + 2, phi, 0.6)]

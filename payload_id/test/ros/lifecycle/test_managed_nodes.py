@@ -57,6 +57,7 @@ def observer(nodes):
     one.close()
 
 
+@pytest.mark.slow
 def test_configuring_checks_and_says_what_is_wrong(observer, nodes):
     for node in (*NODES, "payload_team"):
         file, wrong, right, other = OWN_FILE.get(node, ROBOT)
