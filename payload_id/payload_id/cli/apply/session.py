@@ -37,7 +37,7 @@ from ...ros.loads.xarm import XArmLoad
 WRITERS: dict[str, LoadWriter] = {
     writer.name: writer for writer in (XArmLoad(), UniversalRobotsLoad(), FrankaLoad())
 }
-GOOD_ENOUGH = (Status.GOOD, Status.TOO_WIDE)
+APPLIED = (Status.GOOD, Status.TOO_WIDE)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -246,10 +246,10 @@ def _values(result: Result, robot: RobotFile, arguments: argparse.Namespace) -> 
     Raises:
         InputError: The result may not be used so.
     """
-    if result.status not in GOOD_ENOUGH:
+    if result.status not in APPLIED:
         raise InputError(
             f"{result.source} has the verdict {result.status.value}; an arm is told only of loads "
-            f"that are {' or '.join(x.value for x in GOOD_ENOUGH)}. {result.message}".strip()
+            f"that are {' or '.join(x.value for x in APPLIED)}. {result.message}".strip()
         )
     export = export_for(
         result, arguments.target, robot, "", arguments.rated_mass, not arguments.no_inertia

@@ -128,6 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_place(place, "calibrated robot file")
     arguments.bounds = arguments.recording[:1] == [Path(BOUNDS)]
     arguments.recording = arguments.recording[arguments.bounds :]
+    if arguments.bounds and arguments.history:
+        raise InputError(f"'{BOUNDS}' measures bounds, which --history does without: give one.")
     if not 1.0 <= arguments.margin < math.inf:
         raise InputError(f"--margin must be a number from 1 on; found {arguments.margin:g}.")
     if arguments.history:

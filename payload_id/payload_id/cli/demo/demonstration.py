@@ -165,8 +165,8 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
     history = shaken.history
     last, bag = history[-1], scene.folder / "bag"
     contained = bool(last.contains(scene.payload).all())
-    terminal.print(estimate_table(last, scene.payload, terminal.width))
     terminal.print(verdict(last))
+    terminal.print(estimate_table(last, scene.payload, terminal.width))
     truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
     with saved_file(scene.folder / "truth.json", "truth") as file:
         file.write(f"{json.dumps(truth, indent=2)}\n".encode())

@@ -43,8 +43,8 @@ def identify(
         result = planner.identify(LONGEST, tell, requested_by="payload-id live", **arguments.goal)
     found = estimate_from(result.estimate)
     if np.isfinite(found.half_width[0]) and np.isfinite(found.phi[0]):
-        terminal.print(estimate_table(found))
         terminal.print(verdict(found))
+        terminal.print(estimate_table(found))
     say(result.message, "green" if result.success else "bold red")
     if result.saved:
         say(f"saved: {result.saved}", "")

@@ -102,9 +102,9 @@ def _save(terminal: Console, client: PayloadClient, arguments: argparse.Namespac
 def _estimate(terminal: Console, client: PayloadClient) -> int:
     """Show the newest estimate."""
     found = client.estimate()
+    terminal.print(verdict(found))
     if math.isfinite(found.half_width[0]):
         terminal.print(estimate_table(found))
-    terminal.print(verdict(found))
     return 0
 
 

@@ -104,8 +104,8 @@ def show(outcome: Outcome, arguments: argparse.Namespace, figure: Path | None) -
     terminal.print(f"[bold]{arguments.recording}[/bold]{outcome.headline}")
     for line in remarks(outcome.recording):
         terminal.print(line, style="yellow")
-    terminal.print(estimate_table(outcome.estimate))
     terminal.print(verdict(outcome.estimate))
+    terminal.print(estimate_table(outcome.estimate))
     if outcome.identical is not None:
         terminal.print(
             "Identical to the live run, bit for bit."

@@ -21,9 +21,7 @@ from ..arrays import Array
 from ..bounds import Interval
 from ..rows.row_block import RowBlock
 from .estimate import Estimate
-from .status import Status
-
-PREDICTS = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)  # of the first part
+from .status import USABLE, Status
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ class HeldOut:
         seconds = len(self.blocks) * self.window
         if not self.blocks:
             return NOTHING_HELD_OUT
-        if self.first.status not in PREDICTS:
+        if self.first.status not in USABLE:
             said = f"The part before what was held out is {self.first.status.value}: no prediction."
             return Validation(False, said, seconds)
         rows = RowBlock.stack([self.blocks[number] for number in sorted(self.blocks)])

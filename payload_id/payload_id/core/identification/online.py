@@ -301,7 +301,7 @@ class OnlineIdentifier:
 
         It takes as long as an update, so that those on the way go without it.
         """
-        return self.present().concluded(estimate)
+        return self.present().with_confidence(estimate)
 
     def concluded(self, estimate: Estimate) -> Estimate:
         """Return the newest estimate with all that is said of a run at its end.

@@ -54,7 +54,7 @@ from .settings import Settings
 from .status import FAILED, Status, identifiable, inconsistent, verdict
 from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
-from .width import WidthShare, advice, width_shares, with_need
+from .width import REMEDIES, WidthShare, width_in_words, width_shares, with_need
 
 SEARCHING = "Why is being looked for."
 Tell = Callable[[Estimate], object]
@@ -192,7 +192,7 @@ class Problem:
         """Return the estimate of consistent rows, with the verdict on what is proved."""
         return self._judged(self._estimate(bounds, Status.WAITING, ""))
 
-    def concluded(self, estimate: Estimate) -> Estimate:
+    def with_confidence(self, estimate: Estimate) -> Estimate:
         """Return the estimate of these data with confidence intervals, and the verdict on them."""
         if estimate.status in FAILED or estimate.status is Status.WAITING:
             return estimate
@@ -207,7 +207,8 @@ class Problem:
         """Return the estimate with the verdict on the strongest that it has earned."""
         found, enough = Interval(estimate.lower, estimate.upper), self.settings.enough
         number = headline(estimate, enough)
-        width = advice(estimate.width, float(estimate.half_width[0]))
+        remedies = REMEDIES if isinstance(self.row_source, MomentumRows) else {}
+        width = width_in_words(estimate.width, float(estimate.half_width[0]), remedies)
         status, said = verdict(found, number, self.prior, enough, self._advice(found), width)
         message = self._message(said, estimate)
         return replace(estimate, status=status, message=message, headline=number)

@@ -26,6 +26,7 @@ class Status(str, Enum):
     WAITING = "WAITING"
 
 
+USABLE = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)  # with intervals of a known mass
 FAILED = (Status.INCONSISTENT, Status.NO_DATA, Status.SOLVER_FAILED)  # no intervals to be used
 
 NO_NUMBER = (Status.NOT_IDENTIFIABLE, Status.INCONSISTENT)  # of which no estimate is printed

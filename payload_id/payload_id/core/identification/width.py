@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,9 @@ from ..arrays import Array, plain_numbers
 from ..body.inertial import PARAMETERS
 from ..bounds.interval import WidthBudget
 
-NOISE, PRIOR = "torque noise", "prior"
-# What would tell more of it, by what makes the width.
-BARE = "measure it with a run without payload ('payload-id calibrate bounds')"
+NOISE, PRIOR = "noise", "prior"
+# What would tell more of it where rows are of joint torques, by what makes the width.
+BARE = "measure it in a long, calm run without payload ('payload-id calibrate bounds')"
 REMEDIES = {
     NOISE: BARE,
     "links": BARE,
@@ -24,7 +24,7 @@ REMEDIES = {
     "rotor_inertia": BARE,
     "tool": "describe the tool more closely, or tare with it",
     "torque_gain": "calibrate with a known weight ('payload-id calibrate --payload')",
-    PRIOR: "move more joints, over a wider range",
+    PRIOR: "turn the payload about more axes, over a wider range",
 }
 MENTIONED = 0.1  # share from which a bound, or a joint's part of it, is named
 
@@ -34,7 +34,7 @@ class WidthShare:
     """A stated bound's share of the intervals' widths.
 
     Attributes:
-        bound: Which bound, as the robot file names it, or "torque noise", "links", "prior".
+        bound: Which bound, as the robot file names it, or "noise", "links", "prior".
         share: Part of each parameter's half-width, shape (10,) [-]; the sum over all bounds is 1.
         joints: Whose bound makes most of the mass's share.
         need: Part of the bound that the data need [-]; NaN where that is not known.
@@ -92,14 +92,27 @@ def with_need(
     )
 
 
-def advice(shares: Sequence[WidthShare], half_width: float) -> str:
-    """Say what the mass's half-width [kg] is made of, and what would narrow it most."""
-    named = [one for one in shares if one.share[0] >= MENTIONED]
+def mentioned(shares: Sequence[WidthShare]) -> tuple[WidthShare, ...]:
+    """Return those whose share of the mass's width is large enough to be told."""
+    return tuple(one for one in shares if one.share[0] >= MENTIONED)
+
+
+def width_in_words(
+    shares: Sequence[WidthShare], half_width: float, remedies: Mapping[str, str]
+) -> str:
+    """Say what the proved interval of the mass is wide by, and what would narrow it most.
+
+    Args:
+        shares: The largest first.
+        half_width: Of the mass [kg].
+        remedies: What narrows it, by bound; of others a closer bound does.
+    """
+    named = mentioned(shares)
     if not named:
         return ""
     parts = ", ".join(map(str, named))
-    remedy = REMEDIES.get(named[0].bound, f"state {named[0].bound} more closely")
-    return f"± {half_width:.2g} kg: {parts}. To narrow it, {remedy}."
+    remedy = remedies.get(named[0].bound, f"state {named[0].bound} more closely")
+    return f"Of the proof's ± {half_width:.2g} kg {parts}. To narrow it, {remedy}."
 
 
 def _kind(name: str) -> str:

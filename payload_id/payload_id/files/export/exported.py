@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.body.inertial import PARAMETERS, is_physical
 from ...core.errors import ConfigurationError, InputError, UnknownNameError
-from ...core.identification.status import Status
+from ...core.identification.status import USABLE
 from ..drivers.driver_facts import PayloadTarget
 from ..robots.arm_frames import ArmFrames
 from ..robots.robot_file import RobotFile
@@ -27,7 +27,6 @@ from .targets.yaml_record import YamlRecord
 
 SLACK = 1e-9  # part of an estimate that rounding may put beyond its interval
 SAME = 1e-6  # [kg] by which masses of one tool may differ
-USABLE = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 ARMS: dict[str, ArmTarget] = {
     arm.name: arm for arm in (XArm(), UniversalRobots(), Franka(), Kinova())
 }

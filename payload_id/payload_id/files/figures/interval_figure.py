@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
-from ...core.identification.status import Status
+from ...core.identification.status import USABLE
 from .number_format import UNIT_TEXTS, digits, number
 from .picture_file import literal, save_picture
 
@@ -29,7 +29,6 @@ LABELS = tuple(
 ZOOM = 4.0  # axes show this many final half-widths to each side
 CUT = "goes on"
 TICKS = [1, 2, 2.5, 5, 10]
-GOOD = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 
 
 def intervals_over_time(
@@ -110,7 +109,7 @@ def _panel(
     if truth is not None:
         axis.axhline(truth, color=TRUTH, linewidth=1.5, linestyle="--", label="truth")
     width = float(last.half_width[k])
-    if last.status in GOOD and np.isfinite(width):
+    if last.status in USABLE and np.isfinite(width):
         middle = float(last.lower[k] + last.upper[k]) / 2
         axis.set_ylim(middle - ZOOM * width, middle + ZOOM * width)
     elif truth is not None and not bounded.any():

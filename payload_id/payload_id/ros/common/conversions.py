@@ -19,7 +19,7 @@ from ...core.body.inertial import mass_com_inertia
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
-from ...core.identification.width import MENTIONED
+from ...core.identification.width import mentioned
 from ...core.samples.ring_buffer import SampleRows
 from ...core.samples.sample_checks import Drop
 
@@ -166,7 +166,7 @@ def estimate_message(report: Report) -> PayloadEstimate:
         message.kind = number.kind
         message.mass_lower, message.mass_upper = float(number.lower[0]), float(number.upper[0])
         message.com_lower, message.com_upper = number.lower[1:], number.upper[1:]
-    message.width = [str(share) for share in estimate.width if share.share[0] >= MENTIONED]
+    message.width = [str(share) for share in mentioned(estimate.width)]
     if estimate.confidence is not None:
         message.confidence_probability = float(estimate.confidence.level)
         message.confidence_lower = estimate.confidence.lower

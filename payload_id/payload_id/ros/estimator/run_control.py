@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from ...core.errors import PayloadIdError, in_words, printable, shortened
 from ...core.identification.estimate import Estimate
 from ...core.identification.held_out import Validation
-from ...core.identification.status import Status
+from ...core.identification.status import USABLE, Status
 from ...core.knowledge.catalogue.known_mass import KnownMass
 from ...core.samples.ring_buffer import RingBuffer, SampleRows
 from ...files.runs.run_file import RunFile
@@ -19,7 +19,6 @@ from ..common.conversions import Report
 from .sources.live_run import LiveRun
 
 READ_MOST = 2000  # samples taken out of the ring buffer at a time
-USABLE = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 VERDICTS = (*USABLE, Status.NOT_IDENTIFIABLE)  # with intervals that hold
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from payload_id.core.bounds.hull import Hull
 from payload_id.core.bounds.interval import Interval, Memory
-from payload_id.core.identification.width import advice, width_shares, with_need
+from payload_id.core.identification.width import REMEDIES, width_in_words, width_shares, with_need
 from payload_id.core.rows.row_block import RowBlock
 
 PHI = np.array([2.0, 0.1, -0.1, 0.2, 0.08, 0.01, 0.0, 0.09, 0.01, 0.07])
@@ -48,8 +48,8 @@ def test_shares_are_named_by_bound_and_joint_and_sum_to_one():
     need, joints = np.array([0.1, 0.5, 0.2]), ("joint_1", "joint_2", "joint_3")
     shares = with_need(width_shares(budget, joints, names), joints, need)
     np.testing.assert_allclose(sum(one.share for one in shares), 1.0)
-    assert {one.bound for one in shares} == {"torque noise", "links", "friction_coulomb", "prior"}
-    noise = next(one for one in shares if one.bound == "torque noise")
+    assert {one.bound for one in shares} == {"noise", "links", "friction_coulomb", "prior"}
+    noise = next(one for one in shares if one.bound == "noise")
     assert noise.joints and noise.need == max(need[int(x[-1]) - 1] for x in noise.joints)
-    said = advice(shares, 0.5)
-    assert "torque noise" in said and "payload-id" in said
+    said = width_in_words(shares, 0.5, REMEDIES)
+    assert "noise" in said and "payload-id" in said

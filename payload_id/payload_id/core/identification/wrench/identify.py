@@ -152,7 +152,7 @@ def wrench_estimates(
             due.popleft()
             yield _verdict(online.update(), offset, shift, None, "")
         online.take(window)
-    yield concluded(online, judged(online, samples, offset, shift))
+    yield wrench_with_confidence(online, judged(online, samples, offset, shift))
 
 
 def aligned(
@@ -213,7 +213,7 @@ def judged(
     return _verdict(estimate, offset, shifted, dirt, sentence)
 
 
-def concluded(online: OnlineIdentifier, estimate: WrenchEstimate) -> WrenchEstimate:
+def wrench_with_confidence(online: OnlineIdentifier, estimate: WrenchEstimate) -> WrenchEstimate:
     """Return the newest estimate with confidence intervals, and the verdict on all it says."""
     found = OnlineIdentifier.with_confidence(online, estimate)
     if found is estimate:

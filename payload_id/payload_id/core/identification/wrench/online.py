@@ -19,7 +19,7 @@ from ..online import OnlineIdentifier
 from ..problem import Tell, nobody
 from ..settings import Settings
 from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, TimeOffset, time_offset
-from .identify import WrenchEstimate, concluded, excluded, judged
+from .identify import WrenchEstimate, excluded, judged, wrench_with_confidence
 
 LOOKS = (2.5, 5.0, 10.0, 20.0)  # [s] of windows after which the delay is estimated anew
 REMEMBERED = 20.0  # [s] of samples that are looked at when the data are inconsistent
@@ -103,7 +103,7 @@ class OnlineWrench(OnlineIdentifier):
     def with_confidence(self, estimate: Estimate) -> Estimate:
         """Return the newest estimate with confidence intervals; see the base."""
         if isinstance(estimate, WrenchEstimate):
-            return concluded(self, estimate)
+            return wrench_with_confidence(self, estimate)
         return super().with_confidence(estimate)
 
     def replayed(self, samples: WrenchSamples, updates: Iterable[int]) -> Iterator[WrenchEstimate]:

@@ -23,7 +23,7 @@ from ...samples.wrench_samples import WrenchSamples
 from ..identify import CHUNK
 from ..online import OnlineIdentifier
 from ..settings import Settings
-from .identify import WrenchEstimate, concluded, judged
+from .identify import WrenchEstimate, judged, wrench_with_confidence
 
 STILL_VELOCITY = 0.01  # [rad/s] below which the sensor counts as at rest
 STILL_ACCELERATION = 0.5  # [m/s2] of its mean over `SMOOTHED`: accelerometers are noisy
@@ -137,7 +137,7 @@ def identify_static(
     online = _online(uncertainty, estimator, intervals, window, frame, shape, knowledge)
     for start in range(0, len(samples), CHUNK):
         online.add(samples.part(start, start + CHUNK))
-    return concluded(online, judged(online, samples, None, False))
+    return wrench_with_confidence(online, judged(online, samples, None, False))
 
 
 def identify_poses(
@@ -180,7 +180,9 @@ def identify_poses(
     online = _online(uncertainty, estimator, intervals, 1.0, frame, shape, knowledge)
     for pose in range(len(samples)):
         online.take(samples.part(pose, pose + 1))
-    return replace(concluded(online, judged(online, samples, None, False)), samples=len(samples))
+    return replace(
+        wrench_with_confidence(online, judged(online, samples, None, False)), samples=len(samples)
+    )
 
 
 def _online(

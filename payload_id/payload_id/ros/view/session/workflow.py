@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ....core.identification.estimate import Estimate
-from ....core.identification.status import Status
+from ....core.identification.status import USABLE, Status
 
 NODES = ("sampler", "estimator", "planner", "bridge")
-SOLVED = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
 UNFINISHED = "A run is in progress: solve for its verdict first."
 # What to do first, by verdict.
 ADVICE: Mapping[Status, str] = {
@@ -120,7 +119,7 @@ def steps(seen: Seen) -> tuple[Step, ...]:
     planned, checked = bool(seen.plan), not _unhealthy(seen)
     followed = planned and seen.executed == seen.plan
     unreachable = "" if seen.at_start else "The arm is not where the plan begins: plan again."
-    solved = seen.estimate is not None and seen.estimate.status in SOLVED and not seen.running
+    solved = seen.estimate is not None and seen.estimate.status in USABLE and not seen.running
     looked = planned and seen.previewed == seen.plan
     unread = "" if looked else "Preview the plan first." if planned else "There is no plan yet."
     return (
@@ -169,7 +168,7 @@ def has_result(seen: Seen) -> bool:
 
 def is_unsaved(seen: Seen) -> bool:
     """Tell whether a new run would cost a verdict that nobody has saved."""
-    solved = seen.estimate is not None and seen.estimate.status in SOLVED
+    solved = seen.estimate is not None and seen.estimate.status in USABLE
     return solved and has_result(seen) and not seen.saved
 
 
