@@ -170,7 +170,9 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
     truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
     with saved_file(scene.folder / "truth.json", "truth") as file:
         file.write(f"{json.dumps(truth, indent=2)}\n".encode())
-    title = f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.value}"
+    title = (
+        f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.value.replace('_', ' ')}"
+    )
     figure = intervals_over_time(scene.folder / "intervals.png", history, title, scene.payload)
     with terminal.status("Replaying the recording without ROS ..."):
         same = replayed_identically(bag, last)

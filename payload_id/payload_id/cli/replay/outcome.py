@@ -76,7 +76,8 @@ def draw(outcome: Outcome, arguments: argparse.Namespace, path: Path) -> Path:
     # Not at the top: the plotting library takes longer to import than most replays to run.
     from ...files.figures.interval_figure import intervals_over_time
 
-    title = f"{outcome.subject}: {outcome.estimate.status.value}, {arguments.recording.name}"
+    status = outcome.estimate.status.value.replace("_", " ")
+    title = f"{outcome.subject}: {status}, {arguments.recording.name}"
     return intervals_over_time(path, outcome.history, title)
 
 

@@ -74,8 +74,8 @@ def verdict(
     if number is None or not number.half_width[0] <= IDENTIFIED * prior.half_width[0]:
         return Status.NOT_IDENTIFIABLE, _nothing_known(found, weak, motion, width)
     lower, upper = number.lower[0], number.upper[0]
-    none = lower <= 0.0 and upper / 2 <= enough.of_mass(prior.upper[0])
-    if none or upper <= enough.mass:
+    may_be_none = lower <= 0.0 and upper / 2 <= enough.of_mass(prior.upper[0])
+    if may_be_none or upper <= enough.mass:
         return Status.SMALL_LOAD, (
             f"The mass is between {max(lower, 0.0):.3g} and {upper:.3g} kg ({number.name}): there "
             "is no load, or one too small to be told from none; a tare run narrows that."

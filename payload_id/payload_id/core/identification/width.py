@@ -112,7 +112,7 @@ def width_in_words(
         return ""
     parts = ", ".join(map(str, named))
     remedy = remedies.get(named[0].bound, f"state {named[0].bound} more closely")
-    return f"Of the proof's ± {half_width:.2g} kg {parts}. To narrow it, {remedy}."
+    return f"The proof's ± {half_width:.2g} kg: {parts}. To narrow it, {remedy}."
 
 
 def _kind(name: str) -> str:

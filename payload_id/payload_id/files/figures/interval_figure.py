@@ -130,11 +130,12 @@ def _title(last: Estimate, k: int, told: bool) -> str:
     width, unit = float(last.half_width[k]), UNIT_TEXTS[k]
     if not np.isfinite(width):
         return f"{LABELS[k]}: no interval [{unit}]"
+    value, low, high = (
+        number(float(x[k]), digits(width)) for x in (last.phi, last.lower, last.upper)
+    )
     if not told:
-        low, high = (number(float(x[k]), digits(width)) for x in (last.lower, last.upper))
         return f"{LABELS[k]} not identified,\nin [{low}, {high}] {unit}"
-    value = number(float(last.phi[k]), digits(width))
-    return f"{LABELS[k]} = {value} ± {number(float(last.reach[k]), digits(width))} {unit}"
+    return f"{LABELS[k]} = {value} {unit}\n({low} to {high})"
 
 
 def _mark_what_is_cut(axis: Axes, time: Array, lower: Array, upper: Array, colour: str) -> None:
