@@ -528,7 +528,8 @@ def test_a_trajectory_of_somebody_else(robot):
         command(JointTrajectory(joint_names=robot.joints, points=[there]))
         ended(robot, future, "FOREIGN_COMMAND")
         assert rest_after(robot, cause) < HOLD + BUSY and holds(robot)
-        assert sum(bool(x.points) for x in robot.commands) == 2  # the motion, and the foreign one
+        both = lambda: sum(bool(x.points) for x in robot.commands) == 2  # noqa: E731
+        robot.observer.wait(both, "the motion and the foreign one")
         only_the_motion(robot)
         nothing_until_acknowledged(robot, "FOREIGN_COMMAND")
         refused, _ = robot.observer.result(robot.move("short")[1])
