@@ -141,9 +141,9 @@ class NewtonEulerRows:
                 f"Rows of a force-torque sensor need WrenchSamples; found "
                 f"{type(samples).__name__}. Joint torques need an arm's model instead."
             )
-        return samples
         with np.errstate(over="ignore", invalid="ignore"):  # of motions that the gate leaves out
             samples.kept(integrands)  # for all windows at once
+        return samples
 
     def window(self, samples: WrenchSamples) -> RowBlock:
         """Return one row for each of the six axes from the samples of one window.
