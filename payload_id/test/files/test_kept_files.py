@@ -86,7 +86,7 @@ def a_tare() -> Tare:
     A, B = rng.normal(size=(ROWS, 10)), rng.normal(size=(ROWS, P))
     now, joint = np.arange(float(ROWS)), np.arange(ROWS) % 3
     rows = RowBlock(A, 0.0 * A, B, B[:, 0], np.ones(ROWS), joint, now, now + 0.1)
-    return Tare(rows.without_payload(), Statistics.empty(P).add(rows, np.ones(10)), 5)
+    return Tare(rows.with_payload(np.zeros(10)), Statistics.empty(P).add(rows, np.ones(10)), 5)
 
 
 def a_shape() -> Shape:

@@ -242,6 +242,7 @@ def test_friction_at_its_bound_is_contained_and_beyond_it_is_noticed(arm):
     at_its_bound(arm, OF_FRICTION)
 
 
+@pytest.mark.slow
 def test_an_error_of_the_motion_at_its_bound_is_contained_and_beyond_it_is_noticed(arm):
     at_its_bound(arm, OF_THE_MOTION)
 

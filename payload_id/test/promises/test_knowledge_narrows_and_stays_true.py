@@ -189,6 +189,7 @@ def test_a_calibrated_arm_knows_more_and_is_right(arm, tmp_path, capsys):
     assert false.code == 3 and not (tmp_path / "false.yaml").exists()
 
 
+@pytest.mark.slow
 def test_calibrated_intervals_hold_as_often_as_they_say(arm, tmp_path, capsys):
     """Twenty known runs of one arm whose friction is not described, then twelve unknown ones."""
     rng = np.random.default_rng(61)

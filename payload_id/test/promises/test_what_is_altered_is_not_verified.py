@@ -316,6 +316,7 @@ WISHES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_who_wants_more_than_the_owner_states_is_not_believed(place):
     for name, (change, words) in WISHES.items():
         checked = verify(forged(place, change), samples=FEW)
@@ -512,6 +513,7 @@ def test_what_is_cut_or_ambiguous_is_not_read(place, capsys):
     assert is_one_sentence(payload_id(capsys, "verify", place / "gone.json"))
 
 
+@pytest.mark.slow
 def test_the_command_line_says_the_same(place, keys, capsys, tmp_path):
     signed, own = place / "signed.json", keys[0]
     answer = payload_id(capsys, "verify", signed, "--key", own, "--samples", 200, "--json")

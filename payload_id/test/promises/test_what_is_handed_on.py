@@ -388,6 +388,38 @@ def test_bounds_that_a_bare_run_shows_narrow_a_draft_and_hold(case, capsys):
     assert said[0]["headline"]["kind"] == "confidence" and said[0]["width"]
 
 
+@pytest.mark.slow
+def test_a_bare_run_and_one_known_weight_fix_torque_constants(case, capsys):
+    rng = np.random.default_rng(11)
+    gain, friction = rng.uniform(0.87, 1.13, 4), rng.uniform(0.1, 0.3, 4)
+
+    def table(name: str, phi: np.ndarray) -> Path:
+        motion = case.arm.motion(rng, 4.0)
+        tau = case.arm.torques(motion, phi) + friction * np.sign(motion.dq)
+        return write_table(case.folder / f"{name}.csv", motion, noisy(rng, tau / gain, 0.1))
+
+    bare, loaded = table("bare_gain", np.zeros(10)), table("loaded_gain", case.phi)
+    weight, out = drawn_payload(rng, 1.0, 2.0), case.folder / "gains.yaml"
+    runs = case.folder / "weight.yaml"
+    runs.write_text(f"runs:\n  {table('weight', weight).name}: {{mass: {weight[0]:.6f}}}\n")
+    reads = case.reads(bare)[1:]
+    bounds = ("torque_gain=0.2", "friction_coulomb=0.5", "link_relative=0.1")
+    stated = [f"--uncertainty={bound}" for bound in bounds]
+    said = []
+    for more in ((), ("--runs", runs)):
+        options = (*more, *stated, "--out", out, "--json")
+        answer = payload_id(capsys, "calibrate", "bounds", bare, *reads, *options)
+        assert answer.code == 0, answer.text
+        columns = (*reads[2:], "--json", "--intervals", "hull_lp")
+        said.append(json.loads(payload_id(capsys, "replay", loaded, "--robot", out, *columns).out))
+        assert (said[-1]["lower"] <= case.phi).all() and (case.phi <= said[-1]["upper"]).all()
+    without, known = (x["confidence"] for x in said)
+    assert known["lower"][0] <= case.phi[0] <= known["upper"][0]
+    assert said[1]["phi"][0] == pytest.approx(case.phi[0], rel=0.02)
+    width = [x["upper"][0] - x["lower"][0] for x in (without, known)]
+    assert width[1] < 0.5 * width[0]
+
+
 def test_noise_measures_the_mean_of_the_noise_that_was_made(case, capsys):
     """A square wave is all of its height for a quarter of a second, and less over longer."""
     height, lengths = np.array([0.1, 0.05, 0.025, 0.01]), (0.1, 0.4)

@@ -169,13 +169,6 @@ def work(arguments: argparse.Namespace) -> Job:
     file, robot = robot_of(arguments)
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
     runs = known_recordings(arguments)
-    for each in runs:
-        if not each.load.known.all():
-            raise InputError(
-                f"Of the payload of {each.path.name} only the mass is known; bounds on the arm "
-                "need all ten parameters. Leave it out, or give --history, for which the mass is "
-                "enough."
-            )
     recordings = tuple(_read(each.path, arguments, file) for each in runs)
     options = Options(
         window=arguments.window,

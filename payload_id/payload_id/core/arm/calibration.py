@@ -73,9 +73,10 @@ class Calibration:
         estimate: Point estimate of each candidate, shape (15 n + 10,).
         uncertainty: What was assumed, `Uncertainty.to_dict()`.
         equations: Rows that matter.
-        factors: R factor of all weighted rows [C t] of each joint, shape
-            (n, 15 n + 11, 15 n + 11).
-        counts: Number of rows that each of them stands for, shape (n,).
+        factors: R factor of all weighted rows [C t] of each joint, and one more of the rows of runs
+            of which only the mass was known, all joints together, what was not known estimated
+            along; shape (n or n + 1, 15 n + 11, 15 n + 11).
+        counts: Number of rows that each of them stands for, shape (n or n + 1,).
         effort: How efforts became torques.
         about: What else the user should know: recordings, version, residuals.
     """

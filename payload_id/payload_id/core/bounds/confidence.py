@@ -180,6 +180,9 @@ def _held_out(rows: RowBlock, known: Interval) -> float:
 def independence(left: Array, channel: IntArray, channels: int) -> Array:
     """Return how many times fewer independent rows there are than rows, at least 1, shape (C,).
 
+    A channel without residuals is of rows of all channels together, from earlier runs: theirs last
+    as long as the longest.
+
     Args:
         left: Residuals in the order of time, in units of their bounds, shape (m,).
         channel: Of each, shape (m,).
@@ -195,6 +198,7 @@ def independence(left: Array, channel: IntArray, channels: int) -> Array:
         weights = 1.0 - np.arange(1, lags) / lags  # of Bartlett
         correlation = [one[lag:] @ one[:-lag] / squares for lag in range(1, lags)]
         result[k] = max(1.0, 1.0 + 2.0 * float(weights @ correlation))
+    result[~np.isin(np.arange(channels), channel)] = result.max(initial=1.0)
     return result
 
 

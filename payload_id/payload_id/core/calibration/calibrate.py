@@ -1,9 +1,10 @@
-"""Calibrating an arm from runs without payload (or with a known one)."""
+"""Calibrating an arm from runs of it alone, and with payloads whose mass at least is known."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from ..arrays import Array
 from ..body.inertial import is_physical
 from ..diagnosis import why_no_window
 from ..errors import InputError, RecordingError, SolverError
+from ..history import KnownRun, Load
+from ..history.learning import of_the_arm_alone
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.nuisance import (
@@ -29,10 +32,16 @@ from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
+from ..statistics.statistics import Statistics
 from ..statistics.variance_components import LEAST_VARIANCE, UNIFORM_VARIANCE
 from ..threads import one_thread
 from .calibration_result import HELD_OUT, CalibrationResult, Options, Validation
-from .equations import factor_of, joint_factors, window_equations
+from .equations import (
+    RunEquations,
+    factor_of,
+    joint_factors,
+    window_equations,
+)
 from .fit import ArmFit
 from .identifiability import Identifiability, base_parameters, structural_rank
 from .nuisance_box import UnitBox, unit_box
@@ -60,11 +69,11 @@ def calibrate(
         model: The arm as described, with any tool that it carried.
         uncertainty: What is assumed about sensors, links, friction.
         options: How to calibrate.
-        payloads: Inertial parameters of the payload in each recording, shape (10,) each; None for
-            no payload.
+        payloads: Inertial parameters of the payload in each recording, NaN where unknown, shape
+            (10,) each; None for no payload. One recording at least must know all.
 
     Raises:
-        InputError: Nothing is uncertain, or there is no recording.
+        InputError: Nothing is uncertain, or there is no recording with a payload that is known.
         RecordingError: The recordings do not fit the arm, hold no window or no torques, or
             velocities that are not those of their positions.
     """
@@ -78,22 +87,30 @@ def calibrate(
         )
     with one_thread():
         carried = [np.zeros(10)] * len(recordings) if payloads is None else payloads
-        pairs = [
+        runs = [
             _equations(k, row_source, samples, options, np.asarray(payload, dtype=float))
             for k, (samples, payload) in enumerate(zip(recordings, carried, strict=True), 1)
         ]
-        parts = [own for own, _ in pairs]
+        parts = [own.arm for own, _ in runs if not own.unknown.shape[1]]
+        if not parts:
+            raise InputError(
+                "Of every payload only a part is known. Add a recording of the bare arm: it tells "
+                "the arm's own weight from that of what it carries."
+            )
         own = ArmEquations.stack(parts)
-        every = ArmEquations.stack([own, *(other for _, others in pairs for other in others)])
-        box = unit_box(arm_rows(every, stated))
+        every = RunEquations.of_all([RunEquations.stack([own, *more]) for own, more in runs])
+        box = unit_box(arm_rows(every.arm, stated), every.unknown)
         lower, upper = _in_units(stated, box)
         problem, notes = _problem(model, uncertainty, options, lower, upper)
-        factors = joint_factors(own, model.n)
+        factors, counts = joint_factors(own, model.n), np.bincount(own.joint, minlength=model.n)
+        if not every.of_arm_alone.all():
+            more, count = _of_weights(recordings, carried, row_source, options.window)
+            factors, counts = np.concatenate([factors, more[None]]), np.append(counts, count)
         factor = factor_of(factors)
         # Rows whose bounds had to be so many times as large count so much less: those of torques in
         # other units would be out of the solver's range.
         times = float(np.fmax(box.noise_factor, 1.0))
-        estimate, constrained = _estimate(problem, factor / times, len(own), stated)
+        estimate, constrained = _estimate(problem, factor / times, int(counts.sum()), stated)
         notes += () if constrained else (UNCONSTRAINED,)
         validation = _validate(parts, problem, stated, times)
         found = _identifiability(model, stated, problem.scale(), factor)
@@ -104,9 +121,9 @@ def calibrate(
         upper=upper,
         estimate=estimate,
         uncertainty=uncertainty.to_dict(),
-        equations=every.take(np.sort(np.argsort(box.slack, kind="stable")[:ROW_LIMIT])),
+        equations=_nearest(every, box.slack),
         factors=factors,
-        counts=np.bincount(own.joint, minlength=model.n),
+        counts=counts,
         effort=model.effort,
     )
     return CalibrationResult(
@@ -117,15 +134,52 @@ def calibrate(
         identifiability=found,
         noise_factor=box.noise_factor,
         blame=box.blame,
-        windows=len(own) // model.n,
+        windows=sum(len(own.unknown) for own, _ in runs) // model.n,
         samples=sum(len(samples) for samples in recordings),
         notes=notes,
     )
 
 
+def _of_weights(
+    recordings: Sequence[Samples],
+    payloads: Sequence[Array],
+    row_source: MomentumRows,
+    window: float,
+) -> tuple[Array, float]:
+    """Return what runs of which not all is known say of psi, what is not known estimated along.
+
+    Returns:
+        factor: R factor of rows [C t], each as wide as a bound that its noise fills, shape
+            (15 n + 11, 15 n + 11).
+        count: Number of rows that it stands for.
+    """
+    runs = [
+        KnownRun.of(f"recording {k}", samples, Load(np.asarray(payload)), row_source, window)
+        for k, (samples, payload) in enumerate(zip(recordings, payloads, strict=True), 1)
+    ]
+    nuisance, largest = row_source.nuisance, row_source.prior.box()[1]
+    of_a_run = np.arange(row_source.p) >= nuisance.p
+    shared = zip(runs, of_the_arm_alone(runs, of_a_run, largest), strict=True)
+    weights = [told for run, told in shared if not run.load.known.all()]
+    told = reduce(Statistics.joined, weights)
+    rows = np.sqrt(UNIFORM_VARIANCE) * told.channels[-1]
+    C = np.zeros((len(rows), 15 * row_source.model.n + 10))
+    uncertain = np.flatnonzero(nuisance.uncertain)
+    C[:, uncertain] = rows[:, : nuisance.p] / nuisance.half_width[uncertain]
+    t = rows[:, -1] + C[:, : len(nuisance.centre)] @ nuisance.centre
+    return factor_of(np.column_stack([C, t])), float(told.counts[-1])
+
+
+def _nearest(equations: RunEquations, slack: Array) -> ArmEquations:
+    """Return the rows of the arm alone that are nearest to being active, in their order."""
+    alone = np.flatnonzero(equations.of_arm_alone)
+    nearest = np.argsort(slack[alone], kind="stable")[:ROW_LIMIT]
+    return equations.arm.take(alone[np.sort(nearest)])
+
+
 def _equations(
     number: int, row_source: MomentumRows, samples: Samples, options: Options, payload: Array
-) -> tuple[ArmEquations, list[ArmEquations]]:
+) -> tuple[RunEquations, list[RunEquations]]:
     """Return the equations of all windows of one recording, and those of other lengths.
 
     The others repeat the data of the windows: they narrow the box and do not count in estimates.
@@ -146,18 +200,18 @@ def _equations(
             f"{why_no_window(row_source, samples, cutter.pause)}"
         )
     scales = Scales(row_source, options.window, options.scales)
-    own: list[ArmEquations] = []
-    others: list[ArmEquations] = []
+    own: list[RunEquations] = []
+    others: list[RunEquations] = []
     seen = ReadingsSeen.none(row_source)
     for window in windows:
         seen = seen.with_window(window)  # with each: it remembers only the newest times
         for scale, terms in scales.terms(window):
             found = window_equations(row_source, terms, payload)
-            known = ~seen.torques.of_rows(found.joint, found.start, found.end)
+            known = ~seen.torques.of_rows(found.arm.joint, found.arm.start, found.arm.end)
             (others if scale else own).append(found.take(known))
     if false := seen.contradiction:
         raise RecordingError(f"Recording {number} cannot be used: {false}")
-    return ArmEquations.stack(own), others
+    return RunEquations.stack(own), others
 
 
 def _in_units(nuisance: Nuisance, box: UnitBox) -> tuple[Array, Array]:

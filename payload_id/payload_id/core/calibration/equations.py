@@ -1,41 +1,101 @@
-"""Equations of a bare arm (or one with a known payload) in all its own parameters psi.
+"""Equations of runs with known payloads in all the arm's own parameters psi.
 
-    |C psi - t| <= d  for every row,   psi = (links' inertial parameters, friction, sensors)
+    |C psi + P x - t| <= d  for every row,   psi = (links' inertial parameters, friction, sensors)
 
 psi has the 15 n candidates of `rows.joint_torque.nuisance` and the ten errors of the tool's
-parameters, in physical units, so that the same rows serve whatever box is stated later.
+parameters, in physical units, so that the same rows serve whatever box is stated later. x is what
+is not known of the run's payload, in units of its box: all but the mass of a weight that was only
+put on scales, nothing of a bare arm.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+from scipy import linalg
 
 from ..arm.calibration import ArmEquations
-from ..arrays import Array
+from ..arrays import Array, BoolArray, IntArray
+from ..body.payload_prior import PayloadPrior
 from ..rows.joint_torque.momentum import MomentumRows, WindowTerms
 from ..rows.quadrature import ROUNDING
 
 
-def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Array) -> ArmEquations:
+@dataclass(frozen=True)
+class RunEquations:
+    """The equations of one run.
+
+    Attributes:
+        arm: C, t and d, m rows.
+        unknown: P, x in the unit box, shape (m, k).
+    """
+
+    arm: ArmEquations
+    unknown: Array
+
+    def take(self, rows: BoolArray | IntArray) -> RunEquations:
+        """Return some of the rows."""
+        return RunEquations(self.arm.take(rows), self.unknown[rows])
+
+    @classmethod
+    def stack(cls, parts: Sequence[RunEquations]) -> RunEquations:
+        """Put equations of the same run under each other; at least one."""
+        unknown = np.concatenate([part.unknown for part in parts])
+        return cls(ArmEquations.stack([part.arm for part in parts]), unknown)
+
+    @classmethod
+    def of_all(cls, runs: Sequence[RunEquations]) -> RunEquations:
+        """Return the equations of different runs, each with its own x; at least one."""
+        unknown = linalg.block_diag(*(run.unknown for run in runs))
+        return cls(ArmEquations.stack([run.arm for run in runs]), unknown)
+
+    @property
+    def of_arm_alone(self) -> BoolArray:
+        """Which rows hold nothing but psi, shape (m,)."""
+        return np.asarray(~self.unknown.any(axis=1))
+
+
+def payload_box(payload: Array, prior: PayloadPrior) -> tuple[Array, Array]:
+    """Return middle and half-width of what a payload can be, shape (10,) each.
+
+    Args:
+        payload: What is known of its parameters, NaN elsewhere, shape (10,).
+        prior: Of any payload.
+    """
+    known = np.isfinite(payload)
+    mass = payload[0] if known[0] and payload[0] > 0.0 else prior.mass_max
+    lower, upper = PayloadPrior(float(mass), prior.com_max).box()
+    return (
+        np.where(known, payload, (lower + upper) / 2),
+        np.where(known, 0.0, (upper - lower) / 2),
+    )
+
+
+def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Array) -> RunEquations:
     """Return the equations of one window.
 
     Args:
         row_source: Of the rows; its nuisance's box bounds what errors of the coefficients do.
         terms: Of the window.
-        payload: The payload's inertial parameters, known; zeros for a bare arm, shape (10,).
+        payload: What is known of the payload's inertial parameters, NaN elsewhere; zeros for a bare
+            arm, shape (10,).
     """
     rows = row_source.rows(terms)
-    known = np.abs(payload)
-    return ArmEquations(
+    middle, half = payload_box(payload, row_source.uncertainty.prior)
+    largest = np.abs(middle) + half
+    arm = ArmEquations(
         C=np.hstack([terms.candidates, terms.payload]),
-        t=terms.torque - terms.middle - terms.payload @ payload,
-        d=rows.bound(known)
+        t=terms.torque - terms.middle - terms.payload @ middle,
+        d=rows.bound(largest)
         + np.abs(terms.constant).sum(axis=1)  # not learnt: they are of a run, not of the arm
-        + ROUNDING * (np.abs(terms.payload) @ known),
+        + ROUNDING * (np.abs(terms.payload) @ largest),
         joint=rows.joint,
         start=rows.start,
         end=rows.end,
     )
+    return RunEquations(arm, (terms.payload * half)[:, half > 0.0])
 
 
 def joint_factors(equations: ArmEquations, n: int) -> Array:

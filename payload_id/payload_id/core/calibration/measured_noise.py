@@ -49,7 +49,8 @@ def with_measured_noise(
     Args:
         uncertainty: All bounds; those on the noise's means are replaced.
         recordings: At least one.
-        payloads: Inertial parameters of what was carried in each, shape (10,) each.
+        payloads: Inertial parameters of what was carried in each, NaN where unknown, shape (10,)
+            each.
         model: The arm.
         margin: How many times what was seen is stated.
         lengths: Of the windows, increasing [s].
@@ -99,10 +100,11 @@ def _largest_means(
             "it says nothing of the noise. Record for longer, or at a higher rate."
         )
     rows = RowBlock.stack(list(map(scales.block, windows))).with_payload(payload)
-    fitted = Statistics.empty(source.p).add(rows.of_own_data(), np.abs(payload))
+    fitted = Statistics.empty(source.p).add(rows.of_own_data(), source.prior.typical)
     fit = nuisance_fit(fitted.channels, fitted.counts, fitted.errors, fitted.gain)
     B, b = rows.unbiased()
-    means = np.abs(B @ fit.x[: source.p] - b) / rows.weight
+    left = B @ fit.x[: source.p] + rows.A @ fit.x[source.p :] - b
+    means = np.abs(left) / rows.weight
     result = np.full((len(lengths), source.model.n), np.nan)
     for k, length in enumerate(lengths):
         of_length = np.isclose(rows.scale, 0.0 if k == 0 else length)

@@ -1,4 +1,4 @@
-"""The box of psi that a bare-arm run leaves: its exact hull over the rows, bound by bound proven.
+"""The box of psi that known payloads leave: its exact hull over the rows, bound by bound proven.
 
 Smallest and largest value of each parameter are linear programs over |B u - b| <= d, |u| <= 1. What
 is kept is not the solver's optimum but what its multipliers prove [Neumaier2004]: for any lambda
@@ -10,7 +10,7 @@ since B u = b + w, |w| <= d, |u| <= 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,30 +51,37 @@ class UnitBox:
         return bool(np.isnan(self.noise_factor))
 
 
-def unit_box(rows: RowBlock) -> UnitBox:
-    """Return the proven hull of all u that explain rows without payload."""
+def unit_box(rows: RowBlock, more: Array) -> UnitBox:
+    """Return the proven hull of all u that explain rows.
+
+    Args:
+        rows: Without payload, m of them.
+        more: Coefficients of what else is in its unit box and of no interest, shape (m, k).
+    """
     p = rows.B.shape[1]
+    rows = replace(rows, B=np.hstack([rows.B, more]))
+    size = rows.B.shape[1]
     if not len(rows) or not p:
         return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
     scaled = ScaledRows.of(rows, NO_PAYLOAD, rows.d, narrow=False)
     program = LinearProgram(scaled.lower, scaled.upper)
     hard = HardRows(program, scaled, first_rows(scaled))
     least = np.full((p, 2), -1.0)
-    size = np.zeros(len(rows))
+    active = np.zeros(len(rows))
     for k in range(p):
         for side, sign in enumerate((1.0, -1.0)):
-            cost = np.zeros(10 + p)
+            cost = np.zeros(10 + size)
             cost[10 + k] = sign
             try:
                 solution = minimise(program, (hard,), cost)
             except SolverError:
                 continue  # the unit box stays
             if solution is None:
-                return _inconsistent(scaled, rows)
+                return _inconsistent(scaled, rows, p)
             proven = _proven(cost[10:], rows, hard.multiplier(solution.dual) / rows.d)
             least[k, side] = max(proven, -1.0)
-            size = np.maximum(size, np.abs(scaled.G @ solution.x - scaled.r))
-    return UnitBox(least[:, 0], -least[:, 1], 1.0 - size)
+            active = np.maximum(active, np.abs(scaled.G @ solution.x - scaled.r))
+    return UnitBox(least[:, 0], -least[:, 1], 1.0 - active)
 
 
 def _proven(cost: Array, rows: RowBlock, multiplier: Array) -> float:
@@ -90,9 +97,8 @@ def _proven(cost: Array, rows: RowBlock, multiplier: Array) -> float:
     return float(value - 2 * unit * slip)
 
 
-def _inconsistent(scaled: ScaledRows, rows: RowBlock) -> UnitBox:
+def _inconsistent(scaled: ScaledRows, rows: RowBlock, p: int) -> UnitBox:
     """Return how far the rows are from consistent."""
-    p = rows.B.shape[1]
     found = smallest_noise_factor(scaled, NO_SHAPE)
     if found.factor <= 1.0:  # by rounding only
         return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))

@@ -62,7 +62,7 @@ def learn_history(
         )
     check_different([run.source for run in runs], [run.stretches for run in runs])
     with one_thread():
-        shared = _shared(runs, own_columns(rows, own), rows.prior.box()[1])
+        shared = of_the_arm_alone(runs, own_columns(rows, own), rows.prior.box()[1])
         tried = [_tried(run, others) for run, others in _with_others(runs, shared)]
         least, largest = rows.prior.box()
         width = largest - least
@@ -121,10 +121,15 @@ def own_columns(rows: MomentumRows, own: Sequence[str]) -> BoolArray:
     return np.array([kind.startswith(tuple(own)) for kind in kinds], dtype=bool)
 
 
-def _shared(runs: Sequence[KnownRun], own: BoolArray, largest: Array) -> list[Statistics]:
-    """Return what each run says of the arm alone.
+def of_the_arm_alone(runs: Sequence[KnownRun], own: BoolArray, largest: Array) -> list[Statistics]:
+    """Return what each run says of the arm alone, as rows of one channel in units of their noise.
 
     Gains count as a fit has them: first that of the run alone, then one with the other runs.
+
+    Args:
+        runs: Of the same arm.
+        own: Which nuisance parameters are a run's own, shape (p,).
+        largest: Largest magnitudes of phi, shape (10,).
     """
     fits = [Posterior.of(run.statistics) for run in runs]
     for _ in range(PASSES):

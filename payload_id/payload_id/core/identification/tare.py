@@ -100,8 +100,10 @@ def calibration_tare(
     C, t = stacked[:, :-1], stacked[:, -1]
     count, constant = len(t), row_source.p - nuisance.p  # what is of a run is in no calibration
     none, now = np.zeros((count, 10)), np.zeros(count)
-    joint = np.repeat(np.arange(calibration.n), calibration.factors.shape[1])
+    joint = np.repeat(np.arange(len(calibration.factors)), calibration.factors.shape[1])
     column, size = nuisance.gain_columns(calibration.n)
+    more = len(calibration.factors) - calibration.n  # rows of all joints together have no gain
+    column, size = np.append(column, np.full(more, -1)), np.append(size, np.zeros(more))
     factor_rows = RowBlock(
         A=none,
         A_error=none,
@@ -116,7 +118,7 @@ def calibration_tare(
     )
     statistics = Statistics.empty(row_source.p).add(factor_rows, np.zeros(10))
     # The factors stand for more rows than they have, each with an error of its bound.
-    errors = np.zeros((calibration.n, 11))
+    errors = np.zeros((len(calibration.counts), 11))
     errors[:, 10] = calibration.counts
     statistics = replace(
         statistics,

@@ -125,19 +125,18 @@ class RowBlock:
         B[known, self.gain_column[known]] -= (self.gain * self.shift)[known]
         return B, b + self.shift
 
-    def without_payload(self) -> RowBlock:
-        """Return the rows as they are when it is known that there was no payload (phi = 0)."""
-        none = np.zeros_like(self.A)
-        return replace(self, A=none, A_error=none, A_static=none)
-
     def with_payload(self, phi: Array) -> RowBlock:
-        """Return the rows as they are when the payload is known: phi, shape (10,)."""
-        known = replace(
+        """Return the rows as they are when phi is known, NaN where it is not, shape (10,)."""
+        unknown = np.isnan(phi)
+        phi = np.where(unknown, 0.0, phi)
+        return replace(
             self,
+            A=self.A * unknown,
+            A_error=self.A_error * unknown,
+            A_static=self.A_static * unknown,
             b=self.b - self.A @ phi,
             d=self.bound(np.abs(phi)) + ROUNDING * (np.abs(self.A) @ np.abs(phi)),
         )
-        return known.without_payload()
 
     @classmethod
     def stack(cls, blocks: Sequence[RowBlock]) -> RowBlock:

@@ -47,10 +47,12 @@ def _from_arrays(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> Calibra
     size = 15 * n + 10
     ends = {f"{size}": ("lower", "upper", "estimate"), "m": [f"row_{x}" for x in ROWS if x != "C"]}
     shapes = {name: shape for shape, names in ends.items() for name in names}
-    factors = {"factors": f"{n} {size + 1} {size + 1}", "counts": f"{n}", "row_C": f"m {size}"}
+    factors = {"factors": f"f {size + 1} {size + 1}", "counts": "f", "row_C": f"m {size}"}
     check_shapes(arrays, shapes | factors)
     check_at_least(arrays, {"counts": 0.0, "row_d": 0.0, "row_joint": 0.0})
     check_at_least({"joints": n - 1 - arrays["row_joint"]}, {"joints": 0.0})
+    if len(arrays["counts"]) not in (n, n + 1):
+        raise ValueError(f"counts has {len(arrays['counts'])} entries for {n} joints")
     if not (arrays["lower"] <= arrays["upper"]).all():  # NaN neither
         raise ValueError("lower is above upper, or no number")
     if not (arrays["row_start"] < arrays["row_end"]).all():

@@ -86,6 +86,7 @@ def test_payloads_that_cannot_be_are_named_with_their_run(learnt, tmp_path, caps
         (learnt.folder / "absurd.yaml").write_text(listed)
         done = learnt.calibrate(capsys, "--history", "--out", out, runs="absurd.yaml")
         assert done.returncode == 2 and words in " ".join(done.stderr.split())
-    done = learnt.calibrate(capsys, "--out", out)  # bounds on the arm need whole payloads
-    assert done.returncode == 2 and "only the mass is known" in " ".join(done.stderr.split())
+    (learnt.folder / "weights.yaml").write_text("runs:\n  run_1: {mass: 1.0}\n")
+    done = learnt.calibrate(capsys, "--out", out, runs="weights.yaml")
+    assert done.returncode == 2 and "recording of the bare arm" in " ".join(done.stderr.split())
     assert not out.exists()

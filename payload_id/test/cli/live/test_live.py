@@ -132,6 +132,7 @@ def live(answering, capsys, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_services_are_called_and_their_sentences_printed(answering, live, monkeypatch):
     for task in ("start", "tare"):
         code, said = live(task)

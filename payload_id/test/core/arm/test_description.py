@@ -122,6 +122,7 @@ def test_frames_may_state_zeros_and_parts_rough_inertia_where_the_whole_is_a_bod
     assert "'lid'" in refused(described(more=more.format(negative)))
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_read_in_bounded_time():
     links = "".join(f'<link name="l{k}"/>' for k in range(500))
     joints = "".join(joint(f"f{k}", f"l{k - 1}" if k else "tool", f"l{k}") for k in range(500))

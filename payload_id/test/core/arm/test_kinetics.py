@@ -62,6 +62,7 @@ def pinocchio_regressors(model, q, dq):
     return momentum, force
 
 
+@pytest.mark.slow
 @EVERY_ARM
 def test_frames_and_motion_seen_from_the_bodies_are_pinocchios(name):
     model = arm(name)

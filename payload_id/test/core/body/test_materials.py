@@ -36,6 +36,7 @@ def distance(phi, body):
     return 4.0 * np.log(values.mean()) - np.log(values).sum()
 
 
+@pytest.mark.slow
 def test_bodies_are_consistent_and_of_mass_one_also_of_few_points():
     assert len(BODIES) == materials.SEGMENTATIONS * materials.DENSITIES
     np.testing.assert_allclose(BODIES[:, 0], 1.0)
@@ -52,6 +53,7 @@ def test_one_density_is_the_homogeneous_solid(monkeypatch):
     np.testing.assert_allclose(bodies, np.tile(SOLID, (len(bodies), 1)), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_bodies_turn_shift_and_grow_with_the_points():
     rotation, shift = random_turn(1), np.random.default_rng(1).normal(size=3)
     for moved, T in (

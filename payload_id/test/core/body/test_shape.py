@@ -88,6 +88,7 @@ def test_row_of_an_ellipsoid_is_the_trace_and_slabs_are_zero_on_their_faces():
         assert inside(slab, beyond[None])[0] < 0 < inside(slab, np.zeros((1, 3)))[0]
 
 
+@pytest.mark.slow
 def test_union_of_slabs_contains_the_body_and_less_air():
     rng = np.random.default_rng(3)
     handle = rng.uniform([0.0, -0.015, -0.015], [0.3, 0.015, 0.015], (200, 3))

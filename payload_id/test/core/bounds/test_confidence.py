@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy
 
 from payload_id.core.bounds.confidence import Confidence, confidence_interval, independence
@@ -69,6 +70,7 @@ def test_four_times_the_data_halve_the_width():
     np.testing.assert_allclose(few / many, 2.0, rtol=0.2)
 
 
+@pytest.mark.slow
 def test_they_hold_as_often_as_they_say_where_errors_last_too():
     inside = [
         (interval.lower <= PHI) & (PHI <= interval.upper)

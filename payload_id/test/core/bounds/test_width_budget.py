@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from payload_id.core.bounds.hull import Hull
 from payload_id.core.bounds.interval import Interval, Memory
@@ -26,6 +27,7 @@ def rows() -> RowBlock:
     return RowBlock(A, np.zeros_like(A), B, b, d, joint, time, time + 0.1)
 
 
+@pytest.mark.slow
 def test_a_term_is_what_its_bound_adds_to_first_order():
     block = rows()
     found = Hull().bounds(block, KNOWN, Memory())

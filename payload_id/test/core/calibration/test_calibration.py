@@ -117,6 +117,7 @@ def test_truth_is_in_the_box(seed: int) -> None:
     assert all(is_physical(phi) for phi in result.link_phi() if phi[0] > 0)
 
 
+@pytest.mark.slow
 def test_an_error_of_one_run_is_allowed_for_and_not_learnt() -> None:
     """Gravity is off by as much as is stated; links and sensors stay in the box."""
     stated = replace(SENSORS, gravity_error=0.3)
@@ -133,6 +134,7 @@ def test_an_error_of_one_run_is_allowed_for_and_not_learnt() -> None:
 # What later runs make of it
 
 
+@pytest.mark.slow
 def test_calibration_is_as_good_as_a_tare_with_the_same_data() -> None:
     run, result = later_run()
     bare, _, _ = bare_run("gen3", SENSORS, 0, 8.0)

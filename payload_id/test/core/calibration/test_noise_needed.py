@@ -63,6 +63,7 @@ def test_more_recordings_need_more_and_are_consistent_with_it() -> None:
     assert identify(joined, run.model, less).status is Status.INCONSISTENT
 
 
+@pytest.mark.slow
 def test_factors_of_runs_are_those_that_each_needs_and_less_where_less_is_known() -> None:
     runs = [noisy("gen3", seed)[0] for seed in (2, 3)]
     model = runs[0].model

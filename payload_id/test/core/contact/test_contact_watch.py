@@ -97,6 +97,7 @@ def mean_over(each, stamp, torque):
 # Without a contact
 
 
+@pytest.mark.slow
 @EVERY_NAME
 def test_there_is_no_false_alarm_and_what_the_payload_does_is_inside_its_bounds(name):
     known = case(name)

@@ -107,6 +107,7 @@ def advised(estimate, model):
     ]
 
 
+@pytest.mark.slow
 def test_advised_motion_helps_most():
     model = arm("ur10")
     before = with_frozen(model, 0, np.arange(6) == 0)

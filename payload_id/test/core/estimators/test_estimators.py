@@ -32,6 +32,7 @@ PHYSICAL = [name for name in ESTIMATORS if prepared(name).physical and name not 
 KINDS = ("cloud", "rod", "point", "plate", "none")
 
 
+@pytest.mark.slow
 def test_every_estimator():
     for name in ESTIMATORS:
         check_estimator(prepared(name))
@@ -79,6 +80,7 @@ def test_lmi_is_a_cone_solvers_on_the_raw_rows(name, kind):
     assert is_physical(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 def test_consistent_methods_find_the_same_minimum_of_a_body(name):
     for kind in KINDS:

@@ -93,6 +93,7 @@ def inertia_of(inertial: ElementTree.Element) -> np.ndarray:
     return from_mass_com_inertia(mass, com, matrix)
 
 
+@pytest.mark.slow
 def test_every_moving_link_is_a_body_whose_shapes_hold_its_centre_of_mass():
     """Inertial figures of another frame convention put the centre of mass outside the link."""
     for path, arguments in VARIANTS:
