@@ -134,7 +134,7 @@ def report(replay: list[str], truth: Array) -> None:
     """Identify a payload with the arm's history; print its mass with both intervals."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
-        payload_id([*replay, "--intervals", "calibrated", "--json"])
+        payload_id([*replay, "--json"])
     found = json.loads(text.getvalue())
     found = found.get("estimate", found)
     by_runs = found["calibrated"]

@@ -48,11 +48,6 @@ class Method:
                 f"segments must be '{WHOLE}', '{AT_CHANGES}' or a length above 0 [s]; found "
                 f"{length!r}."
             )
-        if self.settings.calibrated and self.robot.history is None:
-            raise InputError(
-                "Calibrated intervals need a robot file with a history; see "
-                "./payload-id calibrate --history."
-            )
 
     @cached_property
     def digest(self) -> str:

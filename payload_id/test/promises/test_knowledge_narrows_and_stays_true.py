@@ -230,7 +230,7 @@ def test_calibrated_intervals_hold_as_often_as_they_say(arm, tmp_path, capsys):
     for number in range(12):
         phi = drawn_payload(rng)
         recording = Recording.from_csv(made(f"new_{number}", phi), columns)
-        found = identify(recording, known, file.uncertainty, intervals="calibrated", level=0.9)
+        found = identify(recording, known, file.uncertainty, level=0.9)
         assert found.contains(phi).all()  # the hull stays beside it
         lower, upper = found.calibrated.lower[0], found.calibrated.upper[0]
         held.append(lower <= phi[0] <= upper)

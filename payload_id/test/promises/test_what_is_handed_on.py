@@ -358,33 +358,38 @@ def test_a_draft_from_description_and_table_leads_to_a_verdict(case, capsys):
 
 
 @pytest.mark.slow
-def test_bounds_that_a_bare_run_shows_narrow_a_draft_and_hold(case, capsys):
-    draft, measured = (case.folder / f"{name}.yaml" for name in ("guessed", "measured"))
-    urdf = case.folder / "own_arm.urdf"
-    made = ("new-robot", urdf, "--table", case.table, "--payload-frame", "tool", "--out", draft)
-    assert payload_id(capsys, *made).code == 0
-    rng = np.random.default_rng(8)
+@pytest.mark.parametrize("measures", ["torque", "current"])
+def test_bounds_that_a_bare_run_shows_narrow_a_draft_and_hold(case, capsys, measures):
+    rng, folder = np.random.default_rng(8), case.folder / measures
+    folder.mkdir()
+    constant = np.array([9.0, -7.0, 5.0, 6.0]) if measures == "current" else np.ones(4)
     friction, motion = rng.uniform(0.1, 0.3, 4), case.arm.motion(rng, 4.0)
 
     def table(name: str, motion: Motion, phi: np.ndarray) -> Path:
         tau = case.arm.torques(motion, phi) + friction * np.sign(motion.dq)
         tau += rng.uniform(-0.2, 0.2, tau.shape)
-        return write_table(case.folder / f"{name}.csv", motion, tau)
+        path = write_table(folder / f"{name}.csv", motion, tau / constant)
+        path.write_text(path.read_text().replace("torque", measures))
+        return path
 
-    columns = ("--columns", draft.with_name("guessed_columns.yaml"))
     bare = table("without", motion, np.zeros(10))
     loaded = table("with", case.arm.motion(rng, 4.0), case.phi)
+    draft, measured = folder / "guessed.yaml", folder / "guessed_measured.yaml"
+    made = ("new-robot", case.folder / "own_arm.urdf", "--table", loaded, "--payload-frame", "tool")
+    answer = payload_id(capsys, *made, "--out", draft, "--bare", bare)
+    assert answer.code == 0 and measured.exists(), answer.text
+    columns = ("--columns", draft.with_name("guessed_columns.yaml"))
     options = ("--robot", draft, *columns, "--out", measured, "--margin", 0.5)
     assert is_one_sentence(payload_id(capsys, "calibrate", "bounds", bare, *options))
-    answer = payload_id(capsys, "calibrate", "bounds", bare, *options[:-2])
-    assert answer.code == 0, answer.text
     said = []
     for robot in (draft, measured):
-        answer = payload_id(capsys, "replay", loaded, "--robot", robot, *columns, "--json")
+        read = ("--robot", robot, *columns, "--intervals", "hull_lp", "--json")
+        answer = payload_id(capsys, "replay", loaded, *read)
         said.append(json.loads(answer.out))
         assert (said[-1]["lower"] <= case.phi).all() and (case.phi <= said[-1]["upper"]).all()
     wide, narrow = (np.subtract(x["upper"], x["lower"])[0] for x in said)
-    assert narrow < 0.15 * wide and narrow < 0.3 * case.phi[0]
+    assert narrow < 0.3 * wide and narrow / 2 < 0.3 * case.phi[0]
+    assert said[1]["phi"][0] == pytest.approx(case.phi[0], rel=0.05)
     assert said[0]["headline"]["kind"] == "confidence" and said[0]["width"]
 
 

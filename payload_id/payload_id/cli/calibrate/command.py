@@ -147,7 +147,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def run_history(arguments: argparse.Namespace) -> int:
     """Learn a history, write and show it; return the exit code."""
-    file, robot = robot_of(arguments)
+    file = RobotFile.load(arguments.robot)
+    robot = RobotModel.from_robot_file(replace(file, history=None))  # calibrated as later runs
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
     known = known_recordings(arguments)
     check_masses(known, uncertainty.prior.mass_max)

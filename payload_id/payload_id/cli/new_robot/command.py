@@ -6,9 +6,12 @@ import argparse
 import math
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import yaml
 from rich.markup import escape
 
 from ...core.errors import ConfigurationError, InputError
@@ -17,13 +20,14 @@ from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
 from ...files.drafts.column_draft import columns_text, find_columns
 from ...files.drafts.columns_found import ColumnsFound
 from ...files.drafts.robot_draft import Scales, robot_text
+from ...files.drafts.torque_constants import fitted_constants
+from ...files.recordings.recording import Recording
 from ...files.robots.description.urdf import read_urdf
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from ..calibrate import command as calibrate
 from ..common.arguments import add_verb
 from ..common.presentation import console
-
-USUAL_RATE = 500.0  # [Hz] of joint states where no table tells
 
 
 def add_parser(verbs: Any) -> None:
@@ -33,6 +37,12 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument("urdf", type=Path, metavar="URDF", help="robot description, URDF or xacro")
     parser.add_argument(
         "--table", type=Path, metavar="CSV", help="a table whose first line names its columns"
+    )
+    parser.add_argument(
+        "--bare",
+        type=Path,
+        metavar="CSV",
+        help="a table of the arm without payload, of the same columns: bounds are measured in it",
     )
     parser.add_argument(
         "--payload-frame", default="", metavar="LINK", help="link that carries the payload"
@@ -55,6 +65,8 @@ def add_parser(verbs: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files and say what has to be checked."""
+    if arguments.bare and not arguments.table:
+        raise InputError("--bare is read by the columns of --table: give both.")
     stated = None if arguments.out is None else check_place(arguments.out, "robot file")
     urdf, source = _description(arguments)
     found = find_arm(urdf, arguments.payload_frame)
@@ -68,16 +80,38 @@ def run(arguments: argparse.Namespace) -> int:
     columns = None
     if arguments.table:
         columns = find_columns(arguments.table, found.joints, scales.torque)
+        if arguments.bare and columns.effort_unit == "A" and not columns.missing:
+            columns = _with_constants(columns, model, arguments.bare)
     if source is None:
         _write(expanded, urdf, "robot description")
-    rate = columns.rate if columns is not None and math.isfinite(columns.rate) else USUAL_RATE
-    text = robot_text(found, scales, expanded, out.parent, float(f"{rate:.3g}"))
+    text = robot_text(found, scales, expanded, out.parent, columns)
     _write(out, text, "robot file")
     RobotFile.load(out.resolve())
     if columns is not None:
         _write(beside, columns_text(columns, names_of(found.joints)), "columns file")
     _report(found, scales, out, beside, columns)
-    return 0
+    return _measured(arguments.bare, out, beside) if arguments.bare else 0
+
+
+def _with_constants(columns: ColumnsFound, model: RobotModel, bare: Path) -> ColumnsFound:
+    """Return the columns with the torque constants that a bare run shows."""
+    entries = yaml.safe_load(columns_text(replace(columns, effort_unit=""), model.joints))
+    samples = Recording.from_csv(bare, entries)
+    constants, sign = fitted_constants(model, samples)
+    return replace(
+        columns,
+        effort_sign=tuple(sign.tolist()),
+        torque_constants=() if np.isnan(constants).any() else tuple(constants.tolist()),
+    )
+
+
+def _measured(bare: Path, out: Path, columns: Path) -> int:
+    """Measure bounds in a bare run, as `calibrate bounds` does; return the exit code."""
+    measured = out.with_name(f"{out.stem}_measured.yaml")
+    parser = argparse.ArgumentParser()
+    calibrate.add_parser(parser.add_subparsers())
+    line = ["calibrate", "bounds", str(bare), "--robot", str(out), "--columns", str(columns)]
+    return calibrate.run(parser.parse_args([*line, "--out", str(measured)]))
 
 
 def _description(arguments: argparse.Namespace) -> tuple[str, Path | None]:

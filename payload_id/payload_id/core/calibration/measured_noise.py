@@ -1,4 +1,4 @@
-"""Bounds on the noise of the torques that recordings with known payloads show, times a margin.
+"""Bounds on noise, friction and offsets that recordings with known payloads show, times a margin.
 
 A cautious bound on every sample lets the hull choose an error of one sign over a whole run; noise
 does not do that. What it does is measured: u, all that is constant and has a box (links, friction,
@@ -7,9 +7,14 @@ offsets), is fitted to each recording, and the largest mean of what is left,
     max |B u + A phi - b| / L   over all windows of length L of one joint,
 
 times the margin is stated as `torque_mean` of that length. The bound on a sample by itself stays as
-it was, unless it was below that; noise in proportion to the torque was measured with the rest, and
-goes (a constant part of the torque is `torque_gain`). The fit takes with it what looks like a link
-or friction, and another motion or a payload may have more: the margin answers for both.
+it was, unless it was below that. What else makes rows err is in what is left, too: noise in
+proportion to the torque, errors of velocities, stamps, encoders' zeros and the direction of gravity
+were measured with the rest, and are stated as none (a constant part of the torque is
+`torque_gain`). The fit takes with it what looks like a link or friction, and another motion or a
+payload may have more: the margin answers for both.
+
+Friction, rotor inertia and offsets are looked for far beyond their stated bounds, and stated wider
+where the margin needs it; within them the calibration proves how large they are.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..errors import RecordingError
 from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.nuisance import group_slice
 from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
 from ..rows.row_block import RowBlock
@@ -33,6 +39,11 @@ from ..statistics.nuisance_fit import nuisance_fit
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
 
+MEASURED_WITH = (
+    "torque_relative", "velocity_error", "stamp_jitter", "joint_zero", "gravity_error"
+)  # fmt: skip
+OF_JOINTS = ("friction_coulomb", "friction_viscous", "rotor_inertia", "torque_offset")
+WIDER = 10.0  # times their stated bounds that these are looked for
 LENGTHS = (0.1, 0.2, 0.5, 1.0)  # [s], those that `payload-id noise` looks at
 
 
@@ -44,7 +55,7 @@ def with_measured_noise(
     margin: float,
     lengths: Sequence[float] = LENGTHS,
 ) -> Uncertainty:
-    """Return the bounds with what recordings show of the noise, times a margin.
+    """Return the bounds with what recordings show, times a margin.
 
     Args:
         uncertainty: All bounds; those on the noise's means are replaced.
@@ -59,22 +70,27 @@ def with_measured_noise(
         RecordingError: A recording holds no window of the shortest length.
     """
     lists: dict[str, Any] = dict.fromkeys(LISTS, ())
-    source = MomentumRows.of(model, replace(uncertainty, **lists))
+    nothing: dict[str, Any] = dict.fromkeys(MEASURED_WITH, 0.0)
+    stated = {name: uncertainty.per_joint(name, model.n) for name in OF_JOINTS}
+    wide: dict[str, Any] = {name: tuple((WIDER * x).tolist()) for name, x in stated.items()}
+    source = MomentumRows.of(model, replace(uncertainty, **lists, **nothing, **wide))
     with one_thread():
-        largest = np.max(
-            [
-                _largest_means(source, samples, np.asarray(payload, dtype=float), lengths)
-                for samples, payload in zip(recordings, payloads, strict=True)
-            ],
-            axis=0,
-        )
+        shown = [
+            _shown(source, samples, np.asarray(payload, dtype=float), lengths)
+            for samples, payload in zip(recordings, payloads, strict=True)
+        ]
+    largest = np.max([means for means, _ in shown], axis=0)
     seen = ~np.isnan(largest).any(axis=1)  # a recording may be too short for the longest
     means = margin * largest[seen]
     absolute = np.maximum(uncertainty.per_joint("torque_absolute", model.n), means[0])
+    fitted = margin * np.max([parameters for _, parameters in shown], axis=0)
+    for name, bound in zip(OF_JOINTS, fitted, strict=True):
+        wide[name] = tuple(np.maximum(stated[name], bound).tolist())
     return replace(
         uncertainty,
-        torque_relative=0.0,
         torque_absolute=tuple(absolute.tolist()),
+        **nothing,
+        **wide,
         **lists
         | {
             "torque_mean_window": tuple(np.array(lengths)[seen].tolist()),
@@ -83,12 +99,15 @@ def with_measured_noise(
     )
 
 
-def _largest_means(
+def _shown(
     source: MomentumRows, samples: Samples, payload: Array, lengths: Sequence[float]
-) -> Array:
-    """Return the largest means of what a fit leaves of one recording, shape (L, n) [N m or N].
+) -> tuple[Array, Array]:
+    """Return what a fit to one recording shows.
 
-    NaN: there is no window of that length.
+    Returns:
+        means: The largest of what is left, shape (L, n) [N m or N]; NaN: there is no window of
+            that length.
+        parameters: Magnitudes of those in `OF_JOINTS`, shape (4, n).
     """
     cutter = WindowCutter(lengths[0])
     scales = Scales(source, lengths[0], lengths[1:])
@@ -111,4 +130,5 @@ def _largest_means(
         for joint in range(source.model.n):
             mine = means[of_length & (rows.joint == joint)]
             result[k, joint] = mine.max() if len(mine) else np.nan
-    return result
+    psi, n = source.nuisance.at(fit.x), source.model.n
+    return result, np.abs([psi[group_slice(name, n)] for name in OF_JOINTS])

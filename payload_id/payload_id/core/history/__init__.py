@@ -9,8 +9,8 @@ from __future__ import annotations
 from .calibrated_interval import (
     CalibratedInterval,
     calibrated_interval,
-    check_history,
     largest_scores,
+    made_otherwise,
     statistics_of,
 )
 from .known_run import KnownRun, Load, segments
@@ -21,7 +21,7 @@ __all__ = [
     "KnownRun",
     "Load",
     "calibrated_interval",
-    "check_history",
+    "made_otherwise",
     "largest_scores",
     "learn_history",
     "segments",

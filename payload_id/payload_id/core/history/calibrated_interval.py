@@ -12,9 +12,7 @@ from ..arm.effort_scale import scales_differ
 from ..arrays import Array, plain_numbers
 from ..body.inertial import PARAMETERS
 from ..diagnosis import MotionSeen
-from ..errors import InputError
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.row_source import RowSource
 from ..statistics.own_nuisance import in_one_channel
 from ..statistics.posterior import Posterior
 from ..statistics.statistics import Statistics
@@ -89,33 +87,14 @@ class CalibratedInterval:
         return " ".join(said)
 
 
-def check_history(rows: RowSource, window: float) -> None:
-    """Raise unless rows are of an arm whose history tells of such rows.
+def made_otherwise(history: ArmHistory, rows: MomentumRows, window: float) -> str:
+    """Return how a history's rows were made otherwise than those of a new run; empty if alike.
 
     Args:
-        rows: Makes the rows of a run.
+        history: Of an arm.
+        rows: Makes the rows of the run.
         window: Length of its windows [s].
-
-    Raises:
-        InputError: The arm has no history, or one of rows that were made otherwise.
     """
-    if not isinstance(rows, MomentumRows) or rows.model.history is None:
-        raise InputError(
-            "Calibrated intervals rest on runs of this arm with known payloads, and it has none. "
-            "Make them with 'payload-id calibrate --history' and identify with the robot file that "
-            "it writes, or ask for the hull."
-        )
-    made = _made_otherwise(rows.model.history, rows, window)
-    if made:
-        raise InputError(
-            f"The arm's history was made {made}, so that its errors say nothing of this run. "
-            "Make it again with the present robot file ('payload-id calibrate --history'), or "
-            "identify with the robot file and options that it was made with."
-        )
-
-
-def _made_otherwise(history: ArmHistory, rows: MomentumRows, window: float) -> str:
-    """Return how the rows of a history were made otherwise than those of a new run; else empty."""
     arm = rows.model
     if (history.digest, history.joints) != (arm.digest, arm.joints):
         return "of another arm, tool, payload frame or gravity"

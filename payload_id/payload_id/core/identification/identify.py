@@ -144,11 +144,10 @@ def identify(
         uncertainty: What is assumed about sensors, links and payload. None: everything is known
             exactly, so that real data will be INCONSISTENT.
         estimator: Name of the point estimator, such as "lmi" or "entropic".
-        intervals: Name of the interval method: "hull", "hull_lp" or "least_squares_image"; or
-            "calibrated", for an arm with a history: the hull, and intervals with a probability.
+        intervals: Name of the interval method: "hull", "hull_lp" or "least_squares_image".
         window: Length of the windows over which torques are integrated [s].
         shape: What is known of the payload's shape, in the payload frame.
-        level: Probability with which calibrated intervals hold.
+        level: Probability with which confidence intervals and those from the arm's history hold.
         knowledge: What else is stated of the payload, of the catalogue.
         constraints: The same as constraints of CVXPY: a function that takes phi, a variable of
             shape (10,) in the payload frame, SI units, and returns a list of convex constraints.

@@ -18,7 +18,6 @@ from ..bounds.before_data import BeforeData
 from ..bounds.hull import BORDERLINE
 from ..diagnosis import FIRST_SAMPLES, Ground, MotionSeen, Recollection, rests_on, why_false
 from ..errors import InputError, brief, require_type
-from ..history import check_history
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
@@ -74,8 +73,6 @@ class OnlineIdentifier:
             )
         self.rows: RowSource = model
         self.settings = settings
-        if settings.calibrated:
-            check_history(self.rows, settings.window)
         self.known_arm = Tare.beforehand(self.rows)
         prior = Interval(*self.rows.prior.box())
         with one_thread():

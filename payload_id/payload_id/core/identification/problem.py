@@ -29,7 +29,7 @@ from ..diagnosis import (
     contradicted,
     diagnose,
 )
-from ..history import CalibratedInterval, calibrated_interval, statistics_of
+from ..history import CalibratedInterval, calibrated_interval, made_otherwise, statistics_of
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
@@ -138,11 +138,22 @@ class Problem:
 
     @property
     def _history(self) -> ArmHistory | None:
-        """The arm's history, where intervals from it are asked for."""
+        """The arm's history, where it tells of such rows."""
+        return None if self._history_made else self._arms_history
+
+    @property
+    def _arms_history(self) -> ArmHistory | None:
+        """The arm's history."""
         rows = self.row_source
-        if self.settings.calibrated and isinstance(rows, MomentumRows):
-            return rows.model.history
-        return None
+        return rows.model.history if isinstance(rows, MomentumRows) else None
+
+    @cached_property
+    def _history_made(self) -> str:
+        """How the rows of the arm's history were made otherwise; empty if not."""
+        history, rows = self._arms_history, self.row_source
+        if history is None or not isinstance(rows, MomentumRows):
+            return ""
+        return made_otherwise(history, rows, self.settings.window)
 
     @property
     def prior(self) -> Interval:
@@ -215,10 +226,15 @@ class Problem:
 
     def _message(self, said: str, estimate: Estimate) -> str:
         """Return the verdict's sentences, with all that has to be said beside them."""
-        calibrated = estimate.calibrated
-        by_history = (
-            "" if calibrated is None else calibrated.sentence(estimate.lower, estimate.upper)
-        )
+        calibrated, by_history = estimate.calibrated, ""
+        if calibrated is not None:
+            by_history = calibrated.sentence(estimate.lower, estimate.upper)
+        elif self._history_made:
+            by_history = (
+                f"The arm's history is not used, as it was made {self._history_made}: make it "
+                "again with the present robot file ('payload-id calibrate --history'), or identify "
+                "with what it was made with."
+            )
         return " ".join(filter(None, (said, by_history, self.change.note, *self._doubts())))
 
     def _bounds(self) -> Bounds:
@@ -264,7 +280,7 @@ class Problem:
         return confidence_interval(self.statistics, rows, self.prior, self.shape, level)
 
     def _calibrated(self) -> CalibratedInterval | None:
-        """Return the intervals from the arm's history, where they are asked for."""
+        """Return the intervals from the arm's history, where it tells of such rows."""
         history, motion = self._history, self.motion
         if history is None or motion is None:
             return None

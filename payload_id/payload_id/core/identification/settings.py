@@ -17,8 +17,7 @@ from .headline import ENOUGH, Enough
 
 LONGEST = 1e6  # [s] of a window
 MOST_SCALES = 50  # further lengths of windows: each costs as much as the windows themselves
-CALIBRATED = "calibrated"
-INTERVALS = (*METHODS, CALIBRATED)
+INTERVALS = tuple(METHODS)
 
 
 @dataclass(frozen=True)
@@ -28,12 +27,11 @@ class Settings:
     Attributes:
         uncertainty: What is assumed about sensors, links and payload.
         estimator: Name of the point estimator.
-        intervals: Name of the interval method, or "calibrated": the hull, and beside it intervals
-            with a probability from the arm's history.
+        intervals: Name of the method of the intervals that follow from the stated bounds.
         window: Length of a window [s].
         shape: What is known of the payload's shape, in the payload frame. It must be true:
             estimates and intervals rely on it.
-        level: Probability with which confidence intervals and calibrated intervals hold.
+        level: Probability with which confidence intervals and those from the arm's history hold.
         knowledge: What else is stated of the payload, in the payload frame. It must be true, too.
         scales: Further lengths of windows whose rows the intervals use [s], beside those for which
             the uncertainty states a mean of the noise; estimates use `window` alone.
@@ -72,15 +70,9 @@ class Settings:
         object.__setattr__(self, "scales", tuple(scales.tolist()))
         estimator_named(self.estimator, self.shape)  # what cannot be is refused before any data
         runs_needed(self.level)
-        if not self.calibrated:
-            method_named(self.intervals)
-
-    @property
-    def calibrated(self) -> bool:
-        """Whether intervals from the arm's history are asked for."""
-        return isinstance(self.intervals, str) and self.intervals == CALIBRATED
+        method_named(self.intervals)
 
     @property
     def method(self) -> IntervalMethod:
         """What finds the intervals that follow from the stated bounds."""
-        return method_named("hull" if self.calibrated else self.intervals)
+        return method_named(self.intervals)

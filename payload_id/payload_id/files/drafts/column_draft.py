@@ -193,6 +193,8 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
     stamp = f"column: {json.dumps(found.time, ensure_ascii=False)}, unit: {found.time_unit}"
     if found.nanoseconds:
         stamp += f", nanoseconds: {json.dumps(found.nanoseconds, ensure_ascii=False)}"
+    each = [found.effort_factor * sign for sign in found.effort_sign or (1.0,)]
+    sign = each[0] if len(set(each)) == 1 else f"[{', '.join(f'{x:g}' for x in each)}]"
     what = f"Columns of {found.path.name}, drafted by payload-id new-robot. CHECK every line:"
     return f"""\
 {comment([what, ", ".join(found.header)])}---
@@ -210,15 +212,30 @@ stamp: {{{stamp}}}
 # Unit of positions: rad, deg, mrad or rev, of joints that slide m or mm; one for all or for each.
 position_unit: {unit}
 
-# Columns of MEASURED joint torques, not of commands, models or motor currents.
+# Columns of MEASURED joint torques or motor currents, not of commands or models.
 {line("effort", found.effort)}
-
+{_currents(found)}
 # Torque about the joint's axis [N m] = effort_sign * effort - effort_offset; one number, or one for
 # each joint. -1 where the driver counts against the joint, 0.001 for mN m.
-effort_sign: {found.effort_factor}
+effort_sign: {sign}
 effort_offset: 0.0
 
 # Character between the cells.
 delimiter: {json.dumps(found.delimiter)}
 ...
+"""
+
+
+def _currents(found: ColumnsFound) -> str:
+    """Return the lines that say how currents become torques; empty for torques."""
+    if found.effort_unit != "A":
+        return ""
+    known = found.torque_constants
+    stated = ", ".join(f"{x:.4g}" for x in known) if known else "null"
+    how = "fitted to a bare run; a data sheet, times the gear ratio, is better"
+    how = how if known else "ENTER it"
+    return f"""\
+effort_source: current
+# Joint torque per ampere [N m/A], CHECK: {how}.
+torque_constants: [{stated}]
 """

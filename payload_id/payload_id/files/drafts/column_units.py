@@ -12,7 +12,7 @@ from ...core.arrays import Array
 from ...core.plausibility.kinematics import looks_like_degrees
 from ...core.samples.stamps import NANOSECONDS
 from ..tables.csv_columns import TO_NANOSECONDS
-from ..tables.joint_csv import OF_TURNING
+from ..tables.joint_csv import OF_TURNING, UNITS
 from .arm_in_urdf import JointFound
 from .columns_found import CURRENTS, TIMES, ColumnsFound, has, words_of
 
@@ -165,7 +165,9 @@ def _with_velocity(
     energy = float(np.sum(moved**2))
     scale = float(np.sum(moved * velocity)) / energy if energy > 0.0 else 1.0
     if 0.7 < scale < 1.4:
-        return found
+        size = [UNITS[unit] for unit in found.position_unit]
+        error = np.abs(moved - velocity).max(axis=0, initial=0.0) * size
+        return replace(found, velocity_error=tuple(error.tolist()))
     turning = next((unit for unit in found.position_unit if unit in OF_TURNING), "")
     if turning and scale > 0.0:
         off = {
@@ -197,16 +199,20 @@ def _with_effort(
         remarks.append("Some columns of effort hold no number: check the decimal point and which.")
         return found
     size = np.nanmedian(np.abs(effort), axis=0)
+    milli = float(np.nanmedian(size / torque)) > MILLI
     if said == "A" or all(
         AMPERES.search(name) or has(words_of(name), CURRENTS) for name in found.effort
     ):
-        remarks.append("Efforts look like motor currents, not torques: intervals need torques.")
-        found = replace(found, effort_unit="A")
+        remarks.append(
+            f"Efforts look like motor currents [{'mA' if milli else 'A'}]: torque_constants "
+            "[N m/A] make torques of them."
+        )
+        return replace(found, effort_unit="A", effort_factor=1e-3 if milli else 1.0)
     if any(PERCENT.search(name) for name in found.effort):
         remarks.append(
             "Efforts are named per cent, not torques: enter as effort_sign what one is in N m."
         )
-    if said in ("", "A") and float(np.nanmedian(size / torque)) > MILLI:
+    if not said and milli:
         said = "mN m"
     if said not in EFFORT_UNITS:
         return found

@@ -28,6 +28,10 @@ class ColumnsFound:
         position_unit: rad, deg, mrad or rev; of joints that slide m or mm; one of each joint.
         effort_factor: From effort to N m.
         effort_unit: What it is in, where that is not N m.
+        effort_sign: Of each joint, -1 where currents count against it; empty: 1.
+        torque_constants: Joint torque per ampere; empty if not known [N m/A].
+        velocity_error: Largest difference between velocities and the change of positions, of each
+            joint; empty without velocities [rad/s or m/s].
         rate: Of the samples [Hz]; NaN if time was not found.
         remarks: What a person should check, sentences.
     """
@@ -44,6 +48,9 @@ class ColumnsFound:
     position_unit: tuple[str, ...] = ()
     effort_factor: float = 1.0
     effort_unit: str = ""
+    effort_sign: tuple[float, ...] = ()
+    torque_constants: tuple[float, ...] = ()
+    velocity_error: tuple[float, ...] = ()
     rate: float = float("nan")
     remarks: tuple[str, ...] = field(default=())
 

@@ -18,12 +18,16 @@ from ...core.motion.limits import inverse_dynamics
 from ...core.motion.trajectory import Motion
 from ..configuration.yaml_file import END
 from .arm_in_urdf import ArmFound
+from .columns_found import ColumnsFound
 
 POSES = 300  # random ones, for the largest gravity torque
 # Guesses, as parts of a joint's torque scale: about those of the shipped Gen3.
 ABSOLUTE, OFFSET, FRICTION = 0.06, 0.05, 0.08
 LIFTED = 0.75  # largest payload as a part of the arm's own moving mass
+GAIN, GAIN_OF_CURRENTS = 0.05, 0.2  # [-] errors of torque sensors, of torque constants
+VELOCITY_MARGIN = 2.0  # of what a table shows
 SPEED, RAMP = 1.0, 0.3  # [rad/s or m/s] where none is stated; [s] to full speed
+USUAL_RATE = 500.0  # [Hz] of joint states where no table tells
 TURN = math.pi  # [rad] that random poses reach where no limit is stated
 
 
@@ -58,7 +62,9 @@ class Scales:
         return cls(gravity, np.minimum(usual, stated), float(model.link_phi[:, 0].sum()))
 
 
-def robot_text(found: ArmFound, scales: Scales, urdf: Path, folder: Path, rate: float) -> str:
+def robot_text(
+    found: ArmFound, scales: Scales, urdf: Path, folder: Path, columns: ColumnsFound | None
+) -> str:
     """Return the text of a robot file.
 
     Args:
@@ -66,10 +72,12 @@ def robot_text(found: ArmFound, scales: Scales, urdf: Path, folder: Path, rate: 
         scales: Of torques and masses.
         urdf: The description's file.
         folder: Where the robot file will lie.
-        rate: Of the joint states [Hz].
+        columns: What a table shows; None: there is none.
     """
+    rate = USUAL_RATE if columns is None or not math.isfinite(columns.rate) else columns.rate
     place = os.path.relpath(urdf.resolve(), folder.resolve())
-    text = _arm_text(found, place, rate) + _limits_text(found, scales) + _bounds_text(scales)
+    text = _arm_text(found, place, float(f"{rate:.3g}"))
+    text += _limits_text(found, scales) + _bounds_text(scales, columns)
     return f"{text}{END}\n"  # by which a copy that is cut off is noticed
 
 
@@ -144,19 +152,24 @@ limits:
 """
 
 
-def _bounds_text(scales: Scales) -> str:
+def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
     """Return what is assumed of sensors, links and payload."""
-    part = scales.torque
+    part, of_currents = scales.torque, columns is not None and columns.effort_unit == "A"
+    velocity, how = "0.02", "Assumed"
+    if columns is not None and columns.velocity_error:
+        velocity = _numbers(VELOCITY_MARGIN * np.array(columns.velocity_error))
+        how = f"Measured in {columns.path.name}, times {VELOCITY_MARGIN:g}"
     return f"""\
 # Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
 # that nobody has calibrated, from its weight (a joint carries up to {scales.gravity.max():.3g} N m
-# or N).
-# 'payload-id noise' and 'payload-id calibrate' measure them. A tare takes out what is constant
-# (offsets, link masses): it narrows intervals once torque_relative and torque_absolute are small.
+# or N). 'payload-id calibrate bounds' measures them in a run without payload.
 uncertainty:
   # Error of every torque sample as a fraction [-], plus this much [N m]: noise, ripple, vibration.
   torque_relative: 0.025
   torque_absolute: {_numbers(ABSOLUTE * part)}
+  # Error of each sensor's gain, constant [-]. CHECK: of torque constants 0.2 where they are known
+  # roughly. A bare run does not tell it, one with a known weight does.
+  torque_gain: {GAIN_OF_CURRENTS if of_currents else GAIN}
   # Offset of each sensor, constant in a run [N m].
   torque_offset: {_numbers(OFFSET * part)}
   # Error of each inertial parameter of the links as a fraction [-]. CHECK: 0.05 for a description
@@ -169,8 +182,15 @@ uncertainty:
   # Largest rotor inertia in the measured torque [kg m2]: 0 behind the gears; gear ratio squared
   # times that of the rotor for torques from motor currents.
   rotor_inertia: 0.05
-  # Largest error of a position [rad or m].
+  # Largest error of a position, and of each encoder's zero [rad or m].
   position_error: 3.5e-4
+  joint_zero: 2.0e-3
+  # Largest error of a velocity [rad/s or m/s]. {how}.
+  velocity_error: {velocity}
+  # Largest error of a sample's stamp [s].
+  stamp_jitter: 1.0e-3
+  # Largest error of each component of gravity [m/s2]: 0.1 for a base upright within 0.6 degrees.
+  gravity_error: 0.1
   # Box that surely holds the payload before any data. CHECK: more than you will ever lift.
   prior:
     mass_max: {_number(_round(LIFTED * scales.mass))}

@@ -86,7 +86,7 @@ ESTIMATOR_TABLE = (
     Parameter(
         "level",
         0.95,
-        "Probability with which confidence intervals and those of the method 'calibrated' hold.",
+        "Probability with which confidence intervals and those from the arm's history hold.",
         "-",
         0.01,
         0.999,

@@ -13,10 +13,7 @@ from ...core.team.online import TeamSettings
 from ..common.parameters import Parameter
 
 DEFAULTS, LIMITS = TeamSettings(), WristLimits()
-METHODS = (
-    *(x for x in INTERVALS if x != "calibrated"),
-    *(() if "none" in INTERVALS else ("none",)),
-)
+METHODS = (*INTERVALS, *(() if "none" in INTERVALS else ("none",)))
 
 TEAM_TABLE = (
     Parameter("team_file", "omnids", "Team file: its path, or the name of a shipped one."),

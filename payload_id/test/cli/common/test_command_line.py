@@ -89,7 +89,7 @@ REFUSED = {
     f"{REPLAY} --scales=-1": "scale", f"{REPLAY} --level=2": "level", f"{REPLAY} --from=1": "0.590",
     f"{REPLAY} --from=inf": "from", f"{REPLAY} --to=-1": "to",
     f"{REPLAY} --from=0.4 --to=0.2": "--from", f"{REPLAY} --from=0.001 --to=0.009": "samples",
-    f"{REPLAY} --intervals calibrated": "history", f"{REPLAY} --also t.csv": "twice",
+    f"{REPLAY} --intervals calibrated": "calibrated", f"{REPLAY} --also t.csv": "twice",
     f"{REPLAY} --tare ./t.csv": "twice", f"{REPLAY} --estimator point_masses": "shape",
     f"{REPLAY} --shape none.stl": "none.stl", f"{REPLAY} --figure x.xyz": "png",
     **{f"{REPLAY} --{x}=nan": f"--{x}" for x in ("window", "scales", "level", "from", "to")},

@@ -22,7 +22,7 @@ import numpy as np
 from ...arm.arm_history import ArmHistory
 from ...arrays import Array
 from ...errors import InputError
-from ...history import check_history, largest_scores, statistics_of
+from ...history import largest_scores, made_otherwise, statistics_of
 from ...statistics.nuisance_fit import PRIOR
 from ...statistics.posterior import Posterior
 from ...statistics.variance_components import UNIFORM_VARIANCE
@@ -71,7 +71,12 @@ class CalibratedWidths:
                 "them with 'payload-id calibrate --history' and use the robot file that it writes, "
                 "or choose the criterion 'half_widths'."
             )
-        check_history(of_torques.row_source, history.window)
+        if made := made_otherwise(history, of_torques.row_source, history.window):
+            raise InputError(
+                f"The arm's history was made {made}, so that it says nothing of the motions to be "
+                "planned. Make it again with the present robot file ('payload-id calibrate "
+                "--history')."
+            )
         return cls(history, of_torques.payload, known, of_torques.window)
 
     def value(self, rows: CandidateRows, collected: Collected) -> Array:

@@ -63,6 +63,12 @@ class Nuisance:
         column = np.where(self.uncertain[gains], number[gains], -1)
         return column, self.half_width[gains] / (1.0 + self.centre[gains])
 
+    def at(self, u: Array) -> Array:
+        """Return psi, shape (15 n,), at the first p entries of u."""
+        psi = self.centre.copy()
+        psi[self.uncertain] += self.half_width[self.uncertain] * u[: self.p]
+        return psi
+
     @cached_property
     def largest(self) -> Array:
         """Largest magnitude of each candidate in its box, shape (15 n,)."""

@@ -283,7 +283,7 @@ class LiveRun:
             updates=record.updates,
             result=record.estimate.to_dict() if record.estimate else {},
             calibration=self._model.calibration,
-            history=self._model.history if settings.calibrated else None,
+            history=self._model.history,
             shape=settings.shape,
             knowledge=settings.knowledge,
             tare=self._identifier.known_arm if self.tared else None,
