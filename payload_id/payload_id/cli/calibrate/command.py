@@ -18,6 +18,7 @@ from ...core.calibration.measured_noise import with_measured_noise
 from ...core.errors import ConfigurationError, InputError
 from ...core.history import Load
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
+from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.version import VERSION
 from ...files.configuration.whole_file import check_place
 from ...files.learnt.calibration_file import save_calibrated_robot
@@ -191,17 +192,30 @@ def work(arguments: argparse.Namespace) -> Job:
             + ", ".join(each.path.name for each in runs)
             + ".",
             "Calibrate again after a change of robot, tool, sensors or of the bounds below.",
-            *(
-                (f"torque_mean: {arguments.margin:g} times what these recordings show.",)
-                if arguments.bounds
-                else ()
-            ),
+            *(_measured(file.uncertainty, uncertainty, arguments) if arguments.bounds else ()),
         )
         try:
             written = save_calibrated_robot(arguments.out, file.path, kept, lines)
         except ConfigurationError as error:  # what took minutes to learn is shown all the same
             failure = error
     return Job(file, robot, recordings, result, written, failure)
+
+
+def _measured(
+    before: Uncertainty, after: Uncertainty, arguments: argparse.Namespace
+) -> tuple[str, ...]:
+    """Return which bounds were measured, and which are still assumed."""
+    was, now = before.to_dict(), after.to_dict()
+    measured = [name for name in now if now[name] != was[name] and np.any(now[name])]
+    within = [name for name in now if now[name] != was[name] and not np.any(now[name])]
+    kept = [
+        name for name in now if now[name] == was[name] and name != "prior" and np.any(now[name])
+    ]
+    return (
+        f"Measured, times {arguments.margin:g}: {', '.join(measured)}.",
+        f"Measured with torque_mean: {', '.join(within) or 'nothing'}.",
+        f"Assumed, as in {arguments.robot}: {', '.join(kept)}.",
+    )
 
 
 def robot_of(arguments: argparse.Namespace) -> tuple[RobotFile, RobotModel]:

@@ -15,7 +15,13 @@ from ....core.body.inertial import (
 )
 from ....core.errors import ConfigurationError, UnknownNameError
 from ...robots.description.urdf_tree import UrdfTree
-from .ranges import Range, about_centre, outer_inertia, rotation_of_inertia
+from .ranges import (
+    Range,
+    about_centre,
+    moments_not_negative,
+    outer_inertia,
+    rotation_of_inertia,
+)
 from .result_file import Result
 from .tool import tool_beyond
 
@@ -63,7 +69,7 @@ class Load:
             change_of_frame(rotation, place) @ result.phi,
             mass,
             com.mapped(rotation) + Range.point(place),
-            inertia.mapped(rotation_of_inertia(rotation)),
+            moments_not_negative(inertia.mapped(rotation_of_inertia(rotation))),
         )
 
     @property

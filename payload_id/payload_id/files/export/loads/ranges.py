@@ -79,6 +79,13 @@ def about_centre(first_moments: Range, com: Range, inertia: Range) -> Range:
     return inertia - outer_inertia(hh * cc)
 
 
+def moments_not_negative(inertia: Range) -> Range:
+    """Return six elements of an inertia whose moments are not below 0, as no body's are."""
+    return Range(
+        np.where([1, 0, 0, 1, 0, 1], np.maximum(inertia.lower, 0.0), inertia.lower), inertia.upper
+    )
+
+
 def outer_inertia(products: Range) -> Range:
     """Return tr(P) 1 - P of P = h c', shape (3, 3), as six elements."""
     matrix = np.array([[np.trace(E) * (i == j) - E[i, j] / (1 if i == j else 2)
