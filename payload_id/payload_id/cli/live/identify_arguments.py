@@ -28,6 +28,14 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
         help="the payload's mass and its largest error [kg]",
     )
     parser.add_argument(
+        "--enough",
+        type=number,
+        nargs=3,
+        metavar=("PART", "KG", "M"),
+        help="what GOOD asks for: the mass known within a part of it or so many kg, the centre of "
+        "mass within so many m",
+    )
+    parser.add_argument(
         "--target-mass", type=number, help="end when the mass is known to ± so much"
     )
     parser.add_argument(
@@ -49,8 +57,8 @@ def goal_fields(arguments: argparse.Namespace, motion: dict[str, Any]) -> dict[s
     fields = dict(motion)
     fields |= {
         name: getattr(arguments, name)
-        for name in ("one_motion", "most_pieces", "known_mass", "time_limit", "continue_run",
-                     "unrecorded")
+        for name in ("one_motion", "most_pieces", "known_mass", "enough", "time_limit",
+                     "continue_run", "unrecorded")
         if getattr(arguments, name) is not None
     }  # fmt: skip
     fields["tare"] = TARES.index(arguments.tare)

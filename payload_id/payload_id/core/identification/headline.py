@@ -13,6 +13,7 @@ as it is narrow enough to be of use.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,20 @@ class Enough:
 
 
 ENOUGH = Enough()
+
+
+def enough_of(numbers: Sequence[float]) -> Enough:
+    """Return how near mass and centre of mass must be known, of three numbers.
+
+    Raises:
+        InputError: They are not three, or impossible.
+    """
+    if len(numbers) != 3:
+        raise InputError(
+            "enough must be three numbers: a part of the mass, kg, and m of the centre of mass; "
+            f"found {len(numbers)}."
+        )
+    return Enough(*(float(x) for x in numbers))
 
 
 @dataclass(frozen=True, eq=False)

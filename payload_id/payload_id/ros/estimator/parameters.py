@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.errors import InputError
 from ...core.estimators import ESTIMATORS, estimator_named
-from ...core.identification.headline import Enough
+from ...core.identification.headline import enough_of
 from ...core.identification.settings import INTERVALS, Settings
 from ...core.rows.joint_torque.uncertainty import MEANS, Uncertainty
 from ...files.robots.robot_schema import UNCERTAINTY
@@ -189,25 +188,10 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
             values["level"],
             knowledge_of(values),
             tuple(values["scales"] or ()),
-            enough_of(values),
+            enough_of(values["enough"]),
         ),
         values["update_period"],
     )
-
-
-def enough_of(values: Mapping[str, Any]) -> Enough:
-    """Return how near mass and centre of mass must be known.
-
-    Raises:
-        InputError: They are not three numbers.
-    """
-    enough = values["enough"]
-    if len(enough) != 3:
-        raise InputError(
-            "enough must be three numbers: a part of the mass, kg, and m of the centre of mass; "
-            f"found {len(enough)}."
-        )
-    return Enough(*enough)
 
 
 def check_estimator(values: Mapping[str, Any]) -> None:
@@ -218,4 +202,4 @@ def check_estimator(values: Mapping[str, Any]) -> None:
     """
     estimator_named(values["estimator"], shape_of(values))
     knowledge_of(values)
-    enough_of(values)
+    enough_of(values["enough"])

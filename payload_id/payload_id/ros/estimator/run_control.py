@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -102,12 +102,16 @@ class RunControl:
         """Whether the run in progress is one that a node began, and did not end, before another."""
         return self.running and begun_by != "" and begun_by == self._begun_by
 
-    def start(self, mass: KnownMass | None = None, begun_by: str = "") -> Answer:
+    def start(
+        self, mass: KnownMass | None = None, begun_by: str = "", enough: Sequence[float] = ()
+    ) -> Answer:
         """Begin a run; a tare stays in force if the settings are the same.
 
         Args:
             mass: The payload's, for this run alone; None: not known.
             begun_by: Name of a node that ends what it begins; empty: of none.
+            enough: How near mass and centre of mass must be known in this run, see `enough_of`;
+                empty: as the parameter says.
         """
         if self.running:
             return self.answer(
@@ -116,7 +120,7 @@ class RunControl:
                 "or ~/reset to begin anew.",
             )
         try:
-            tare_lost = self._run.begin(mass)
+            tare_lost = self._run.begin(mass, enough)
         except PayloadIdError as error:
             return self.answer(False, f"No run has begun. {error}")
         self._buffer.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from payload_id_msgs.srv import BeginRun, GetEstimate, Save, Validate
@@ -155,12 +155,14 @@ class EstimatorServices:
             return response
         mass = KnownMass(*known) if known else None
         response.success, response.message = await self._in_turn(
-            lambda: self._begun(mass, request.begun_by)
+            lambda: self._begun(mass, request.begun_by, request.enough)
         )
         response.running, response.tared = self._control.running, self._control.tared
         return response
 
-    async def _begun(self, mass: KnownMass | None, begun_by: str = "") -> tuple[bool, str]:
+    async def _begun(
+        self, mass: KnownMass | None, begun_by: str = "", enough: Sequence[float] = ()
+    ) -> tuple[bool, str]:
         """Begin a run, unless no sample can come; return whether, and a sentence."""
         left = ""
         if self._control.was_left_by(begun_by):
@@ -174,7 +176,7 @@ class EstimatorServices:
                 await self._blocks.caught_up()
             if not self._control.running:
                 self._keeping.begin()
-            result = await self._ask(lambda: self._control.start(mass, begun_by))
+            result = await self._ask(lambda: self._control.start(mass, begun_by, enough))
             success, said = result.success, f"{result.message}{left}"
             if success and (lacking := self._blocks.unrecorded()):
                 said += f" Its recording may not be whole: {lacking}"

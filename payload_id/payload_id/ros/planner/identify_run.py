@@ -185,7 +185,7 @@ class IdentifyRun:
             return
         asked = self.asked
         with refused_as(Result.ESTIMATOR_NOT_READY):
-            answer = await self._link.begin(known_mass, anew=not asked.continue_run)
+            answer = await self._link.begin(known_mass, asked.enough, anew=not asked.continue_run)
             if not answer.success and not (answer.running and asked.continue_run):
                 raise InputError(answer.message)
         self._in_run, self._own_run = True, answer.success

@@ -5,13 +5,14 @@ It knows neither threads nor ROS; `RunControl` feeds it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, field, replace
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
 from ....core.bounds import Interval
 from ....core.identification.estimate import Estimate
+from ....core.identification.headline import ENOUGH, enough_of
 from ....core.identification.held_out import NOTHING_HELD_OUT, Validation
 from ....core.identification.online import OnlineIdentifier
 from ....core.identification.problem import Tell, nobody
@@ -143,16 +144,21 @@ class LiveRun:
         """Return the identification of runs with some settings."""
         return OnlineIdentifier(self._model, settings.identification)
 
-    def begin(self, mass: KnownMass | None = None) -> bool:
+    def begin(self, mass: KnownMass | None = None, enough: Sequence[float] = ()) -> bool:
         """Begin a new run; return whether a tare was forgotten because settings have changed.
 
         Args:
             mass: The payload's, for this run alone; None: not known.
+            enough: How near mass and centre of mass must be known, likewise; empty: as the
+                parameter says.
 
         Raises:
-            InputError: No payload of the prior has this mass.
+            InputError: No payload of the prior has this mass, or `enough` cannot be.
         """
         wanted = with_mass(self._settings_now(), mass)
+        if len(enough):
+            nearer = replace(wanted.identification, enough=enough_of(enough))
+            wanted = replace(wanted, identification=nearer)
         tare, kept = self._identifier.known_arm, self.tared
         if wanted != self.settings:
             kept = kept and _but_for_payload(wanted) == _but_for_payload(self.settings)
@@ -335,5 +341,6 @@ def with_mass(settings: RunSettings, mass: KnownMass | None) -> RunSettings:
 
 
 def _but_for_payload(settings: RunSettings) -> RunSettings:
-    """Return settings without what is stated of the payload: a tare does not rest on that."""
-    return replace(settings, identification=replace(settings.identification, knowledge=NOTHING))
+    """Return settings without what is stated and asked of the payload, which no tare rests on."""
+    of_arm = replace(settings.identification, knowledge=NOTHING, enough=ENOUGH)
+    return replace(settings, identification=of_arm)

@@ -134,17 +134,22 @@ class EstimatorLink:
         waited = f"Nothing was heard of the estimator ({self.name}) for {UNHEARD:.0f} s"
         return self.trouble if heard else waited
 
-    async def begin(self, known_mass: Sequence[float], anew: bool) -> BeginRun.Response:
+    async def begin(
+        self, known_mass: Sequence[float], enough: Sequence[float], anew: bool
+    ) -> BeginRun.Response:
         """Begin a run, if none is in progress; return what the estimator says.
 
         Args:
             known_mass: Of this payload, and its largest error [kg]; empty: not known.
+            enough: What GOOD asks for; empty: as the estimator's parameter says.
             anew: Whether a run makes way that a node of this name has begun and not ended: it was
                 killed, say.
         """
         before = self.estimate
         begun_by = self._node.get_fully_qualified_name() if anew else ""
-        request = BeginRun.Request(known_mass=list(known_mass), begun_by=begun_by)
+        request = BeginRun.Request(
+            known_mass=list(known_mass), enough=list(enough), begun_by=begun_by
+        )
         answer = await self._ask("begin", request)
         if answer.success:  # what was published before is of another run
             await until(self._node, lambda: self.estimate is not before, 2.0)
