@@ -336,12 +336,15 @@ def test_a_tare_and_a_known_mass_narrow_a_run_and_are_repeated(nodes, made, phi,
     assert answer.success and "without payload" in answer.message
     nodes.trigger("stop")
     known = [phi[0] + 0.004, 0.005]
-    answer = nodes.observer.call(BeginRun, f"{ESTIMATOR}/begin", known_mass=known)
+    begin = f"{ESTIMATOR}/begin"
+    refused = nodes.observer.call(BeginRun, begin, known_mass=known, enough=[0.1])
+    assert not refused.success and "three numbers" in refused.message
+    answer = nodes.observer.call(BeginRun, begin, known_mass=known, enough=[1e-9] * 3)
     assert answer.success and answer.tared and Path(answer.recording) == nodes.recording
     nodes.send(*measured(nodes, phi, 12))
     nodes.trigger("stop")
     tared = nodes.get().estimate
-    assert contains(tared, phi)
+    assert contains(tared, phi) and tared.status == tared.TOO_WIDE
     assert known[0] - known[1] <= tared.lower[0] + 1e-9 and tared.upper[0] <= sum(known) + 1e-9
     plain = made[0]
     width = np.subtract(tared.upper, tared.lower) / np.subtract(plain.upper, plain.lower)
@@ -358,7 +361,7 @@ def test_a_tare_and_a_known_mass_narrow_a_run_and_are_repeated(nodes, made, phi,
         assert is_one_sentence(answer) and "changed" in answer.text, answer
         path.write_bytes(as_saved)
     assert "a tare" in nodes.trigger("reset").message  # forgotten
-    again = nodes.observer.call(BeginRun, f"{ESTIMATOR}/begin", known_mass=[])
+    again = nodes.observer.call(BeginRun, begin, known_mass=[])
     assert again.success and not again.tared
     assert nodes.get().estimate.samples == 0
     nodes.trigger("stop")

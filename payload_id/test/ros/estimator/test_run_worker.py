@@ -31,7 +31,7 @@ class Run:
         self.taken: list[object] = []
         self.begun, self.go_on = threading.Event(), threading.Event()
 
-    def begin(self, mass):
+    def begin(self, mass, enough):
         return False
 
     def waiting(self, message):

@@ -118,7 +118,7 @@ class World:
     async def trouble_now(self, unwanted):
         return self.trouble
 
-    async def begin(self, known_mass, anew):
+    async def begin(self, known_mass, enough, anew):
         self.done.append(f"begin {list(known_mass)}")
         return BeginRun.Response(
             success=self.success, running=True, recording=self.recording, message="It runs.",
