@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from payload_id import (
+    Enough,
     OnlineIdentifier,
     PayloadPrior,
     Settings,
@@ -63,6 +64,54 @@ def test_every_estimator_is_exact_where_nothing_errs(arm):
     for name in (*FREE, *CONSISTENT):
         found = identify_wrench(handled, exact, estimator=name, largest_offset=0.0)
         assert (abs(found.phi - run.phi) < 1e-5 * SHARE).all(), (name, found.phi - run.phi)
+
+
+def test_a_run_with_a_known_payload_tells_the_offsets_of_the_next(arm):
+    first, second = drawn(arm, 8), drawn(arm, 9, seconds=0.3)
+    offset = np.linspace(-0.4, 0.4, arm.n)
+    bounds = Uncertainty(torque_absolute=0.01, torque_offset=0.5, prior=PRIOR)
+    error = []
+    for known in (False, True):
+        online = OnlineIdentifier(arm.robot, Settings(bounds))
+        if known:
+            online.add(first.shown(first.tau + offset))
+            online.tare(first.phi)
+        online.add(second.shown(second.tau + offset))
+        found = online.update()
+        error.append(abs(found.phi - second.phi) / SHARE)
+        assert found.contains(second.phi).all()
+    assert error[1].max() < 0.1 * error[0].max(), error
+
+
+@pytest.mark.slow
+def test_confidence_holds_as_often_as_it_says_where_noise_lasts_too(arm):
+    bounds = Uncertainty(torque_absolute=3.0, torque_offset=0.2, link_relative=0.02, prior=PRIOR)
+    for lasting in (0.0, 0.96):
+        inside, part = [], []
+        for seed in range(15):
+            rng = np.random.default_rng(seed)
+            run = Run.drawn(arm, rng, drawn_payload(rng), seconds=6.0, rate=125.0)
+            noise = rng.normal(size=run.tau.shape)
+            for k in range(1, len(noise)):
+                noise[k] = lasting * noise[k - 1] + np.sqrt(1 - lasting**2) * noise[k]
+            found = identify(run.shown(run.tau + 0.2 * noise), arm.robot, bounds)
+            told = found.confidence
+            inside.append((told.lower <= run.phi) & (run.phi <= told.upper))
+            part.append(told.half_width[0] / found.half_width[0])
+        assert np.mean(inside) >= 0.93 and np.median(part) < 0.2, (np.mean(inside, 0), part)
+
+
+def test_good_is_what_is_known_as_near_as_it_must_be(arm):
+    run = drawn(arm, 3)
+    recording, bounds = run.shown(), Uncertainty(torque_absolute=0.05, prior=PRIOR)
+    half = identify(recording, arm.robot, bounds, enough=Enough(0.0, 0.0, 0.0)).headline.half_width
+    assert half[0] > 0.0 and half[1:].min() < 0.8 * half[1:].max()
+    for k, size in enumerate((half[0], half[1:].max())):
+        for times, status in ((1.01, Status.GOOD), (0.99, Status.TOO_WIDE)):
+            asked = [0.0, 0.1, 9.0]
+            asked[1 + k] = times * size
+            found = identify(recording, arm.robot, bounds, enough=Enough(*asked))
+            assert found.status is status, (asked, half)
 
 
 def test_least_squares_is_that_of_the_rows(arm):

@@ -468,6 +468,16 @@ def test_a_calibration_finds_offsets_and_tightens_what_follows(case, capsys):
         assert (told["lower"] <= case.phi).all() and (case.phi <= told["upper"]).all()
     width = [np.subtract(x["upper"], x["lower"])[0] for x in (wide, narrow)]
     assert width[1] < 0.8 * width[0]
+    away = columns_of(JOINTS).replace("...", f"effort_offset: {offset.tolist()}\n...")
+    (case.folder / "columns_offset.yaml").write_text(away)
+    reads = (
+        *case.reads(loaded)[:3],
+        "--columns",
+        case.folder / "columns_offset.yaml",
+        *columns[2:],
+    )
+    known = json.loads(payload_id(capsys, "replay", *reads).out)
+    assert np.abs(np.subtract(known["phi"], case.phi)).max() < 0.05, known["phi"]
     signed = case.folder / "columns_reversed.yaml"
     signed.write_text(columns_of(JOINTS).replace("...", "effort_sign: -1.0\n..."))
     other = payload_id(capsys, "replay", loaded, "--robot", out, "--columns", signed)
