@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -70,26 +70,9 @@ class RowBlock:
     scale: Array = None  # type: ignore[assignment]  # likewise
 
     def __post_init__(self) -> None:
-        if self.A_static is None:
-            object.__setattr__(self, "A_static", self.A)
-        if self.dynamism is None:
-            object.__setattr__(self, "dynamism", np.full(len(self.b), np.inf))
-        if self.reading is None:
-            object.__setattr__(self, "reading", np.zeros(len(self.b)))
-        if self.gain_column is None:
-            object.__setattr__(self, "gain_column", np.full(len(self.b), -1))
-        if self.gain is None:
-            object.__setattr__(self, "gain", np.zeros(len(self.b)))
-        if self.shift is None:
-            object.__setattr__(self, "shift", np.zeros(len(self.b)))
-        if self.likely is None:
-            object.__setattr__(self, "likely", np.zeros((len(self.b), 0)))
-        if self.growth is None:
-            object.__setattr__(self, "growth", np.zeros((len(self.b), 0)))
-        if self.weight is None:
-            object.__setattr__(self, "weight", self.end - self.start)
-        if self.scale is None:
-            object.__setattr__(self, "scale", np.zeros(len(self.b)))
+        for name, default in DEFAULTS.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, default(self))
 
     def __len__(self) -> int:
         return len(self.b)
@@ -162,3 +145,25 @@ class RowBlock:
         """Return no rows, for p nuisance parameters."""
         none, wide, channel = np.zeros(0), np.zeros((0, 10)), np.zeros(0, dtype=np.int64)
         return cls(wide, wide, np.zeros((0, p)), none, none, channel, none, none)
+
+
+def _zeros(rows: RowBlock) -> Array:
+    return np.zeros(len(rows))
+
+
+def _none(rows: RowBlock) -> Array:
+    return np.zeros((len(rows), 0))
+
+
+DEFAULTS: dict[str, Callable[[RowBlock], Array | IntArray]] = {
+    "A_static": lambda rows: rows.A,
+    "dynamism": lambda rows: np.full(len(rows), np.inf),
+    "reading": _zeros,
+    "gain_column": lambda rows: np.full(len(rows), -1),
+    "gain": _zeros,
+    "shift": _zeros,
+    "likely": _none,
+    "growth": _none,
+    "weight": lambda rows: rows.end - rows.start,
+    "scale": _zeros,
+}

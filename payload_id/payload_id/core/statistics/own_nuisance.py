@@ -70,7 +70,8 @@ def in_one_channel(factor: Array, count: float, channels: int) -> Statistics:
     errors[-1, 10] = count / UNIFORM_VARIANCE  # bounds of which the noise is a typical part
     counts = np.zeros(channels + 1)
     counts[-1] = count
-    return Statistics(np.zeros((11, 11)), factor, round(count), factors, counts, errors)
+    gain = np.zeros((channels + 1, p))
+    return Statistics(np.zeros((11, 11)), factor, round(count), factors, counts, errors, gain)
 
 
 def _in_units_of_noise(run: Statistics, fit: Posterior) -> Array:

@@ -37,10 +37,10 @@ class Statistics:
         counts: Number of rows of each channel, shape (C,).
         errors: Sum of the squares of [A_error d] / bound over the rows of each channel, shape
             (C, 11).
+        gain: How the error of a channel's rows grows with the nuisance parameters, as
+            `RowBlock.gain` and `growth` say it, shape (C, p).
         blended: As `channels`, for rows that are mixed of the full and the gravity-only model by
             their dynamism [NGK, eq. 8]; None as long as all rows are of the full model.
-        gain: How the error of a channel's rows grows with the nuisance parameters, as
-            `RowBlock.gain` and `growth` say it, shape (C, p); zeros if not given.
     """
 
     plain: Array
@@ -49,19 +49,16 @@ class Statistics:
     channels: Array
     counts: Array
     errors: Array
+    gain: Array
     blended: Array | None = None
-    gain: Array = None  # type: ignore[assignment]  # __post_init__ gives it a value
-
-    def __post_init__(self) -> None:
-        if self.gain is None:
-            object.__setattr__(self, "gain", np.zeros((len(self.counts), self.p)))
 
     @classmethod
     def empty(cls, p: int) -> Statistics:
         """Return the statistics of no rows, for p nuisance parameters."""
         none = np.zeros((0, p + 11, p + 11))
         square = np.zeros((p + 11, p + 11))
-        return cls(np.zeros((11, 11)), square, 0, none, np.zeros(0), np.zeros((0, 11)))
+        counts, errors, gain = np.zeros(0), np.zeros((0, 11)), np.zeros((0, p))
+        return cls(np.zeros((11, 11)), square, 0, none, counts, errors, gain)
 
     @property
     def p(self) -> int:
@@ -99,8 +96,8 @@ class Statistics:
             channels,
             counts,
             errors,
-            self._blend_with(block, weighted, bound),
             self._gain_with(block, len(counts)),
+            self._blend_with(block, weighted, bound),
         )
 
     def joined(self, other: Statistics) -> Statistics:
@@ -117,8 +114,8 @@ class Statistics:
             _each_under(one.channels, two.channels),
             one.counts + two.counts,
             one.errors + two.errors,
-            blended,
             np.where(one.gain != 0.0, one.gain, two.gain),
+            blended,
         )
 
     @property
@@ -206,8 +203,8 @@ class Statistics:
             self._each_without_phi(self.channels),
             self.counts,
             errors,
-            None if self.blended is None else self._each_without_phi(self.blended),
             self.gain,
+            None if self.blended is None else self._each_without_phi(self.blended),
         )
 
     def _less(self, phi: Array) -> Statistics:

@@ -39,7 +39,7 @@ class Known(Protocol):
 
 def amount(name: str, key: str, value: object, unit: str = "") -> float:
     """Return a finite number that is not negative."""
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+    number = np.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
     if not (np.isfinite(number) and number >= 0.0):
         raise InputError(
             f"'{name}': {key} must be a finite number not below 0{' ' + unit if unit else ''}; "
