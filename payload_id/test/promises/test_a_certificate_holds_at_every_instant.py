@@ -293,6 +293,19 @@ def test_slow_motions_may_have_the_smaller_tracking_errors_and_no_others(tmp_pat
             assert abs(outcome.margin(name).left - own[name].left) < 2e-3, (name, outcome, own)
 
 
+def test_a_motion_that_is_slowed_near_people_is_no_worse_than_certified():
+    name, speeds, limits = "kinova_gen3", SpeedLimits(0.25, 0.25, 0.25), "safety_error"
+    planned = plan(
+        name, duration=3.0, time_budget=0.5, seed=1, cell=NOBODY, clearance=0.0, limits=limits,
+        payload_box=BOX, payload_box_centre=CENTRE, speeds=speeds, prior=LIGHT,
+    )  # fmt: skip
+    assert planned.motion.duration > 3.5
+    own = Worst(Arm(name), LIGHT, limits, speeds=speeds).kinematic(planned.motion)
+    for one in ("position", "velocity", "acceleration"):
+        left = planned.certificate.margin(one).left
+        assert own[one].left - SLACK[one] <= left <= own[one].left + 1e-6, (one, left, own)
+
+
 def test_a_hold_that_needs_more_than_the_motion_is_refused(tmp_path):
     down = HOME.copy()
     down[1], down[3], up = 2.2, -0.3, HOME.copy()
