@@ -34,8 +34,6 @@ from payload_id.core.calibration.physical_consistency import SPATIAL_INERTIA_BAS
 from payload_id.core.calibration.prior import prior_rows
 from payload_id.core.errors import InputError, UnknownNameError
 from payload_id.core.identification.identify import identify
-from payload_id.core.identification.online import OnlineIdentifier
-from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.nuisance import candidate_names
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -132,21 +130,6 @@ def test_an_error_of_one_run_is_allowed_for_and_not_learnt() -> None:
 
 
 # What later runs make of it
-
-
-@pytest.mark.slow
-def test_calibration_is_as_good_as_a_tare_with_the_same_data() -> None:
-    run, result = later_run()
-    bare, _, _ = bare_run("gen3", SENSORS, 0, 8.0)
-    online = OnlineIdentifier(run.model, Settings(SENSORS))
-    online.add(bare.samples)
-    online.tare()
-    online.add(run.samples)
-    tared = online.update()
-    model = run.model.with_calibration(result.calibration)
-    after = identify(run.samples, model, SENSORS)
-    assert after.half_width == pytest.approx(tared.half_width, rel=0.02)
-    assert after.phi == pytest.approx(tared.phi, abs=0.02)
 
 
 def test_what_changes_between_runs_can_be_forgotten() -> None:

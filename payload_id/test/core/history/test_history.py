@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from arms import Motion, arm, draw_payload
-from payload_id import identify
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError, RecordingError
 from payload_id.core.history import (
@@ -228,14 +227,3 @@ def test_what_is_no_run_or_no_history_is_refused(runs):
         with pytest.raises((InputError, RecordingError), match=said):
             call()
     assert Load.of_mass(0.0).known.all()  # the bare arm
-
-
-def test_a_history_of_another_arm_or_of_other_rows_is_not_used_and_told(history):
-    samples, own = measured(1), replace(MODEL, history=history)
-    for model, uncertainty, window, words in (
-        (own, replace(STATED, torque_gain=0.2), WINDOW, "other bounds"),
-        (own, STATED, 0.1, "windows of 0.2 s"),
-        (replace(own, link_phi=1.01 * MODEL.link_phi), STATED, WINDOW, "another arm"),
-    ):
-        found = identify(samples.part(0, 100), model, uncertainty, window=window)
-        assert words in found.message and found.calibrated is None

@@ -78,18 +78,6 @@ def test_no_row_misses_the_truth(name: str) -> None:
             assert run.used(run.rows()) <= 1.0, kind
 
 
-@EVERY_ARM
-def test_no_row_that_takes_positions_for_velocities_misses_the_truth(name: str) -> None:
-    for seed, kind in enumerate(ALL):
-        if kind in ("positions", "velocities", "joints", "everything"):
-            positions = {"position_error": 2e-5}
-        else:
-            positions = {"position_error": 1e-6}
-        run = case(name, kind, seed, velocity_error=0.02, rate=150.0, **positions)
-        assert MomentumRows.of(run.model, run.stated).takes_hat(run.samples.part(0, 46))
-        assert run.used(run.rows(0.3)) <= 1.0, kind
-
-
 @pytest.mark.parametrize("speed_error", [0.001, 0.02])  # without and with hats
 def test_no_row_of_any_length_misses_the_truth(speed_error: float) -> None:
     means = {"torque_absolute": 0.1, "torque_mean_window": 0.5, "torque_mean": 0.1}

@@ -142,14 +142,3 @@ def test_a_stop_of_a_slowed_arm_continues_what_it_is_doing():
     assert np.allclose(before.q, after.q, atol=1e-12)  # goes there smoothly from what it desires
     arm.run(execution)
     assert execution.reason is Reason.CANCELLED and execution.at_rest
-
-
-def test_an_arm_that_its_slider_keeps_standing_is_held_there():
-    arm, execution = with_slider()
-    arm.run(execution, lambda: arm.time >= 0.6)
-    arm.slide(execution, 0.0)
-    arm.run(execution, lambda: arm.time >= 1.0)
-    execution.stop(Reason.CANCELLED, "why", arm.now_ns)
-    assert arm.held is not None and len(arm.commands) == 1  # no points that would make it go again
-    arm.run(execution)
-    assert execution.at_rest and execution.fault is None and execution.reason is Reason.CANCELLED

@@ -170,33 +170,6 @@ def test_the_next_piece_continues_a_moving_one(worker):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("speeds", ["reduced", "full"])
-def test_a_plan_near_people_is_slowed_along_its_path_with_the_tube_of_slow_motions(
-    tmp_path, speeds
-):
-    bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
-    plan = PlanningWorker(settings_of(bounds, str(tmp_path), speeds))(request())
-    assert isinstance(plan, Planned), plan
-    stated, slow = ROBOT.control, speeds != "full"
-    part = stated.tracking_slow if slow else 1.0
-    assert 0.0 < stated.tracking_slow < 1.0
-    tube = plan.motion.tube
-    assert np.allclose(tube.position, stated.tracking_position, atol=1e-5)
-    assert np.allclose(tube.velocity, part * stated.tracking_velocity, atol=1e-4)
-    assert np.allclose(tube.reference_acceleration, part * stated.tracking_acceleration, atol=0.01)
-    motions = (plan.motion.trajectory, *(stop.motion for stop in plan.motion.stops))
-    assert isinstance(motions[0], TimeScaled) == slow
-    fastest = np.inf if not slow else PRESETS[speeds].tool
-    model = RobotModel.from_robot_file(ROBOT)
-    for path in motions:
-        rotation, origin = frames(model, sampled(path, 200.0).q)
-        tip = origin[:, -1] + rotation[:, -1] @ model.payload_translation
-        assert 200.0 * np.linalg.norm(np.diff(tip, axis=0), axis=1).max() < fastest
-    found = {margin.constraint for margin in plan.certificate.margins}
-    assert ({"tool speed", "payload speed", "elbow speed"} <= found) == slow
-
-
-@pytest.mark.slow
 def test_pieces_of_a_receding_horizon_keep_the_limits_of_speeds(tmp_path):
     bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
     slow = PlanningWorker(settings_of(bounds, str(tmp_path), "collaborative"))
