@@ -363,6 +363,7 @@ def test_an_enabling_device_that_is_let_go_for_a_moment(robot):
         _, future = begin(robot)
         cause = robot.now
         say_once(Bool(data=False))
+        say_once(Bool(data=True))  # before the next look at it, mostly
         stopped(robot, future, "NOT_ENABLED", "/enable", cause=cause)
 
 

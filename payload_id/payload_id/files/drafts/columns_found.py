@@ -30,6 +30,7 @@ class ColumnsFound:
         effort_unit: What it is in, where that is not N m.
         effort_sign: Of each joint, -1 where currents count against it; empty: 1.
         torque_constants: Joint torque per ampere; empty if not known [N m/A].
+        constants_told: Whether a run tells that of each joint; empty if nothing is known.
         velocity_error: Largest difference between velocities and the change of positions, of each
             joint; empty without velocities [rad/s or m/s].
         rate: Of the samples [Hz]; NaN if time was not found.
@@ -50,6 +51,7 @@ class ColumnsFound:
     effort_unit: str = ""
     effort_sign: tuple[float, ...] = ()
     torque_constants: tuple[float, ...] = ()
+    constants_told: tuple[bool, ...] = ()
     velocity_error: tuple[float, ...] = ()
     rate: float = float("nan")
     remarks: tuple[str, ...] = field(default=())

@@ -25,6 +25,7 @@ POSES = 300  # random ones, for the largest gravity torque
 ABSOLUTE, OFFSET, FRICTION = 0.06, 0.05, 0.08
 LIFTED = 0.75  # largest payload as a part of the arm's own moving mass
 GAIN, GAIN_OF_CURRENTS = 0.05, 0.2  # [-] errors of torque sensors, of torque constants
+GAIN_OF_NEIGHBOUR = 0.5  # of a torque constant that is taken over from another joint
 VELOCITY_MARGIN = 2.0  # of what a table shows
 SPEED, RAMP = 1.0, 0.3  # [rad/s or m/s] where none is stated; [s] to full speed
 USUAL_RATE = 500.0  # [Hz] of joint states where no table tells
@@ -155,6 +156,10 @@ limits:
 def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
     """Return what is assumed of sensors, links and payload."""
     part, of_currents = scales.torque, columns is not None and columns.effort_unit == "A"
+    gain = str(GAIN_OF_CURRENTS if of_currents else GAIN)
+    if columns is not None and columns.constants_told:
+        each = np.where(columns.constants_told, GAIN_OF_CURRENTS, GAIN_OF_NEIGHBOUR)
+        gain = _numbers(each)
     velocity, how = "0.02", "Assumed"
     if columns is not None and columns.velocity_error:
         velocity = _numbers(VELOCITY_MARGIN * np.array(columns.velocity_error))
@@ -169,7 +174,7 @@ uncertainty:
   torque_absolute: {_numbers(ABSOLUTE * part)}
   # Error of each sensor's gain, constant [-]. CHECK: of torque constants 0.2 where they are known
   # roughly. A bare run does not tell it, one with a known weight does.
-  torque_gain: {GAIN_OF_CURRENTS if of_currents else GAIN}
+  torque_gain: {gain}
   # Offset of each sensor, constant in a run [N m].
   torque_offset: {_numbers(OFFSET * part)}
   # Error of each inertial parameter of the links as a fraction [-]. CHECK: 0.05 for a description

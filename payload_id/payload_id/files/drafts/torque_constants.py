@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arm.arm_model import ArmModel
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray
 from ...core.motion.limits import inverse_dynamics
 from ...core.motion.trajectory import Motion
 from ...core.samples.joint_samples import Samples
@@ -21,7 +21,7 @@ NEAR = 0.05  # [s] on either side, over which velocities change by the accelerat
 TELLS = 5.0  # standard deviations that 1 / K is from zero, for a run to tell it within a fifth
 
 
-def fitted_constants(model: ArmModel, samples: Samples) -> tuple[Array, Array]:
+def fitted_constants(model: ArmModel, samples: Samples) -> tuple[Array, Array, BoolArray]:
     """Return what an ampere makes at each joint, and which way it counts.
 
     A joint that the run does not tell, such as one with a vertical axis, is taken for one like the
@@ -34,6 +34,7 @@ def fitted_constants(model: ArmModel, samples: Samples) -> tuple[Array, Array]:
     Returns:
         constants: Shape (n,) [N m/A]; NaN where the run tells none.
         sign: Shape (n,).
+        told: Whether the run tells them, shape (n,).
     """
     ends = samples.stamp[:, None] + [-NEAR, NEAR]
     change = [np.diff(np.interp(ends, samples.stamp, dq), axis=1)[:, 0] for dq in samples.dq.T]
@@ -50,12 +51,12 @@ def fitted_constants(model: ArmModel, samples: Samples) -> tuple[Array, Array]:
         fit = np.linalg.lstsq(columns, current, rcond=None)[0]
         noise = np.linalg.norm(current - columns @ fit) / np.sqrt(len(current))
         spread = noise * np.sqrt(np.linalg.pinv(columns.T @ columns)[0, 0])
-        told = bool(abs(fit[0]) > TELLS * spread)
-        slope[j] = fit[0] if told else np.nan
-        sign[j] = np.copysign(1.0, fit[0] if told else fit[1] + fit[2] * np.abs(dq[:, j]).max())
-    constants = 1.0 / np.abs(slope)
+        slope[j] = fit[0] if abs(fit[0]) > TELLS * spread else np.nan
+        friction = fit[1] + fit[2] * np.abs(dq[:, j]).max()
+        sign[j] = np.copysign(1.0, friction if np.isnan(slope[j]) else slope[j])
+    constants, told = 1.0 / np.abs(slope), ~np.isnan(slope)
     for j, like in [(j, j + 1) for j in range(model.n - 2, -1, -1)] + [
         (j, j - 1) for j in range(1, model.n)
     ]:
         constants[j] = constants[like] if np.isnan(constants[j]) else constants[j]
-    return constants, sign
+    return constants, sign, told
