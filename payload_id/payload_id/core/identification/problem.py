@@ -56,6 +56,10 @@ from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
 from .width import REMEDIES, WidthShare, width_in_words, width_shares, with_need
 
+MEANS_STATED = (
+    " Where torque_mean was measured ('payload-id calibrate bounds'), measure it again with more "
+    "--margin, or in a run that moves as this one does with a weight of known mass."
+)
 SEARCHING = "Why is being looked for."
 Tell = Callable[[Estimate], object]
 
@@ -336,6 +340,8 @@ class Problem:
         if changed is not None:
             return changed
         message = f"{inconsistent(bounds, joints)} {found.sentence(joints)}"
+        if not found.cause and isinstance(self.row_source, MomentumRows):
+            message += MEANS_STATED if self.row_source.uncertainty.torque_mean else ""
         estimate = self._estimate(bounds, Status.INCONSISTENT, message)
         blame = tuple((joints[b.joint], b.start, b.end, b.share) for b in found.blame)
         estimate = replace(estimate, cause=found.cause, blame=blame)
