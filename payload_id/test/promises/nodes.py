@@ -119,10 +119,15 @@ class Observer:
         return box
 
     def publisher(self, kind: Any, topic: str, listeners: int = 1) -> Any:
-        """Return a publisher that has found all its subscribers."""
+        """Return a publisher that has found all its subscribers, and those here have found it."""
+        own = [x for x in self.node.subscriptions if x.topic_name == topic]
+        before = [x.get_publisher_count() for x in own]
         publisher = self.node.create_publisher(kind, topic, DEEP)
         count = publisher.get_subscription_count
         self.wait(lambda: count() >= listeners, f"{listeners} subscribers of {topic}")
+        for subscription, others in zip(own, before, strict=True):
+            heard = lambda one=subscription, n=others: one.get_publisher_count() > n  # noqa: E731
+            self.wait(heard, f"a publisher of {topic} that is heard here")
         return publisher
 
     def wait(self, condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:

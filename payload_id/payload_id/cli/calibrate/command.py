@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.calibration import CalibrationResult, Options, Prior, calibrate
 from ...core.calibration.forgetting import without
-from ...core.calibration.measured_noise import with_measured_noise
+from ...core.calibration.measured_noise import MARGIN, with_measured_noise
 from ...core.errors import ConfigurationError, InputError
 from ...core.history import Load
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
@@ -41,7 +41,6 @@ from .calibration_report import Job
 from .history_report import HistoryJob, learn
 
 BOUNDS = "bounds"
-MARGIN = 2.0  # of the noise that was seen: another motion, and a payload, may have more
 
 
 def add_parser(verbs: Any) -> None:
@@ -204,17 +203,15 @@ def work(arguments: argparse.Namespace) -> Job:
 def _measured(
     before: Uncertainty, after: Uncertainty, arguments: argparse.Namespace
 ) -> tuple[str, ...]:
-    """Return which bounds were measured, and which are still assumed."""
+    """Return which bounds were measured, and which are still assumed, as lines."""
     was, now = before.to_dict(), after.to_dict()
-    measured = [name for name in now if now[name] != was[name] and np.any(now[name])]
-    within = [name for name in now if now[name] != was[name] and not np.any(now[name])]
-    kept = [
-        name for name in now if now[name] == was[name] and name != "prior" and np.any(now[name])
-    ]
+    changed = [name for name in now if now[name] != was[name]]
+    stated = [name for name in now if name not in changed and name != "prior"]
+    own = ", ".join(name for name in changed if np.any(now[name]))
     return (
-        f"Measured, times {arguments.margin:g}: {', '.join(measured)}.",
-        f"Measured with torque_mean: {', '.join(within) or 'nothing'}.",
-        f"Assumed, as in {arguments.robot}: {', '.join(kept)}.",
+        f"Measured, times {arguments.margin:g}: {own}.",
+        f"Part of the measured torque_mean: {', '.join(x for x in changed if not np.any(now[x]))}.",
+        f"Assumed, as in {arguments.robot}: {', '.join(x for x in stated if np.any(now[x]))}.",
     )
 
 

@@ -120,8 +120,8 @@ def show(job: HistoryJob) -> None:
     )
     if job.written is not None:
         terminal.print(
-            f"Written: {job.written} (and {job.written.with_suffix('.npz').name}); replay with "
-            "--robot and it."
+            f"Written: {job.written} and {job.written.with_suffix('.npz').name} beside it. Use it "
+            f"as robot file: payload-id replay RECORDING --robot {job.written}"
         )
 
 

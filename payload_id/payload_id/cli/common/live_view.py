@@ -102,7 +102,7 @@ def _state(estimate: Estimate | None) -> Text:
     """Return the verdict so far."""
     if estimate is None:
         return Text("waiting for the first estimate", style="dim")
-    word = estimate.status.value.replace("_", " ")
+    word = estimate.status.words
     return Text(f"{word} after {estimate.seconds:.1f} s of data", STYLES[estimate.status])
 
 

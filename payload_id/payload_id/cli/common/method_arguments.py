@@ -25,6 +25,12 @@ def add_method_arguments(parser: argparse.ArgumentParser) -> None:
         type=number,
         help="probability of confidence and calibrated intervals (default: 0.95)",
     )
+    add_enough(parser)
+    add_assumption_arguments(parser)
+
+
+def add_enough(parser: argparse.ArgumentParser) -> None:
+    """Add how near mass and centre of mass must be known."""
     parser.add_argument(
         "--enough",
         type=number,
@@ -33,7 +39,6 @@ def add_method_arguments(parser: argparse.ArgumentParser) -> None:
         help="how near the mass must be known for GOOD, as a part of it or in kg, whichever is "
         "more, and the centre of mass in m (default: 0.05 0.05 0.01)",
     )
-    add_assumption_arguments(parser)
 
 
 def with_methods(settings: Settings, arguments: argparse.Namespace) -> Settings:

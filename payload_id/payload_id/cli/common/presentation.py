@@ -136,7 +136,7 @@ def _bar(truth: float, lower: float, upper: float) -> Text:
 def verdict(estimate: Estimate) -> Panel:
     """Return the verdict: the number that was earned, and what to say of it."""
     style = STYLES[estimate.status]
-    head = Text(estimate.status.value.replace("_", " "), style=style)
+    head = Text(estimate.status.words, style=style)
     lines: list[RenderableType] = [head]
     if estimate.headline is not None and estimate.status not in NO_NUMBER:
         frame = f" in {estimate.payload_frame}" if estimate.payload_frame else ""

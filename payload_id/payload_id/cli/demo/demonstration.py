@@ -170,9 +170,7 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
     truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
     with saved_file(scene.folder / "truth.json", "truth") as file:
         file.write(f"{json.dumps(truth, indent=2)}\n".encode())
-    title = (
-        f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.value.replace('_', ' ')}"
-    )
+    title = f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.words}"
     figure = intervals_over_time(scene.folder / "intervals.png", history, title, scene.payload)
     with terminal.status("Replaying the recording without ROS ..."):
         same = replayed_identically(bag, last)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.errors import InputError
 from ..common.arguments import number, whole_number
+from ..common.method_arguments import add_enough
 
 TARES = ("as-is", "required", "only", "first")  # in the order of the goal's constants
 
@@ -27,14 +28,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
         metavar=("KG", "ERROR"),
         help="the payload's mass and its largest error [kg]",
     )
-    parser.add_argument(
-        "--enough",
-        type=number,
-        nargs=3,
-        metavar=("PART", "KG", "M"),
-        help="what GOOD asks for: the mass known within a part of it or so many kg, the centre of "
-        "mass within so many m",
-    )
+    add_enough(parser)
     parser.add_argument(
         "--target-mass", type=number, help="end when the mass is known to ± so much"
     )

@@ -97,12 +97,13 @@ def _with_constants(columns: ColumnsFound, model: RobotModel, bare: Path) -> Col
     """Return the columns with the torque constants that a bare run shows."""
     entries = yaml.safe_load(columns_text(replace(columns, effort_unit=""), model.joints))
     samples = Recording.from_csv(bare, entries)
-    constants, sign, told = fitted_constants(model, samples)
+    constants, errors = fitted_constants(model, samples)
+    if np.isnan(constants).any():
+        return columns
     return replace(
         columns,
-        effort_sign=tuple(sign.tolist()),
-        torque_constants=() if np.isnan(constants).any() else tuple(constants.tolist()),
-        constants_told=tuple(told.tolist()),
+        torque_constants=tuple(constants.tolist()),
+        constant_errors=tuple(errors.tolist()),
     )
 
 

@@ -76,7 +76,7 @@ def draw(outcome: Outcome, arguments: argparse.Namespace, path: Path) -> Path:
     # Not at the top: the plotting library takes longer to import than most replays to run.
     from ...files.figures.interval_figure import intervals_over_time
 
-    status = outcome.estimate.status.value.replace("_", " ")
+    status = outcome.estimate.status.words
     title = f"{outcome.subject}: {status}, {arguments.recording.name}"
     return intervals_over_time(path, outcome.history, title)
 

@@ -43,6 +43,7 @@ MEASURED_WITH = (
     "torque_relative", "velocity_error", "stamp_jitter", "joint_zero", "gravity_error"
 )  # fmt: skip
 OF_JOINTS = ("friction_coulomb", "friction_viscous", "rotor_inertia", "torque_offset")
+MARGIN = 2.0  # of what was seen: another motion, and a payload, may have more
 WIDER = 10.0  # times their stated bounds that these are looked for
 LENGTHS = (0.1, 0.2, 0.5, 1.0, 2.0)  # [s]; more of them narrow intervals by less than 2 %
 

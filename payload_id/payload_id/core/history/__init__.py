@@ -21,9 +21,9 @@ __all__ = [
     "KnownRun",
     "Load",
     "calibrated_interval",
-    "made_otherwise",
     "largest_scores",
     "learn_history",
+    "made_otherwise",
     "segments",
     "statistics_of",
 ]

@@ -136,28 +136,18 @@ class Problem:
         The arm's history replaces what calibration and tares have taught: the same runs may be
         behind them.
         """
-        history = self._history
+        history, _ = self._history
         known = self.arm.statistics if history is None else statistics_of(history)
         return known.joined(self.own)
 
-    @property
-    def _history(self) -> ArmHistory | None:
-        """The arm's history, where it tells of such rows."""
-        return None if self._history_made else self._arms_history
-
-    @property
-    def _arms_history(self) -> ArmHistory | None:
-        """The arm's history."""
-        rows = self.row_source
-        return rows.model.history if isinstance(rows, MomentumRows) else None
-
     @cached_property
-    def _history_made(self) -> str:
-        """How the rows of the arm's history were made otherwise; empty if not."""
-        history, rows = self._arms_history, self.row_source
-        if history is None or not isinstance(rows, MomentumRows):
-            return ""
-        return made_otherwise(history, rows, self.settings.window)
+    def _history(self) -> tuple[ArmHistory | None, str]:
+        """The arm's history where it tells of such rows, else how it was made otherwise."""
+        rows = self.row_source
+        if not isinstance(rows, MomentumRows) or (history := rows.model.history) is None:
+            return None, ""
+        otherwise = made_otherwise(history, rows, self.settings.window)
+        return (None if otherwise else history), otherwise
 
     @property
     def prior(self) -> Interval:
@@ -233,9 +223,9 @@ class Problem:
         calibrated, by_history = estimate.calibrated, ""
         if calibrated is not None:
             by_history = calibrated.sentence(estimate.lower, estimate.upper)
-        elif self._history_made:
+        elif otherwise := self._history[1]:
             by_history = (
-                f"The arm's history is not used, as it was made {self._history_made}: make it "
+                f"The arm's history is not used, as it was made {otherwise}: make it "
                 "again with the present robot file ('payload-id calibrate --history'), or identify "
                 "with what it was made with."
             )
@@ -285,7 +275,7 @@ class Problem:
 
     def _calibrated(self) -> CalibratedInterval | None:
         """Return the intervals from the arm's history, where it tells of such rows."""
-        history, motion = self._history, self.motion
+        (history, _), motion = self._history, self.motion
         if history is None or motion is None:
             return None
         seconds = self.estimate.seconds

@@ -25,6 +25,11 @@ class Status(str, Enum):
     SOLVER_FAILED = "SOLVER_FAILED"
     WAITING = "WAITING"
 
+    @property
+    def words(self) -> str:
+        """The verdict as people are told it."""
+        return self.value.replace("_", " ")
+
 
 USABLE = (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)  # with intervals of a known mass
 FAILED = (Status.INCONSISTENT, Status.NO_DATA, Status.SOLVER_FAILED)  # no intervals to be used

@@ -23,7 +23,7 @@ REMEDIES = {
     "friction_viscous": BARE,
     "rotor_inertia": BARE,
     "tool": "describe the tool more closely, or tare with it",
-    "torque_gain": "calibrate with a known weight ('payload-id calibrate --payload')",
+    "torque_gain": "calibrate with a known weight as well ('payload-id calibrate --runs')",
     PRIOR: "turn the payload about more axes, over a wider range",
 }
 MENTIONED = 0.1  # share from which a bound, or a joint's part of it, is named

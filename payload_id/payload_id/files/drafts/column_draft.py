@@ -193,8 +193,8 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
     stamp = f"column: {json.dumps(found.time, ensure_ascii=False)}, unit: {found.time_unit}"
     if found.nanoseconds:
         stamp += f", nanoseconds: {json.dumps(found.nanoseconds, ensure_ascii=False)}"
-    each = [found.effort_factor * sign for sign in found.effort_sign or (1.0,)]
-    sign = each[0] if len(set(each)) == 1 else f"[{', '.join(f'{x:g}' for x in each)}]"
+    signs = np.sign(found.torque_constants or (1.0,)) * found.effort_factor
+    sign = f"[{', '.join(f'{x:g}' for x in signs)}]" if np.ptp(signs) else signs[0]
     what = f"Columns of {found.path.name}, drafted by payload-id new-robot. CHECK every line:"
     return f"""\
 {comment([what, ", ".join(found.header)])}---
@@ -231,9 +231,9 @@ def _currents(found: ColumnsFound) -> str:
     if found.effort_unit != "A":
         return ""
     known = found.torque_constants
-    stated = ", ".join(f"{x:.4g}" for x in known) if known else "null"
-    how = "fitted to a bare run; a data sheet, times the gear ratio, is better"
-    how = how if known else "ENTER it"
+    stated = ", ".join(f"{abs(x):.4g}" for x in known) if known else "null"
+    fitted = "fitted to a bare run; a data sheet, times the gear ratio, is better"
+    how = fitted if known else "ENTER it"
     return f"""\
 effort_source: current
 # Joint torque per ampere [N m/A], CHECK: {how}.

@@ -28,9 +28,9 @@ class ColumnsFound:
         position_unit: rad, deg, mrad or rev; of joints that slide m or mm; one of each joint.
         effort_factor: From effort to N m.
         effort_unit: What it is in, where that is not N m.
-        effort_sign: Of each joint, -1 where currents count against it; empty: 1.
-        torque_constants: Joint torque per ampere; empty if not known [N m/A].
-        constants_told: Whether a run tells that of each joint; empty if nothing is known.
+        torque_constants: Joint torque per ampere, below zero where currents count against the
+            joint; empty if not known [N m/A].
+        constant_errors: How far they may be off, as fractions [-].
         velocity_error: Largest difference between velocities and the change of positions, of each
             joint; empty without velocities [rad/s or m/s].
         rate: Of the samples [Hz]; NaN if time was not found.
@@ -49,9 +49,8 @@ class ColumnsFound:
     position_unit: tuple[str, ...] = ()
     effort_factor: float = 1.0
     effort_unit: str = ""
-    effort_sign: tuple[float, ...] = ()
     torque_constants: tuple[float, ...] = ()
-    constants_told: tuple[bool, ...] = ()
+    constant_errors: tuple[float, ...] = ()
     velocity_error: tuple[float, ...] = ()
     rate: float = float("nan")
     remarks: tuple[str, ...] = field(default=())

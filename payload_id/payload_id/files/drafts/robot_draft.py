@@ -13,20 +13,20 @@ import numpy as np
 
 from ...core.arm.arm_model import ArmModel
 from ...core.arrays import Array
+from ...core.calibration.measured_noise import MARGIN
 from ...core.errors import comment
 from ...core.motion.limits import inverse_dynamics
 from ...core.motion.trajectory import Motion
 from ..configuration.yaml_file import END
 from .arm_in_urdf import ArmFound
 from .columns_found import ColumnsFound
+from .torque_constants import FITTED
 
 POSES = 300  # random ones, for the largest gravity torque
 # Guesses, as parts of a joint's torque scale: about those of the shipped Gen3.
 ABSOLUTE, OFFSET, FRICTION = 0.06, 0.05, 0.08
 LIFTED = 0.75  # largest payload as a part of the arm's own moving mass
-GAIN, GAIN_OF_CURRENTS = 0.05, 0.2  # [-] errors of torque sensors, of torque constants
-GAIN_OF_NEIGHBOUR = 0.5  # of a torque constant that is taken over from another joint
-VELOCITY_MARGIN = 2.0  # of what a table shows
+GAIN = 0.05  # error of a torque sensor's gain [-]
 SPEED, RAMP = 1.0, 0.3  # [rad/s or m/s] where none is stated; [s] to full speed
 USUAL_RATE = 500.0  # [Hz] of joint states where no table tells
 TURN = math.pi  # [rad] that random poses reach where no limit is stated
@@ -156,14 +156,12 @@ limits:
 def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
     """Return what is assumed of sensors, links and payload."""
     part, of_currents = scales.torque, columns is not None and columns.effort_unit == "A"
-    gain = str(GAIN_OF_CURRENTS if of_currents else GAIN)
-    if columns is not None and columns.constants_told:
-        each = np.where(columns.constants_told, GAIN_OF_CURRENTS, GAIN_OF_NEIGHBOUR)
-        gain = _numbers(each)
-    velocity, how = "0.02", "Assumed"
+    gain, velocity, how = str(FITTED if of_currents else GAIN), "0.02", "Assumed"
+    if columns is not None and columns.constant_errors:
+        gain = _numbers(columns.constant_errors)
     if columns is not None and columns.velocity_error:
-        velocity = _numbers(VELOCITY_MARGIN * np.array(columns.velocity_error))
-        how = f"Measured in {columns.path.name}, times {VELOCITY_MARGIN:g}"
+        velocity = _numbers(MARGIN * np.array(columns.velocity_error))
+        how = f"Measured in {columns.path.name}, times {MARGIN:g}"
     return f"""\
 # Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
 # that nobody has calibrated, from its weight (a joint carries up to {scales.gravity.max():.3g} N m

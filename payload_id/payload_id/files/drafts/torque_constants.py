@@ -11,18 +11,19 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arm.arm_model import ArmModel
-from ...core.arrays import Array, BoolArray
+from ...core.arrays import Array
 from ...core.motion.limits import inverse_dynamics
 from ...core.motion.trajectory import Motion
+from ...core.samples.differentiation import velocities
 from ...core.samples.joint_samples import Samples
 
-MOST = 2000  # samples that are enough
-NEAR = 0.05  # [s] on either side, over which velocities change by the acceleration
-TELLS = 5.0  # standard deviations that 1 / K is from zero, for a run to tell it within a fifth
+# Errors that are stated, as fractions [-]: of a constant that a run tells (links may be off, and
+# friction may grow with the load), and of one that is taken over from another joint.
+FITTED, TAKEN_OVER = 0.2, 0.5
 
 
-def fitted_constants(model: ArmModel, samples: Samples) -> tuple[Array, Array, BoolArray]:
-    """Return what an ampere makes at each joint, and which way it counts.
+def fitted_constants(model: ArmModel, samples: Samples) -> tuple[Array, Array]:
+    """Return what an ampere makes at each joint, and how far that may be off.
 
     A joint that the run does not tell, such as one with a vertical axis, is taken for one like the
     next further out, the last for one like that before it; friction tells its sign.
@@ -32,31 +33,30 @@ def fitted_constants(model: ArmModel, samples: Samples) -> tuple[Array, Array, B
         samples: Of a bare run, with currents for torques [A].
 
     Returns:
-        constants: Shape (n,) [N m/A]; NaN where the run tells none.
-        sign: Shape (n,).
-        told: Whether the run tells them, shape (n,).
+        constants: Below zero where currents count against the joint, shape (n,) [N m/A]; NaN where
+            the run tells none.
+        errors: As fractions, shape (n,) [-].
     """
-    ends = samples.stamp[:, None] + [-NEAR, NEAR]
-    change = [np.diff(np.interp(ends, samples.stamp, dq), axis=1)[:, 0] for dq in samples.dq.T]
-    ddq = np.stack(change, axis=1) / (2 * NEAR)
-    some = slice(None, None, max(len(samples) // MOST, 1))
-    time, q, dq, tau = (x[some] for x in (samples.stamp, samples.q, samples.dq, samples.tau))
-    torque = inverse_dynamics(model, Motion(time, q, dq, ddq[some]), np.zeros(10))
-    slope, sign = np.full(model.n, np.nan), np.ones(model.n)
-    for j in range(model.n):
-        columns = np.column_stack([torque[:, j], np.sign(dq[:, j]), dq[:, j], np.ones(len(q))])
-        current = tau[:, j]
-        if len(current) <= 2 * columns.shape[1] or np.ptp(columns[:, 0]) == 0.0:
-            continue
-        fit = np.linalg.lstsq(columns, current, rcond=None)[0]
-        noise = np.linalg.norm(current - columns @ fit) / np.sqrt(len(current))
-        spread = noise * np.sqrt(np.linalg.pinv(columns.T @ columns)[0, 0])
-        slope[j] = fit[0] if abs(fit[0]) > TELLS * spread else np.nan
-        friction = fit[1] + fit[2] * np.abs(dq[:, j]).max()
-        sign[j] = np.copysign(1.0, friction if np.isnan(slope[j]) else slope[j])
-    constants, told = 1.0 / np.abs(slope), ~np.isnan(slope)
-    for j, like in [(j, j + 1) for j in range(model.n - 2, -1, -1)] + [
-        (j, j - 1) for j in range(1, model.n)
-    ]:
-        constants[j] = constants[like] if np.isnan(constants[j]) else constants[j]
-    return constants, sign, told
+    ddq = np.nan_to_num(velocities(samples.stamp, samples.dq))
+    motion = Motion(samples.stamp, samples.q, samples.dq, ddq)
+    torque = inverse_dynamics(model, motion, np.zeros(10))
+    each = [_fitted(*rows) for rows in zip(torque.T, samples.dq.T, samples.tau.T, strict=True)]
+    size, sign = (np.array(x) for x in zip(*each, strict=True))
+    errors = np.where(np.isnan(size), TAKEN_OVER, FITTED)
+    for j in range(model.n - 2, -1, -1):
+        size[j] = size[j + 1] if np.isnan(size[j]) else size[j]
+    for j in range(1, model.n):
+        size[j] = size[j - 1] if np.isnan(size[j]) else size[j]
+    return sign * size, errors
+
+
+def _fitted(torque: Array, dq: Array, current: Array) -> tuple[float, float]:
+    """Return the magnitude of one joint's K, NaN where the run does not tell it, and its sign."""
+    columns = np.column_stack([torque, np.sign(dq), dq, np.ones(len(dq))])
+    fit = np.linalg.lstsq(columns, current, rcond=None)[0]
+    inverse, coulomb, viscous = fit[:3]
+    noise = np.linalg.norm(current - columns @ fit) / np.sqrt(len(dq))
+    deviation = noise * np.sqrt(np.linalg.pinv(columns.T @ columns)[0, 0])
+    if deviation < FITTED * abs(inverse):
+        return 1.0 / abs(inverse), np.copysign(1.0, inverse)
+    return np.nan, np.copysign(1.0, coulomb + viscous * np.abs(dq).max())

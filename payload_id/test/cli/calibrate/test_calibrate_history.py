@@ -48,7 +48,7 @@ def test_histories_that_say_nothing_of_a_run_are_not_used_and_told(learnt, capsy
     assert done.returncode == 0, done.stderr
     assert "8 runs on" in done.stdout and done.stdout.count("run_1") == 2
     printed = " ".join(done.stdout.split())
-    assert "more runs" in printed and "replay with" in printed
+    assert "more runs" in printed and "Use it as robot file" in printed
     edited = known.with_name("edited.yaml")
     scale = "effort: {sign: [1, 1, 1, 1, 1, 1, -1]}"  # the driver's are all -1
     edited.write_text(known.read_text().replace("\n...", f"\n{scale}\n..."))

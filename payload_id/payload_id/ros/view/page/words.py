@@ -56,7 +56,7 @@ def verdict_text(estimate: Estimate | None) -> str:
     """Return verdict, what to do first, and the ten numbers."""
     if estimate is None:
         return "No estimate yet."
-    status = estimate.status.value.replace("_", " ")
+    status = estimate.status.words
     if estimate.status is Status.WAITING:
         return f"**{status}.** {ADVICE[estimate.status]}\n\n{plain(estimate.message)}"
     head = f"### {status}\n\n{ADVICE[estimate.status]}\n\n{plain(estimate.message)}"
