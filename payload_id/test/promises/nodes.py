@@ -6,10 +6,12 @@ import atexit
 import itertools
 import os
 import signal
+import socket
 import subprocess
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +31,26 @@ _count = itertools.count()
 
 
 def next_domain() -> int:
-    """Return a domain that no other process of this test run uses."""
+    """Return a domain that no other process of this test run uses, nor now any other."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     share = DOMAINS // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    own = worker * share + next(_count) % share
-    return 1 + (zlib.crc32(run.encode()) + own) % DOMAINS
+    for _ in range(share):
+        own = worker * share + next(_count) % share
+        domain = 1 + (zlib.crc32(run.encode()) + own) % DOMAINS
+        if is_free(domain):
+            break
+    return domain
+
+
+def is_free(domain: int) -> bool:
+    """Whether nobody has the port of the first participant of a domain (RTPS 2.2, 9.6.1.1)."""
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
+        try:
+            probe.bind(("", 7400 + 250 * domain + 10))
+        except OSError:
+            return False
+    return True
 
 
 def executable(name: str) -> Path:

@@ -25,6 +25,7 @@ from ...ros.common.joint_trajectory_message import message_of
 from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, verdict
+from .domain import free_domain
 from .nodes import DemonstrationNodes, arm_nodes
 from .scene import DURATION, HEAVIEST, LINK_RELATIVE, TORQUE_RELATIVE, Scene, draw_scene
 from .simulated_time import SAMPLES, SimulatedTime
@@ -87,7 +88,7 @@ def introduce(terminal: Console, scene: Scene) -> None:
 def identify(terminal: Console, scene: Scene) -> Shaken:
     """Run the nodes; return what they found."""
     # A domain of its own, so that no robot on this machine hears the demonstration.
-    os.environ["ROS_DOMAIN_ID"] = str(1 + secrets.randbelow(100))
+    os.environ["ROS_DOMAIN_ID"] = str(free_domain())
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     start_ros()
     try:

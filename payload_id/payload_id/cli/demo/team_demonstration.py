@@ -26,6 +26,7 @@ from ...files.figures.team_figure import TeamPicture, team_figure
 from ...files.teams.team_run import SavedTeamRun, plain_estimate
 from ...ros.client.team_client import TeamClient
 from ..common.presentation import console, plain_table
+from .domain import free_domain
 from .nodes import DemonstrationNodes
 from .team_robots import SimulatedRobots, references_of
 from .team_scene import NAMES, TeamDemo, draw_team
@@ -57,7 +58,7 @@ def _identify(
     terminal: Console, demo: TeamDemo
 ) -> tuple[TeamEstimate, dict[str, Array], Path, tuple[float, ...]]:
     """Run node and robots; return what was found, the last forces, where the run is, the clocks."""
-    os.environ["ROS_DOMAIN_ID"] = str(1 + secrets.randbelow(100))
+    os.environ["ROS_DOMAIN_ID"] = str(free_domain())
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     rclpy.init()
     parameters = {"team_file": str(demo.team_file), "runs_folder": str(demo.folder)}

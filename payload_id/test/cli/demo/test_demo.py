@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import ExitStack, suppress
 
 import numpy as np
 import pytest
 
 from command_line import run_without_ros
+from payload_id.cli.demo.domain import free_domain
 from payload_id.cli.demo.nodes import NODE
 
 PARENT = (
@@ -40,6 +43,17 @@ def test_the_demonstration_contains_its_truth_and_can_be_repeated_from_what_it_l
     assert result["windows"] == 80  # of 8 s of simulated time, on a slow machine, too
     assert (np.array(result["lower"]) <= truth).all() and (truth <= np.array(result["upper"])).all()
     assert not any("Traceback" in log.read_text() for log in (folder / "logs").iterdir())
+
+
+def test_a_demonstration_takes_a_domain_in_which_nobody_is():
+    left = free_domain()
+    with ExitStack() as taken:
+        for domain in range(1, 101):
+            if domain != left:
+                probe = taken.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+                with suppress(OSError):  # another process has it
+                    probe.bind(("", 7400 + 250 * domain + 10))
+        assert free_domain() == left
 
 
 def test_a_node_ends_with_a_demonstration_that_is_killed_and_can_end_nothing(tmp_path):
