@@ -114,6 +114,7 @@ def check_clearance(certificate: Certificate, found: dict[str, Found], clearance
         assert worst - 0.005 - 0.25 * own.left <= margin.left <= worst + 1e-6, (margin, own)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arm", [("kinova_gen3", "safety_warning"), ("xarm7", "urdf")], ids=str)
 def test_planned_motions_and_all_their_stops_are_no_worse_than_certified(arm, tmp_path):
     name, limits = arm
@@ -566,6 +567,7 @@ def test_a_robust_design_holds_for_what_it_takes_for_granted(by_torques):
     }
 
 
+@pytest.mark.slow
 def test_of_a_robust_design_nothing_can_be_made_smaller(by_torques, tmp_path):
     _, _, _, file = by_torques
     assert verify(file, samples=100).verified

@@ -52,6 +52,7 @@ def pieces(recording: Recording, lengths) -> list[Recording]:
     return [recording.part(*ends[k : k + 2]) for k in range(len(lengths))]
 
 
+@pytest.mark.slow
 def test_updates_of_a_growing_run_are_repeated_bit_for_bit(arm, recording):
     """With estimators and interval methods of every kind, a tare before it, and other pieces."""
     tare = Run.drawn(arm, np.random.default_rng(5), np.zeros(10), seconds=1.0, rate=250.0)

@@ -180,6 +180,7 @@ def are_named(arm: Arm, faults) -> None:
             assert {x[0] for x in found.blame} <= set(arm.file.joints)
 
 
+@pytest.mark.slow
 def test_wrong_conventions_are_named(arm):
     are_named(arm, CONVENTIONS)
 
@@ -227,6 +228,7 @@ def test_nobody_is_called_false_in_honest_runs(arm):
         assert found.contains(run.phi).all()
 
 
+@pytest.mark.slow
 def test_another_payload_begins_a_new_run_in_growing_data(arm):
     """What came before a change is left out once a second of the new payload is consistent."""
     run, recording = honest(arm, 43)

@@ -142,6 +142,7 @@ def test_bounds_of_friction_widen_as_much_as_they_must(run):
     is_worth(run, FRICTION)
 
 
+@pytest.mark.slow
 def test_bounds_of_the_motion_widen_as_much_as_they_must(run):
     half = slice(None, None, 2)  # of the samples: own derivatives take their time
     fewer = Motion(*(getattr(run.motion, f.name)[half] for f in fields(Motion)))

@@ -124,6 +124,7 @@ ERRORS = (  # and the part of the bound that is not enough
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_error_of_the_sensor_at_its_bound_is_contained_and_beyond_it_is_noticed(samples, phi):
     little = {**NOISE, "force_error": 2e-3, "torque_error": 2e-4}
     for stated, error, short in ERRORS:

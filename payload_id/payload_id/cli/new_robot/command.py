@@ -76,7 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
     out = stated or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', name)}.yaml")
     beside = out.with_name(f"{out.stem}_columns.yaml")
     expanded = out.with_suffix(".urdf") if source is None else source
-    _refuse([out, *([beside] if arguments.table else []), *([expanded] if source is None else [])])
+    measured = out.with_name(f"{out.stem}_measured.yaml")
+    written = [out, *([beside] if arguments.table else []), *([] if source else [expanded])]
+    _refuse([*written, *([measured, measured.with_suffix(".npz")] if arguments.bare else [])])
     columns = None
     if arguments.table:
         columns = find_columns(arguments.table, found.joints, scales.torque)
@@ -90,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     if columns is not None:
         _write(beside, columns_text(columns, names_of(found.joints)), "columns file")
     _report(found, scales, out, beside, columns)
-    return _measured(arguments.bare, out, beside) if arguments.bare else 0
+    return _measure(arguments.bare, out, beside, measured) if arguments.bare else 0
 
 
 def _with_constants(columns: ColumnsFound, model: RobotModel, bare: Path) -> ColumnsFound:
@@ -107,13 +109,12 @@ def _with_constants(columns: ColumnsFound, model: RobotModel, bare: Path) -> Col
     )
 
 
-def _measured(bare: Path, out: Path, columns: Path) -> int:
+def _measure(bare: Path, robot: Path, columns: Path, out: Path) -> int:
     """Measure bounds in a bare run, as `calibrate bounds` does; return the exit code."""
-    measured = out.with_name(f"{out.stem}_measured.yaml")
     parser = argparse.ArgumentParser()
     calibrate.add_parser(parser.add_subparsers())
-    line = ["calibrate", "bounds", str(bare), "--robot", str(out), "--columns", str(columns)]
-    return calibrate.run(parser.parse_args([*line, "--out", str(measured)]))
+    line = ["calibrate", "bounds", str(bare), "--robot", str(robot), "--columns", str(columns)]
+    return calibrate.run(parser.parse_args([*line, "--out", str(out)]))
 
 
 def _description(arguments: argparse.Namespace) -> tuple[str, Path | None]:

@@ -104,7 +104,7 @@ def calibrate(
         problem, notes = _problem(model, uncertainty, options, lower, upper)
         factors, counts = joint_factors(own, model.n), np.bincount(own.joint, minlength=model.n)
         if not every.of_arm_alone.all():
-            more, count = _of_weights(recordings, carried, row_source, options.window)
+            more, count = _of_partly_known(recordings, carried, row_source, options.window)
             factors, counts = np.concatenate([factors, more[None]]), np.append(counts, count)
         factor = factor_of(factors)
         # Rows whose bounds had to be so many times as large count so much less: those of torques in
@@ -140,13 +140,13 @@ def calibrate(
     )
 
 
-def _of_weights(
+def _of_partly_known(
     recordings: Sequence[Samples],
     payloads: Sequence[Array],
     row_source: MomentumRows,
     window: float,
 ) -> tuple[Array, float]:
-    """Return what runs of which not all is known say of psi, what is not known estimated along.
+    """Return what runs with partly known payloads say of psi, the rest of these estimated along.
 
     Returns:
         factor: R factor of rows [C t], each as wide as a bound that its noise fills, shape
@@ -160,8 +160,8 @@ def _of_weights(
     nuisance, largest = row_source.nuisance, row_source.prior.box()[1]
     of_a_run = np.arange(row_source.p) >= nuisance.p
     shared = zip(runs, of_the_arm_alone(runs, of_a_run, largest), strict=True)
-    weights = [told for run, told in shared if not run.load.known.all()]
-    told = reduce(Statistics.joined, weights)
+    partly = [told for run, told in shared if not run.load.known.all()]
+    told = reduce(Statistics.joined, partly)
     rows = np.sqrt(UNIFORM_VARIANCE) * told.channels[-1]
     C = np.zeros((len(rows), 15 * row_source.model.n + 10))
     uncertain = np.flatnonzero(nuisance.uncertain)

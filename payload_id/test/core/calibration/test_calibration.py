@@ -132,6 +132,7 @@ def test_an_error_of_one_run_is_allowed_for_and_not_learnt() -> None:
 # What later runs make of it
 
 
+@pytest.mark.slow
 def test_what_changes_between_runs_can_be_forgotten() -> None:
     (run, result), (_, truth, joints) = later_run(), bare_run("gen3", SENSORS, 0, 8.0)
     moved = replace(joints, offset=-joints.offset)
@@ -196,6 +197,7 @@ def cost_of(fit: ArmFit, factor: Array, psi: Array) -> float:
     return float(np.sum((factor[:, :-1] @ psi - factor[:, -1]) ** 2) + np.sum(pulled**2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consistency", [Consistency.SEMI, Consistency.FULL, Consistency.ELLIPSOID])
 def test_fit_agrees_with_an_independent_formulation(consistency: Consistency) -> None:
     points = np.random.default_rng(1).normal(size=(30, 3)) * 0.3
@@ -244,6 +246,7 @@ def test_entropic_prior_is_the_divergence_to_second_order_in_any_frame() -> None
 # Identifiability
 
 
+@pytest.mark.slow
 def test_rank_is_the_known_one_and_a_rich_motion_reaches_it() -> None:
     """Arms of six and seven axes, the first along gravity: 36 and 43 [Gautier1991]."""
     for name, rank in (("ur10", 36), ("panda", 43)):

@@ -86,6 +86,7 @@ def test_another_payload_among_more_runs_than_a_program_holds_is_named():
         common_payload([], SETTINGS)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.floats(-5, 5), st.floats(0, 3)), min_size=1, max_size=12))
 def test_without_those_that_contradict_all_intervals_share_a_point(ends):

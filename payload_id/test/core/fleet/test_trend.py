@@ -25,6 +25,7 @@ def test_a_drift_of_half_a_newton_metre_over_200_runs_is_named_with_its_size():
     assert np.mean([each.lower <= 0.5 <= each.upper for each in found]) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outliers", [0, 5])
 def test_chance_names_hardly_any(outliers):
     rng, count = np.random.default_rng(2), 200

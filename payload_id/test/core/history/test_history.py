@@ -86,6 +86,7 @@ def width(interval):
 # New runs
 
 
+@pytest.mark.slow
 def test_a_higher_level_a_heavier_load_and_a_longer_run_are_no_more_certain(history):
     samples = measured(101, payload(101))
     widths = [width(interval_of(history, samples, level)) for level in (0.5, 0.8, 0.9, 0.95)]

@@ -7,6 +7,7 @@ import pytest
 from payload_id.core.errors import HEAD, TAIL, InputError, UnknownNameError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [10, HEAD + TAIL + 1, 10**6])
 def test_messages_are_of_bounded_length_and_keep_both_ends(length):
     text = str(InputError("a" + "x" * (length - 2) + "z"))

@@ -52,6 +52,7 @@ def assert_equal(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
+@pytest.mark.slow
 def test_an_answer_may_be_taken_up_later():
     """A live run solves in another thread while windows go on arriving."""
     run = usual_run()
