@@ -128,7 +128,6 @@ BENCHMARKS = (
     Benchmark("made_tools", "... and of tools of several materials?",
               "choosing_an_estimator.md", 3, short="--trials 1"),
     Benchmark("wrench_faults", "Is what is wrong with a wrench named?", "", 3, short="--trials 1"),
-    Benchmark("wrench_speed", "What does a sample of a wrench cost?", "", 1),
     Benchmark("kuka", "Real wrenches against a static fit", "", 1, data="wrench_kuka_med14"),
     Benchmark("ngk_table3", "Table III of [NGK]", "choosing_an_estimator.md", 6,
               short="--trials 2"),

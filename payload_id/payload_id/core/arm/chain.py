@@ -41,6 +41,7 @@ def chain_of(model: ArmModel, q: Array) -> Chain:
     origin, axes = place[:, 0, :3], place[:, 1:, :3]
     q = np.ascontiguousarray(q.T)
     sine, cosine = np.sin(q), np.cos(q)
+    turns, slides = model.axis_angular.any(axis=1), model.axis_linear.any(axis=1)
     for joint in model.base_to_tip:
         parent = model.parent[joint]
         # `joint_maps` in the base: parts of the turned axes, offset, slide, axis of the turn.
@@ -49,12 +50,15 @@ def chain_of(model: ArmModel, q: Array) -> Chain:
         else:
             parts = (model.joint_maps[joint] @ axes[parent].reshape(3, 3 * N)).reshape(12, 3, N)
             start = origin[parent]
-        turned = parts[3:6] * sine[joint]
-        turned += parts[6:9] * cosine[joint]
-        np.add(turned, parts[:3], out=axes[joint])
-        shift = parts[10] * q[joint]
-        shift += parts[9]
-        np.add(start, shift, out=origin[joint])
+        if turns[joint]:
+            turned = parts[3:6] * sine[joint]
+            turned += parts[6:9] * cosine[joint]
+            np.add(turned, parts[:3], out=axes[joint])
+        else:
+            np.add(parts[6:9], parts[:3], out=axes[joint])
+        np.add(start, parts[9], out=origin[joint])
+        if slides[joint]:
+            origin[joint] += parts[10] * q[joint]
         linear[joint, :3], angular[joint, :3] = parts[10], parts[11]
     carrier = axes[model.payload_joint].reshape(3, 3 * N)
     axes[n] = (model.payload_rotation.T @ carrier).reshape(3, 3, N)
@@ -71,8 +75,8 @@ def close(vectors: Array) -> None:
     vectors[..., 3:, :] = vectors[..., :2, :]
 
 
-def cross(a: Array, b: Array) -> Array:
+def cross(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return a x b, three entries, of vectors with five."""
-    product: Array = a[..., 1:4, :] * b[..., 2:5, :]
+    product: Array = np.multiply(a[..., 1:4, :], b[..., 2:5, :], out=out)
     product -= a[..., 2:5, :] * b[..., 1:4, :]
     return product

@@ -67,7 +67,7 @@ class BodyMotion:
     def place_rate(self) -> Array:
         """Velocity of the origin and rates of the axes of each body, shape (n + 1, 4, 5, N)."""
         rate = np.empty_like(self.chain.place)
-        rate[:, :, :3] = chain.cross(self.angular[:, None], self.chain.place)
+        chain.cross(self.angular[:, None], self.chain.place, out=rate[:, :, :3])
         rate[:, 0, :3] += self.linear[:, :3]
         close(rate)
         return rate
@@ -83,7 +83,7 @@ class BodyMotion:
         omega = (axes * self.angular[:, None, :3]).sum(axis=2)  # (n + 1, 3, N)
         L, _, N = omega.shape
         moment = np.empty((L, 13, 3, N))
-        moment[:, :4] = chain.cross(place[:, :1], rate)
+        chain.cross(place[:, :1], rate, out=moment[:, :4])
         moment[:, 1:4] += chain.cross(place[:, 1:], rate[:, :1])
         inertia = moment[:, 4:].reshape(L, 3, 3, 3, N)
         np.multiply(axes[:, :, None], omega[:, None, :, None], out=inertia)

@@ -23,11 +23,11 @@ from ..rows.joint_torque.nuisance import (
     Nuisance,
     candidate_names,
     group_slice,
-    largest_gain,
     with_tool,
 )
 from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
 from ..rows.joint_torque.scales import Scales
+from ..rows.joint_torque.torque_bound import largest_gain
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
 from ..rows.windows import WindowCutter

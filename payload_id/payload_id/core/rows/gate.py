@@ -9,6 +9,8 @@ import numpy as np
 
 from ..arrays import BoolArray, IntArray
 
+Numbers = IntArray | slice  # of samples
+
 
 class Gate(Protocol):
     """Judges the samples of one run in their order, however they come in pieces.
@@ -24,7 +26,7 @@ class Gate(Protocol):
         ...
 
 
-def kept_in_turn(off: Callable[[IntArray, IntArray], BoolArray], count: int) -> BoolArray:
+def kept_in_turn(off: Callable[[Numbers, Numbers], BoolArray], count: int) -> BoolArray:
     """Return which samples follow from the one that was kept before them, shape (count,).
 
     Args:
@@ -33,8 +35,7 @@ def kept_in_turn(off: Callable[[IntArray, IntArray], BoolArray], count: int) -> 
         count: Number of samples; the first is kept.
     """
     keep = np.ones(count, dtype=bool)
-    every = np.arange(count)
-    wrong = off(every[:-1], every[1:])
+    wrong = off(slice(0, count - 1), slice(1, count))
     if not wrong.any():
         return keep
     for last in np.flatnonzero(wrong):

@@ -154,13 +154,18 @@ def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
     step, square = np.diff(stamp), mean_square_step(stamp)
     uneven = float(np.abs(step * step * step - square * step).sum())
     rounding = math.ulp(max(abs(float(stamp[0])), abs(float(stamp[-1]))))
-    # Both ends side by side, each from its last sample inwards.
-    t = np.stack([stamp[:4], stamp[:-5:-1]], axis=1)
-    w = np.stack([value[:4], value[:3:-1]], axis=1)
-    t = t.reshape(4, 2, *[1] * (value.ndim - 1))
-    first, second, third = _derivatives(t, w)
-    inward = np.abs(t[:3].mean(axis=0) - t[0])
-    remainder = (square * inward + uneven) / 12 * np.abs(third)
+    # Both ends, each from its last sample inwards.
+    first, second, third = np.swapaxes(
+        [
+            _derivative_weights(t) @ (w - w[0]).reshape(4, -1)
+            for t, w in ((stamp[:4], value[:4]), (stamp[:-5:-1], value[:3:-1]))
+        ],
+        0,
+        1,
+    ).reshape(3, 2, *value.shape[1:])
+    inward = [abs(float(t[0] + t[1] + t[2]) / 3.0 - float(t[0])) for t in (stamp[:3], stamp[:-4:-1])]
+    weight = (square * np.array(inward) + uneven) / 12
+    remainder = weight.reshape(2, *[1] * (value.ndim - 1)) * np.abs(third)
     remainder += rounding * (np.abs(first) + float(step.sum()) * np.abs(second))
     correction = square / 12 * (second[1] - second[0])
     return correction, np.abs(correction) + remainder[0] + remainder[1]
@@ -192,11 +197,19 @@ def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array
     seen = np.abs(sum(even[k, :, None] * value[k : k + count] for k in range(5)))
     explained = sum(np.abs(even[k, :, None]) * error[k : k + count] for k in range(5))
     if count >= QUIET:  # bends leave a part of the window as it is
-        explained = np.maximum(explained, MUCH * np.quantile(seen, 0.25, axis=0))
+        explained = np.maximum(explained, MUCH * _lower_quartile(seen))
     share = BEND * weight[2:-2] * np.diff(t, axis=0).max(axis=0)
-    ends = [k for k in range(count) if min(k, count - 1 - k) < 2]
-    share[ends] *= NEXT_TO_ENDS / np.abs(even[[0, 4]]).min(axis=0, initial=1.0)[ends]
+    ends = np.unique([0, min(1, count - 1), max(count - 2, 0), count - 1])
+    share[ends] *= NEXT_TO_ENDS / np.abs(even[[0, 4]][:, ends]).min(axis=0, initial=1.0)
     return np.asarray(SMOOTH * (share @ np.maximum(0.0, seen - explained)))
+
+
+def _lower_quartile(values: Array) -> Array:
+    """Return the value below which a quarter lies, shape (n,), as numpy.quantile has it, faster."""
+    place = 0.25 * (len(values) - 1)
+    k = int(place)
+    below, above = np.partition(values, (k, k + 1), axis=0)[k : k + 2]
+    return np.asarray(below + (place - k) * (above - below))
 
 
 def mean_square_step(stamp: Array) -> float:
@@ -221,15 +234,17 @@ def step_weights(stamp: Array, weights: WindowWeights) -> Array:
     return np.asarray(np.diff(stamp) * (w[1:] + w[:-1]) / 2)
 
 
-def _derivatives(t: Array, w: Array) -> tuple[Array, Array, Array]:
-    """Return first, second and third derivative from four values (Newton's differences).
+def _derivative_weights(t: Array) -> Array:
+    """Return the weights of four values in first, second and third derivative, shape (3, 4).
 
-    The first is that of the line through the first two values, the second that of the parabola
-    through three, the third that of the cubic.
+    By Newton's differences: the first derivative is that of the line through the first two values,
+    the second that of the parabola through three, the third that of the cubic.
     """
-    first = (w[1:] - w[:-1]) / (t[1:] - t[:-1])
-    second = 2.0 * (first[1:] - first[:-1]) / (t[2:] - t[:-2])
-    return first[0], second[0], 3.0 * (second[1] - second[0]) / (t[3] - t[0])
+    t0, t1, t2, t3 = t.tolist()
+    a, b, c = 1.0 / (t1 - t0), 1.0 / (t2 - t1), 1.0 / (t3 - t2)
+    near, far = 2.0 / (t2 - t0), 2.0 / (t3 - t1)
+    x, y = near * np.array([a, -a - b, b, 0.0]), far * np.array([0.0, b, -b - c, c])
+    return np.stack([[-a, a, 0.0, 0.0], x, 3.0 / (t3 - t0) * (y - x)])
 
 
 def sign_integral(step: Array, dq: Array, threshold: Array | float) -> tuple[Array, Array]:

@@ -24,7 +24,7 @@ from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...motion.trajectory import Motion
 from ...rows.joint_torque.momentum import MomentumRows
-from ...rows.joint_torque.nuisance import largest_gain
+from ...rows.joint_torque.torque_bound import largest_gain
 from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.row_block import RowBlock
 from ...statistics.statistics import Statistics

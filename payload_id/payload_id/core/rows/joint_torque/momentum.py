@@ -44,11 +44,11 @@ from .constant_errors.constant_error import ConstantError, Effect, OfMotion, Win
 from .hat_rows import LEAST_STEPS, HatRow, worth_it
 from .kinematic_error import Probes, Sensitivity
 from .motion_memory import MotionMemory
-from .nuisance import Nuisance, group_slice, largest_gain
+from .nuisance import Nuisance, group_slice
 from .position_gate import PositionGate
 from .stamp_error import stamp_error
 from .stated_errors import constant_errors
-from .torque_bound import gaussian_bound, mean_noise, noise_free, weighted_noise
+from .torque_bound import TorqueNoise, largest_gain
 from .uncertainty import MEANS, Uncertainty
 from .window_sums import Integrals, WindowSums
 
@@ -156,7 +156,12 @@ class MomentumRows:
         """The errors that are constant in a run, in the order of their columns."""
         return constant_errors(self.model, self.uncertainty)
 
-    @property
+    @cached_property
+    def noise(self) -> TorqueNoise:
+        """What is stated of the torques' noise."""
+        return TorqueNoise.of(self.uncertainty, self.model.n)
+
+    @cached_property
     def _tool(self) -> IntArray:
         """Which of the tool's ten parameters are uncertain."""
         return np.flatnonzero(self.uncertainty.tool)
@@ -248,7 +253,7 @@ class MomentumRows:
         noise: Array | float = np.inf
         if mean is not None:
             total, size, least = integrals.duration, integrals.size, integrals.least
-            noise = weighted_noise(self.uncertainty, total, size, least, mean)
+            noise = self.noise.weighted(total, size, least, mean)
         return self._terms(integrals, row.regressor(motion), row.speed_change(), noise)
 
     def box_terms(self, sums: WindowSums) -> WindowTerms:
@@ -257,7 +262,7 @@ class MomentumRows:
             sums.integrals,
             self.uncertainty.per_joint("velocity_error", self.model.n),
         )
-        mean = mean_noise(self.uncertainty, whole.duration, whole.size, whole.least)
+        mean = self.noise.mean(whole.duration, whole.size, whole.least)
         return self._terms(whole, sums.regressor(), sums.speed_change(speed_error), mean)
 
     def sums(self, samples: Samples, sensitivity: Sensitivity) -> WindowSums:
@@ -287,8 +292,8 @@ class MomentumRows:
         threshold = unsure.stiction_velocity + unsure.per_joint("velocity_error", self.model.n)
         step = step_weights(samples.stamp, weights)
         signs, unknown = sign_integral(step, samples.dq, threshold)
-        middle, half_width = noise_free(unsure, samples.tau)
-        noise = half_width + gaussian_bound(unsure, self.model.n)
+        middle, half_width = self.noise.noise_free(samples.tau)
+        noise = half_width + self.noise.gaussian
         return Integrals(
             stamp=samples.stamp,
             weight=weight,
@@ -351,8 +356,8 @@ class MomentumRows:
         effect = Effect.none(n)
         if not self.constant:
             return effect
-        reading, reading_error = noise_free(self.uncertainty, samples.tau)
-        reading_error = reading_error + gaussian_bound(self.uncertainty, n)
+        reading, reading_error = self.noise.noise_free(samples.tau)
+        reading_error = reading_error + self.noise.gaussian
         window = Window(
             self.model, samples, weights.force, weights.momentum, motion, reading, reading_error,
             self.nuisance.centre[links].reshape(n, 10),
@@ -389,8 +394,7 @@ class MomentumRows:
         left_out = self.uncertainty.per_joint("friction_coulomb", n) * whole.unknown
         left_out += self.uncertainty.per_joint("friction_viscous", n) * speed_error * duration
         left_out += self.uncertainty.per_joint("rotor_inertia", n) * change_error
-        gain = largest_gain(self.uncertainty.per_joint("torque_gain", n))
-        left_out += gain * self.uncertainty.per_joint("torque_drift", n) / 2 * duration
+        left_out += self.noise.largest_gain * self.uncertainty.per_joint("torque_drift", n) / 2 * duration
         jitter = 2.0 * self.uncertainty.stamp_jitter  # of the window's length
         left_out += self.uncertainty.per_joint("torque_offset", n) * jitter
         return columns, left_out
@@ -400,13 +404,11 @@ class MomentumRows:
 
         Noise is bounded sample by sample, or in the mean where that is less.
         """
-        gain = largest_gain(self.uncertainty.per_joint("torque_gain", self.model.n))
-        gaussian = gaussian_bound(self.uncertainty, self.model.n)
         less = mean_noise < whole.half_width
         torque = np.where(less, whole.reading, whole.middle)
         bound = np.where(less, mean_noise, whole.half_width)
-        left_out = bound + gaussian * np.linalg.norm(whole.weight) + whole.rough
-        return torque, gain * left_out
+        left_out = bound + self.noise.gaussian * np.linalg.norm(whole.weight) + whole.rough
+        return torque, self.noise.largest_gain * left_out
 
     def rows(self, terms: WindowTerms) -> RowBlock:
         """Split the equations of one window into payload, nuisance and right-hand side."""

@@ -16,6 +16,7 @@ from ...arm.arm_model import ArmModel
 from ...arrays import Array, IntArray
 from ...body.inertial import PARAMETERS
 from ...errors import UnknownNameError
+from .torque_bound import largest_gain
 from .uncertainty import Uncertainty
 
 # Parameters of each joint beside its body's ten, in the order of the columns.
@@ -73,14 +74,6 @@ class Nuisance:
     def largest(self) -> Array:
         """Largest magnitude of each candidate in its box, shape (15 n,)."""
         return np.abs(self.centre) + self.half_width
-
-
-def largest_gain(gain: Array) -> Array:
-    """Return how many times the noise-free reading the torque can be, offsets apart, shape (n,).
-
-    A sensor of gain 1 + g shows (1 + g) T, so that T = reading / (1 + g), |g| <= gain < 1.
-    """
-    return 1.0 / (1.0 - gain)
 
 
 def nuisance_of(model: ArmModel, uncertainty: Uncertainty) -> Nuisance:

@@ -25,7 +25,7 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arrays import Array, BoolArray, IntArray
 from ...samples.joint_samples import Samples
-from ..gate import kept_in_turn
+from ..gate import Numbers, kept_in_turn
 from .uncertainty import Uncertainty
 
 SLACK = 0.005  # [s] of motion at the largest velocity that is no jump
@@ -79,7 +79,7 @@ class PositionGate:
             np.concatenate([q[None], samples.q]),
             np.concatenate([dq[None], samples.dq]),
         )
-        samples = samples.chosen(keep)
+        samples = samples if keep.all() else samples.chosen(keep)
         if len(samples):
             self._last = float(samples.stamp[-1]), samples.q[-1], samples.dq[-1]
         return samples
@@ -100,12 +100,12 @@ class PositionGate:
             dq: Shape (N + 1, n) [rad/s or m/s].
         """
 
-        def joints_off(one: IntArray, two: IntArray) -> BoolArray:
+        def joints_off(one: Numbers, two: Numbers) -> BoolArray:
             """Tell at which joints samples do not follow from others before them."""
             h = (stamp[two] - stamp[one])[:, None]
             return self._off(h, q[one], q[two], dq[one], dq[two])
 
-        def off(one: IntArray, two: IntArray) -> BoolArray:
+        def off(one: Numbers, two: Numbers) -> BoolArray:
             return np.asarray(joints_off(one, two).any(axis=1))
 
         keep = kept_in_turn(off, len(stamp))
@@ -120,11 +120,11 @@ class PositionGate:
         """Return at which joints a sample does not follow from another, h before it."""
         near = h <= self._pause
         h = np.where(near, h, 0.0)
-        change = 0.5 * q_next - 0.5 * q
-        turn = np.pi * np.round(change / np.pi)  # half a change: turns count half as well
-        change = 2.0 * np.where(self._continuous, change - turn, change)
-        left = np.abs(change - h * (0.5 * dq_next + 0.5 * dq))
-        return np.asarray(near & (left > self._slack + h * self._slack_rate))
+        left = q_next - q
+        turns = left[:, self._continuous] / (2.0 * np.pi)
+        left[:, self._continuous] = 2.0 * np.pi * (turns - np.round(turns))
+        left -= 0.5 * h * (dq_next + dq)
+        return np.asarray(near & (np.abs(left) > self._slack + h * self._slack_rate))
 
     def _count(self, cause: str, joints: BoolArray) -> None:
         """Count a sample at the first of the joints concerned."""

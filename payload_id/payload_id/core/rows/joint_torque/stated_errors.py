@@ -15,7 +15,7 @@ from .constant_errors.friction_stribeck import FrictionStribeck
 from .constant_errors.joint_zero import JointZero
 from .constant_errors.torque_delay import TorqueDelay
 from .constant_errors.torque_ripple import TorqueRipple
-from .nuisance import largest_gain
+from .torque_bound import largest_gain
 from .uncertainty import Uncertainty
 
 

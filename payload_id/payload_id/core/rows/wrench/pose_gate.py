@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 
 from ...arrays import Array, BoolArray, IntArray
 from ...samples.wrench_samples import WrenchSamples
-from ..gate import kept_in_turn
+from ..gate import Numbers, kept_in_turn
 from .uncertainty import SIGMA_FACTOR, WrenchUncertainty
 
 # Beyond these no arm moves what it holds: 16 turns a second, its standstill in 10 ms, 100 g.
@@ -66,7 +66,7 @@ class PoseGate:
         rotations = np.concatenate([rotation[None], samples.rotation])
         omegas = np.concatenate([omega[None], samples.angular_velocity])
 
-        def off(one: IntArray, two: IntArray) -> BoolArray:
+        def off(one: Numbers, two: Numbers) -> BoolArray:
             """Tell which samples do not follow from others before them."""
             h = stamps[two] - stamps[one]
             turned = rotations[one].swapaxes(1, 2) @ rotations[two]

@@ -66,6 +66,7 @@ class TorquesSeen:
         steps: First changes from sample to sample, as magnitudes, shape (K, n) [N m or N].
         low: Least torque, shape (n,) [N m or N].
         high: Largest torque, shape (n,) [N m or N].
+        digit: Least of these changes, shape (n,) [N m or N]; infinite where there was none.
         shared: For how long two joints have shown the very same, shape (n, n) [s].
         unknown: The newest times in which a torque is unknown.
     """
@@ -73,14 +74,15 @@ class TorquesSeen:
     steps: Array
     low: Array
     high: Array
+    digit: Array
     shared: Array
     unknown: tuple[Unknown, ...] = ()
 
     @classmethod
     def none(cls, n: int) -> TorquesSeen:
         """Return what is seen before any window."""
-        nothing = np.full(n, np.inf), np.full(n, -np.inf)
-        return cls(np.zeros((0, n)), *nothing, np.zeros((n, n)))
+        none = np.full(n, np.inf)
+        return cls(np.zeros((0, n)), none, -none, none, np.zeros((n, n)))
 
     @property
     def largest(self) -> Array:
@@ -94,15 +96,16 @@ class TorquesSeen:
         high = np.maximum(self.high, tau.max(axis=0))
         seen = replace(self, low=low, high=high)
         step = np.abs(np.diff(tau, axis=0))
-        step[step <= seen._near] = 0.0
-        news = step[step.any(axis=1)]
-        flat = np.asarray(~news.any(axis=0))
-        twins = (tau[:, :, None] == tau[:, None, :]).all(axis=0) & ~flat & ~flat[:, None]
-        seen = replace(
-            seen,
-            steps=self.steps if len(self.steps) > ENOUGH else np.vstack([self.steps, news]),
-            shared=self.shared + seconds * twins,
-        )
+        changed = step > seen._near
+        flat = ~changed.any(axis=0)
+        if len(self.steps) <= ENOUGH:
+            news = np.where(changed, step, 0.0)[changed.any(axis=1)]
+            digit = np.where(changed, step, np.inf).min(axis=0, initial=np.inf)
+            steps = np.vstack([self.steps, news])
+            seen = replace(seen, steps=steps, digit=np.minimum(self.digit, digit))
+        if len(set(tau[-1].tolist())) < len(flat):
+            twins = (tau[:, :, None] == tau[:, None, :]).all(axis=0) & ~flat & ~flat[:, None]
+            seen = replace(seen, shared=self.shared + seconds * twins)
         flickers = seen._flickers()
         if flat.all() or (flat | flickers).all() or not (flat | flickers).any():
             return seen
@@ -133,16 +136,10 @@ class TorquesSeen:
         """Return whether a torque is still what it was in an unknown time, but for a digit."""
         return bool(abs(before.value - value) <= self._near or self._flickers()[before.joint])
 
-    @property
-    def _digit(self) -> Array:
-        """Least change of each torque, shape (n,) [N m or N]; infinite where none changed."""
-        return np.where(self.steps > 0.0, self.steps, np.inf).min(axis=0, initial=np.inf)
-
     def _flickers(self) -> BoolArray:
         """Return which torques have only gone to and fro by a small digit, shape (n,)."""
-        digit = self._digit
-        to_and_fro = self.high - self.low <= DIGITS * (digit + self._near)
-        return to_and_fro & (digit <= SMALL * self.largest.max())
+        to_and_fro = self.high - self.low <= DIGITS * (self.digit + self._near)
+        return to_and_fro & (self.digit <= SMALL * self.largest.max())
 
     def _coarse(self) -> BoolArray:
         """Return whose sensors have shown that they are coarse, shape (n,)."""

@@ -84,43 +84,55 @@ class VelocitiesSeen:
     def with_window(self, samples: Samples, stated: Uncertainty) -> VelocitiesSeen:
         """Return what is seen with one more window of at least two samples."""
         seen = self if samples.stamp[0] <= self._end else self._closed(stated)
-        seen = seen._with_stalls(samples, stated)
+        same_since, stalled, stalled_to = self._stalls(samples, stated)
         stamp, dq, n = samples.stamp, samples.dq, len(self.way)
-        seconds = float(stamp[-1] - stamp[0])
-        step = float(np.diff(stamp).max())
-        turn = 2.0 * np.pi * np.round(np.diff(samples.q, axis=0) / (2.0 * np.pi))
-        change = np.cumsum(np.diff(samples.q, axis=0) - turn, axis=0)  # its end may be reported
-        pieces, left = _integrals(stamp, dq, stated.stamp_jitter)
-        integral = np.cumsum(pieces, axis=0)
+        h = np.diff(stamp)[:, None]
+        seconds, step = float(stamp[-1] - stamp[0]), float(h.max())
+        moved = np.diff(samples.q, axis=0)
+        moved -= 2.0 * np.pi * np.round(moved / (2.0 * np.pi))  # its end may be reported
+        pieces, left = _integrals(h, dq, stated.stamp_jitter)
+        change, integral = moved.cumsum(axis=0), pieces.cumsum(axis=0)
         own = integral - change
         off = seen._off + own
-        variation = 2.0 * np.abs(dq).max(axis=0) + _variation(dq, 1)
-        allowed = _stated(stated, "velocity_error", n, USUAL_VELOCITY) * seconds
-        allowed += stated.stamp_jitter * variation + left
-        swing = np.maximum(0.0, own.max(axis=0)) - np.minimum(0.0, own.min(axis=0))
+        allowed = _stated(stated, "velocity_error", n, USUAL_VELOCITY) * seconds + left
+        if stated.stamp_jitter > 0.0:
+            variation = 2.0 * np.abs(dq).max(axis=0) + _variation(dq, 1)
+            allowed += stated.stamp_jitter * variation
+        highest, lowest = own.max(axis=0), own.min(axis=0)
+        swing = np.maximum(0.0, highest) - np.minimum(0.0, lowest)
         swing -= SLACK * (allowed + 2.0 * _stated(stated, "position_error", n, COARSE_POSITION))
         ends = np.append(np.arange(0, len(stamp) - 1, max(1, round(PIECE / step))), -1)
         way, integrated = (np.diff(x[ends], axis=0, prepend=0.0) for x in (change, integral))
-        seen = replace(
-            seen,
+        seen = VelocitiesSeen(
             way=seen.way + np.abs(way).sum(axis=0),
             integrated=seen.integrated + (np.sign(way) * integrated).sum(axis=0),
+            unexplained=seen.unexplained,
             of_windows=seen.of_windows + np.maximum(0.0, swing),
+            largest=seen.largest,
+            needed=seen.needed,
             _off=off[-1],
-            _lowest=np.minimum(seen._lowest, off.min(axis=0)),
-            _highest=np.maximum(seen._highest, off.max(axis=0)),
+            _lowest=np.minimum(seen._lowest, seen._off + lowest),
+            _highest=np.maximum(seen._highest, seen._off + highest),
             _allowed=seen._allowed + allowed,
             _seconds=seen._seconds + seconds,
             _end=float(stamp[-1]),
+            stalled=stalled,
+            stalled_to=stalled_to,
+            _same_since=same_since,
         )
         return seen if seen._seconds < STRETCH else seen._closed(stated)
 
-    def _with_stalls(self, samples: Samples, stated: Uncertainty) -> VelocitiesSeen:
-        """Return the same with the times of a window in which nothing changed."""
+    def _stalls(self, samples: Samples, stated: Uncertainty) -> tuple[float, float, float]:
+        """Return since when nothing changed, the longest such time, and when it ended [s]."""
         stamp, n = samples.stamp, len(self.way)
-        values = np.hstack([samples.q, samples.dq, samples.tau])
-        new = np.append(not stamp[0] <= self._end, (values[1:] != values[:-1]).any(axis=1))
-        since = np.where(new, stamp, np.append(self._same_since, np.full(len(stamp) - 1, -np.inf)))
+        goes_on = stamp[0] <= self._end
+        repeated = (samples.tau[1:] == samples.tau[:-1]).all(axis=1)
+        if not repeated.any():  # the first sample was judged with the window before
+            return float(stamp[-1]), self.stalled, self.stalled_to
+        for values in (samples.q, samples.dq):
+            repeated &= (values[1:] == values[:-1]).all(axis=1)
+        since = np.append(self._same_since if goes_on else stamp[0], stamp[1:])
+        since[1:][repeated] = -np.inf
         since = np.maximum.accumulate(since)
         same = (stamp - since)[:, None]
         errors = 2.0 * _stated(stated, "position_error", n, USUAL_POSITION)
@@ -128,10 +140,9 @@ class VelocitiesSeen:
         moved = (np.abs(samples.dq) * same > SLACK * errors).any(axis=1)
         stalled = np.where(moved & (same[:, 0] > STALLED), same[:, 0], 0.0)
         longest = int(np.argmax(stalled))
-        seen = replace(self, _same_since=float(since[-1]))
         if stalled[longest] <= self.stalled:
-            return seen
-        return replace(seen, stalled=float(stalled[longest]), stalled_to=float(stamp[longest]))
+            return float(since[-1]), self.stalled, self.stalled_to
+        return float(since[-1]), float(stalled[longest]), float(stamp[longest])
 
     def _closed(self, stated: Uncertainty) -> VelocitiesSeen:
         """Return the same once the stretch is judged."""
@@ -183,11 +194,11 @@ class VelocitiesSeen:
         )
 
 
-def _integrals(stamp: Array, dq: Array, jitter: float) -> tuple[Array, Array]:
+def _integrals(h: Array, dq: Array, jitter: float) -> tuple[Array, Array]:
     """Return integrals of velocities, and what may be left of their sum.
 
     Args:
-        stamp: Shape (N,) [s].
+        h: Times between samples, shape (N - 1, 1) [s].
         dq: Shape (N, n) [rad/s or m/s].
         jitter: By which stamps may be off [s].
 
@@ -195,14 +206,16 @@ def _integrals(stamp: Array, dq: Array, jitter: float) -> tuple[Array, Array]:
         integrals: From each sample to the next, shape (N - 1, n) [rad or m].
         left: Bound on the error of their sum, shape (n,) [rad or m].
     """
-    h = np.diff(stamp)[:, None]
     integrals, longest = 0.5 * h * (dq[1:] + dq[:-1]), float(h.max())
-    if len(stamp) < 4 or np.ptp(h) > EVEN * longest + 4.0 * jitter:
-        return integrals, longest / 12.0 * _variation(dq, 2)
     bent = np.diff(dq, 2, axis=0)
-    bent = np.concatenate([bent[:1], bent, bent[-1:]])  # at the first and the last sample, too
-    even = (stamp[-1] - stamp[0]) / (len(stamp) - 1)
-    return integrals - even / 24.0 * (bent[1:] + bent[:-1]), longest / 12.0 * _variation(dq, 3)
+    if len(dq) < 4 or longest - float(h.min()) > EVEN * longest + 4.0 * jitter:
+        return integrals, longest / 12.0 * np.abs(bent).sum(axis=0)
+    left = longest / 12.0 * _variation(bent, 1)
+    bent *= float(h.mean()) / 24.0
+    integrals[1:] -= bent
+    integrals[:-1] -= bent
+    integrals[[0, -1]] -= bent[[0, -1]]  # at the first and the last sample, too
+    return integrals, left
 
 
 def _variation(values: Array, order: int) -> Array:
