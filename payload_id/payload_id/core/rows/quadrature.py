@@ -163,7 +163,9 @@ def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
         0,
         1,
     ).reshape(3, 2, *value.shape[1:])
-    inward = [abs(float(t[0] + t[1] + t[2]) / 3.0 - float(t[0])) for t in (stamp[:3], stamp[:-4:-1])]
+    inward = [
+        abs(float(t[0] + t[1] + t[2]) / 3.0 - float(t[0])) for t in (stamp[:3], stamp[:-4:-1])
+    ]
     weight = (square * np.array(inward) + uneven) / 12
     remainder = weight.reshape(2, *[1] * (value.ndim - 1)) * np.abs(third)
     remainder += rounding * (np.abs(first) + float(step.sum()) * np.abs(second))

@@ -394,7 +394,9 @@ class MomentumRows:
         left_out = self.uncertainty.per_joint("friction_coulomb", n) * whole.unknown
         left_out += self.uncertainty.per_joint("friction_viscous", n) * speed_error * duration
         left_out += self.uncertainty.per_joint("rotor_inertia", n) * change_error
-        left_out += self.noise.largest_gain * self.uncertainty.per_joint("torque_drift", n) / 2 * duration
+        left_out += (
+            self.noise.largest_gain * self.uncertainty.per_joint("torque_drift", n) / 2 * duration
+        )
         jitter = 2.0 * self.uncertainty.stamp_jitter  # of the window's length
         left_out += self.uncertainty.per_joint("torque_offset", n) * jitter
         return columns, left_out

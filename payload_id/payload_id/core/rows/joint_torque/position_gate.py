@@ -23,7 +23,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array, BoolArray, IntArray
+from ...arrays import Array, BoolArray
 from ...samples.joint_samples import Samples
 from ..gate import Numbers, kept_in_turn
 from .uncertainty import Uncertainty

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ...arrays import Array, BoolArray, IntArray
+from ...arrays import Array, BoolArray
 from ...samples.wrench_samples import WrenchSamples
 from ..gate import Numbers, kept_in_turn
 from .uncertainty import SIGMA_FACTOR, WrenchUncertainty

@@ -97,7 +97,7 @@ class TorquesSeen:
         seen = replace(self, low=low, high=high)
         step = np.abs(np.diff(tau, axis=0))
         changed = step > seen._near
-        flat = ~changed.any(axis=0)
+        flat = np.asarray(~changed.any(axis=0))
         if len(self.steps) <= ENOUGH:
             news = np.where(changed, step, 0.0)[changed.any(axis=1)]
             digit = np.where(changed, step, np.inf).min(axis=0, initial=np.inf)
