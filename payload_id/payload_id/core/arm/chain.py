@@ -41,7 +41,7 @@ def chain_of(model: ArmModel, q: Array) -> Chain:
     origin, axes = place[:, 0, :3], place[:, 1:, :3]
     q = np.ascontiguousarray(q.T)
     sine, cosine = np.sin(q), np.cos(q)
-    turns, slides = (x.any(axis=1).tolist() for x in (model.axis_angular, model.axis_linear))
+    turns, slides = (np.abs(x).sum(axis=1) > 0.0 for x in (model.axis_angular, model.axis_linear))
     for joint in model.base_to_tip:
         parent = model.parent[joint]
         # `joint_maps` in the base: parts of the turned axes, offset, slide, axis of the turn.
