@@ -31,10 +31,11 @@ from payload_id.core.arrays import Array
 from payload_id.core.body.ellipsoid import row_of
 from payload_id.core.body.inertial import is_physical
 from payload_id.core.calibration import ArmFit, Consistency, Prior
-from payload_id.core.calibration.equations import factor_of, window_equations
+from payload_id.core.calibration.equations import window_equations
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.windows import WindowCutter
 from payload_id.core.samples.joint_samples import Samples
+from payload_id.core.statistics.triangular_factor import factor_of
 from payload_id.files.robots.link_ellipsoids import link_ellipsoids
 
 RATE, WINDOW = 250.0, 0.04  # [Hz], [s]
@@ -69,7 +70,10 @@ def equations_of(model: ArmModel, samples: Samples) -> ArmEquations:
     row_source = MomentumRows.of(model, Uncertainty())
     windows = WindowCutter(WINDOW).add(samples)
     return ArmEquations.stack(
-        [window_equations(row_source, row_source.terms(window), np.zeros(10)) for window in windows]
+        [
+            window_equations(row_source, row_source.terms(window), np.zeros(10)).arm
+            for window in windows
+        ]
     )
 
 

@@ -14,6 +14,7 @@ LIBRARIES = [
     "clarabel>=0.11",
     "coal>=3.0.3",
     "cryptography>=50.0",
+    "cvxpy>=1.7",
     "highspy>=1.15",
     "Jinja2>=3.1",
     "matplotlib>=3.10",
@@ -29,10 +30,8 @@ LIBRARIES = [
     "typing_extensions>=4.16",
     "xacro>=2.1",
 ]
-# What only some need: constraints of CVXPY (`pip install "payload_id[constraints]"`), fleets, the
-# view.
+# What only some need: fleets (`pip install "payload_id[fleet]"`), the view.
 EXTRAS = {
-    "constraints": ["cvxpy>=1.7"],
     "fleet": ["dask>=2026.8", "distributed>=2026.8", "fsspec>=2026.9", "pyarrow>=25.0"],
     "view": ["viser>=1.1"],
 }

@@ -1,11 +1,17 @@
-"""One conic program (Clarabel), on one thread; the solver's panics are errors of the suite."""
+"""Conic programs (Clarabel), on one thread; the solver's panics are errors of the suite.
+
+Symmetric matrices are vectors there: the upper triangle by columns, elements off the diagonal times
+the square root of 2, so that the inner product of two such vectors is that of the matrices.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import clarabel
+import numpy as np
 from scipy import sparse
 
 from .arrays import Array
@@ -37,6 +43,69 @@ def solve_cones(
             P, cost, sparse.csc_matrix(G), right, list(cones), settings
         ).solve()
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # pyo3 gives no name to import it by
-            raise
-        raise SolverError(program, f"panic: {error}") from error
+        raise _of_solver(program, error) from error
+
+
+def solve_convex(program: str, cost: Any, constraints: Sequence[Any]) -> None:
+    """Minimise a convex cost under constraints, all of CVXPY; their variables take the answer.
+
+    Args:
+        program: What errors call it.
+        cost: Expression of CVXPY.
+        constraints: Constraints of CVXPY.
+
+    Raises:
+        SolverError: The program did not end with an answer.
+    """
+    import cvxpy
+
+    problem = cvxpy.Problem(cvxpy.Minimize(cost), list(constraints))
+    try:
+        with warnings.catch_warnings():  # that the answer is less accurate than asked for
+            warnings.simplefilter("ignore")
+            problem.solve(solver=cvxpy.CLARABEL, max_threads=1)
+    except BaseException as error:
+        raise _of_solver(program, error) from error
+    if problem.status not in (cvxpy.OPTIMAL, cvxpy.OPTIMAL_INACCURATE):
+        raise SolverError(program, problem.status)
+
+
+def _of_solver(program: str, error: BaseException) -> BaseException:
+    """Return the error of a solver that broke off, any other one as it is."""
+    # A panic is no Exception, and pyo3 gives no name to import it by.
+    kinds = {"PanicException": "panic: ", "SolverError": ""}
+    kind = type(error).__name__
+    return SolverError(program, f"{kinds[kind]}{error}") if kind in kinds else error
+
+
+def triangle(matrices: Array) -> Array:
+    """Return symmetric matrices (..., n, n) as vectors (..., n (n + 1) / 2)."""
+    row, column = np.tril_indices(matrices.shape[-1])[::-1]
+    return np.asarray(matrices[..., row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))
+
+
+def order(length: int) -> int:
+    """Return n of the n x n matrices that `triangle` writes as vectors of some length."""
+    return int((np.sqrt(8 * length + 1) - 1) / 2 + 0.5)
+
+
+def matrix(vector: Array) -> Array:
+    """Return the symmetric matrix that `triangle` wrote as a vector, shape (n, n)."""
+    n = order(len(vector))
+    row, column = np.tril_indices(n)[::-1]
+    found = np.zeros((n, n))
+    found[row, column] = vector / np.where(row == column, 1.0, np.sqrt(2.0))
+    found[column, row] = found[row, column]
+    return found
+
+
+def cone_of(kind: str, rows: int) -> object:
+    """Return a cone of some rows as Clarabel takes it."""
+    if kind == "semidefinite":
+        return clarabel.PSDTriangleConeT(order(rows))
+    kinds = {
+        "zero": clarabel.ZeroConeT,
+        "nonnegative": clarabel.NonnegativeConeT,
+        "second_order": clarabel.SecondOrderConeT,
+    }
+    return kinds[kind](rows)

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from payload_id.core.conic import SOLVED, solve_cones
+from payload_id.core.conic import SOLVED, solve_cones, triangle
 from payload_id.core.errors import SolverError
-from payload_id.core.knowledge.statement import triangle
 
 
 def solved(matrices, least):

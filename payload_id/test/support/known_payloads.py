@@ -19,7 +19,7 @@ from payload_id.core.body.inertial import (
     from_pseudo_inertia,
     mass_com_inertia,
 )
-from payload_id.core.conic import solve_cones
+from payload_id.core.conic import cone_of, matrix, solve_cones, triangle
 from payload_id.core.knowledge.catalogue import (
     CentreInBox,
     CentreNearLine,
@@ -32,7 +32,7 @@ from payload_id.core.knowledge.catalogue import (
     Region,
     SymmetricAboutAxis,
 )
-from payload_id.core.knowledge.statement import Statement, cone_of, matrix, triangle
+from payload_id.core.knowledge.statement import Statement
 
 KINDS = (
     "known_mass", "centre_in_box", "centre_near_line", "centre_near_point", "symmetric_about_axis",

@@ -16,10 +16,10 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Array
-from ..conic import SOLVED, solve_cones
+from ..conic import SOLVED, cone_of, solve_cones
 from ..errors import InputError
 from ..knowledge.knowledge import NOTHING, Knowledge
-from ..knowledge.statement import Statement, cone_of
+from ..knowledge.statement import Statement
 from ..rows.row_block import RowBlock
 from .cutting_planes import MORE_PATIENCE, minimise
 from .hull import Hull
@@ -92,18 +92,18 @@ def _with_range(statement: Statement, prior: Interval) -> Statement:
     Raises:
         InputError: A variable has none within the prior, or it could not be proven.
     """
-    free = ~np.isfinite(statement.z_upper - statement.z_lower)
+    free = ~np.isfinite([statement.z_lower, statement.z_upper])
     if not free.any():
         return statement
     lower, upper = statement.z_lower.copy(), statement.z_upper.copy()
-    for k in np.flatnonzero(free).tolist():
+    for k in np.flatnonzero(free.any(axis=0)).tolist():
         ends = [_least(statement, prior, k, sign) for sign in (1.0, -1.0)]
         middle, half = (ends[0] - ends[1]) / 2, max(-(ends[0] + ends[1]) / 2, 0.0)
         half = WIDER * half + LEAST_RANGE * max(1.0, abs(middle))
-        lower[k], upper[k] = middle - half, middle + half
+        lower[k], upper[k] = max(lower[k], middle - half), min(upper[k], middle + half)
     found = replace(statement, z_lower=lower, z_upper=upper)
-    for k in np.flatnonzero(free).tolist():
-        if not _proven(found, prior, k):
+    for above, k in np.argwhere(free).tolist():
+        if not _proven(found, prior, k, -1.0 if above else 1.0):
             raise InputError(
                 f"The range of an auxiliary variable of '{statement.name}' could not be proven. "
                 "State bounds of the variables that it holds beside phi."
@@ -119,11 +119,14 @@ def _least(statement: Statement, prior: Interval, k: int, sign: float) -> float:
         SolverError: The solver broke off.
     """
     q = statement.H.shape[1]
-    known = np.hstack([np.eye(10), np.zeros((10, q))])
-    G = np.vstack([-np.hstack([statement.F, statement.H]), known, -known])
-    right = np.concatenate([statement.g, prior.upper, -prior.lower])
+    upper = np.concatenate([prior.upper, statement.z_upper])
+    lower = np.concatenate([prior.lower, statement.z_lower])
+    box, ends = np.vstack([np.eye(10 + q), -np.eye(10 + q)]), np.concatenate([upper, -lower])
+    known = np.isfinite(ends)
+    G = np.vstack([-np.hstack([statement.F, statement.H]), box[known]])
+    right = np.concatenate([statement.g, ends[known]])
     cones = [cone_of(kind, rows.stop - rows.start) for kind, rows in statement.cones()]
-    cones.append(clarabel.NonnegativeConeT(20))
+    cones.append(clarabel.NonnegativeConeT(int(known.sum())))
     cost = np.zeros(10 + q)
     cost[10 + k] = sign
     none = sparse.csc_matrix((10 + q, 10 + q))
@@ -143,22 +146,17 @@ def _least(statement: Statement, prior: Interval, k: int, sign: float) -> float:
     )
 
 
-def _proven(statement: Statement, prior: Interval, k: int) -> bool:
-    """Tell whether z_k is proven to stay strictly inside its range, as long as all z do."""
+def _proven(statement: Statement, prior: Interval, k: int, sign: float) -> bool:
+    """Tell whether sign * z_k is proven to stay above its range's end, as long as all z do."""
     stated = Knowledge((statement,))
     none = RowBlock.empty(stated.q)
     scaled = ScaledRows.of(none, prior, none.d)
-    for sign in (1.0, -1.0):
-        program = LinearProgram(scaled.lower, scaled.upper)
-        cuts = StatedCuts(program, scaled, stated)
-        cost = np.zeros(len(scaled.lower))
-        cost[10 + k] = sign
-        solution = minimise(program, [cuts], cost, MORE_PATIENCE)
-        if solution is None:
-            continue
-        least = safe_minimum(
-            cost, none, none.d, none.b, cuts.cuts, cuts.multiplier(solution.dual), prior
-        )
-        if least <= -1.0:
-            return False
-    return True
+    program = LinearProgram(scaled.lower, scaled.upper)
+    cuts = StatedCuts(program, scaled, stated)
+    cost = np.zeros(len(scaled.lower))
+    cost[10 + k] = sign
+    solution = minimise(program, [cuts], cost, MORE_PATIENCE)
+    if solution is None:
+        return True
+    proof = cuts.cuts, cuts.multiplier(solution.dual), prior
+    return safe_minimum(cost, none, none.d, none.b, *proof) > -1.0

@@ -29,9 +29,8 @@ from scipy import sparse
 
 from ..arrays import Array, IntArray, plain_numbers
 from ..body.inertial import PSEUDO_INERTIA_BASIS
-from ..conic import SOLVED, solve_cones
+from ..conic import SOLVED, solve_cones, triangle
 from ..errors import SolverError
-from ..knowledge.statement import triangle
 from ..rows.row_block import RowBlock
 from ..statistics.nuisance_fit import box_of, linearised, nuisance_fit
 from ..statistics.statistics import Statistics

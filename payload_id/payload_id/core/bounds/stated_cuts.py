@@ -19,8 +19,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Array
+from ..conic import matrix, triangle
 from ..knowledge.knowledge import Knowledge, Stacked
-from ..knowledge.statement import matrix, triangle
 from ..rows.row_block import RowBlock
 from .linear_program import LinearProgram
 from .scaled_rows import ScaledRows

@@ -9,10 +9,8 @@ from __future__ import annotations
 from ..arm.calibration import Calibration
 from .calibrate import calibrate
 from .calibration_result import CalibrationResult, Options, Validation
-from .fit import ArmFit
+from .fit import ArmFit, Consistency, Prior
 from .identifiability import BaseParameter, Identifiability
-from .physical_consistency import Consistency
-from .prior import Prior
 
 __all__ = [
     "ArmFit",

@@ -33,19 +33,14 @@ from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
 from ..statistics.statistics import Statistics
+from ..statistics.triangular_factor import factor_of
 from ..statistics.variance_components import LEAST_VARIANCE, UNIFORM_VARIANCE
 from ..threads import one_thread
 from .calibration_result import HELD_OUT, CalibrationResult, Options, Validation
-from .equations import (
-    RunEquations,
-    factor_of,
-    joint_factors,
-    window_equations,
-)
-from .fit import ArmFit
+from .equations import RunEquations, joint_factors, window_equations
+from .fit import ArmFit, Consistency
 from .identifiability import Identifiability, base_parameters, structural_rank
 from .nuisance_box import UnitBox, unit_box
-from .physical_consistency import Consistency
 
 ROW_LIMIT = 2000  # rows that a calibration keeps; the rest only enter its box and its factor
 UNCONSTRAINED = (
@@ -106,7 +101,7 @@ def calibrate(
         if not every.of_arm_alone.all():
             more, count = _of_partly_known(recordings, carried, row_source, options.window)
             factors, counts = np.concatenate([factors, more[None]]), np.append(counts, count)
-        factor = factor_of(factors)
+        factor = factor_of(*factors)
         # Rows whose bounds had to be so many times as large count so much less: those of torques in
         # other units would be out of the solver's range.
         times = float(np.fmax(box.noise_factor, 1.0))
@@ -311,7 +306,7 @@ def _validate(
     lower, upper = wide.lower.copy(), wide.upper.copy()
     lower[: 10 * n] = upper[: 10 * n] = problem.psi0[: 10 * n]
     friction_only = replace(wide, lower=lower, upper=upper, consistency=Consistency.NONE)
-    factor = factor_of(joint_factors(first, n)) / times
+    factor = factor_of(*joint_factors(first, n)) / times
     friction, _ = _estimate(friction_only, factor, len(first), nuisance)
     everything, _ = _estimate(wide, factor, len(first), nuisance)
     return Validation(

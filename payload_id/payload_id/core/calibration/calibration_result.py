@@ -10,8 +10,8 @@ import numpy as np
 from ..arm.calibration import Calibration
 from ..arrays import Array
 from ..rows.joint_torque.nuisance import Nuisance
+from .fit import Prior
 from .identifiability import Identifiability
-from .prior import Prior
 
 HELD_OUT = 0.2  # last part of every recording, on which the fit of the rest is judged
 NARROWED = 0.9  # part of its stated width below which a parameter counts as narrowed

@@ -21,6 +21,7 @@ from ..arrays import Array, BoolArray, IntArray
 from ..body.payload_prior import PayloadPrior
 from ..rows.joint_torque.momentum import MomentumRows, WindowTerms
 from ..rows.quadrature import ROUNDING
+from ..statistics.triangular_factor import factor_of
 
 
 @dataclass(frozen=True)
@@ -106,19 +107,7 @@ def joint_factors(equations: ArmEquations, n: int) -> Array:
         n: Number of joints.
 
     Returns:
-        factors: shape (n, 15 n + 11, 15 n + 11); see `factor_of`.
+        factors: shape (n, 15 n + 11, 15 n + 11).
     """
     weighted = np.column_stack([equations.C, equations.t]) / equations.d[:, None]
     return np.array([factor_of(weighted[equations.joint == joint]) for joint in range(n)])
-
-
-def factor_of(matrix: Array) -> Array:
-    """Return the square R factor of rows: all that least squares needs of them.
-
-    Args:
-        matrix: Shape (..., k); leading axes are put under each other.
-    """
-    tall = matrix.reshape(-1, matrix.shape[-1])
-    k = tall.shape[1]
-    factor = np.linalg.qr(tall, mode="r") if len(tall) else np.zeros((0, k))
-    return np.vstack([factor, np.zeros((k - len(factor), k))])

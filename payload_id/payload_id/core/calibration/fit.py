@@ -1,32 +1,64 @@
-"""All links, friction and sensors at once: the constrained least squares of [WKS, eq. 25].
+r"""All links, friction and sensors at once: the constrained least squares of [WKS, eq. 25].
 
     minimise |R psi - z|^2 + pull^2 |P (psi - psi0)|^2
     subject to  physical consistency of every link,  lower <= psi <= upper  (friction >= 0)
 
 [R z] is the triangular factor of all weighted rows, so that the cost does not grow with the data.
+Links' parameters enter scaled by one mass and one length, x = phi / scale, so that one epsilon
+serves links of all sizes.
+
+How far a link may be from its description phi0, P says:
+
+`quadratic`: every parameter deviates by about `relative` of its value; a parameter whose value is
+zero deviates by as much of the link's typical size.
+
+`entropic`: the second-order form of the entropic divergence d(J0, J) of Lee, Wensing and Park
+[Lee2020] at the description, 1/2 tr((J0^-1 dJ)^2) / relative^2: what an affine change of
+coordinates leaves as it is, so that it does not depend on the choice of frame.
+
+`euclidean`: |phi - phi0| in SI units, as in [WKS, eq. 25]; it depends on units and frame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
 
-import clarabel
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..body.ellipsoid import row_of
-from ..conic import SOLVED, solve_cones
-from ..errors import SolverError
+from ..body.inertial import INERTIA_BASIS, PSEUDO_INERTIA_BASIS, pseudo_inertia, skew
+from ..conic import solve_convex
 from ..rows.joint_torque.nuisance import JOINT_GROUPS, NOT_NEGATIVE
-from .physical_consistency import Consistency, cone_rows, typical_scale
-from .prior import Prior, prior_rows
 
 PROGRAM = "multi-link least-squares program"
+EPSILON = 1e-6  # smallest eigenvalue of a scaled matrix that counts as consistent
+LEAST_EIGENVALUE = 1e-6  # of a scaled J0, so that a description at the edge has a finite prior
+LEAST_LENGTH = 0.01  # [m]
 RANK = 1e-13  # relative size of singular values that count as zero
 FRICTION_SCALE = 1.0  # [N m], [N m s/rad], [kg m2] and [-] alike: size of a joint's own parameters
+
+
+class Consistency(str, Enum):
+    """What is required of every link's parameters; each contains the next one's set."""
+
+    NONE = "unconstrained"
+    SEMI = "semi-consistent"  # m > 0 and I > 0 about the centre of mass [WKS, Theorem 1]
+    FULL = "consistent"  # J > 0 [WKS, Theorem 3]
+    ELLIPSOID = "ellipsoid"  # ... and tr(J Q) >= 0 [WKS, Theorem 4]
+
+
+class Prior(str, Enum):
+    """How far a link may be from its description."""
+
+    QUADRATIC = "quadratic"
+    ENTROPIC = "entropic"
+    EUCLIDEAN = "euclidean"
 
 
 @dataclass(frozen=True)
@@ -126,92 +158,104 @@ class ArmFit:
         Raises:
             SolverError: The program did not end with an answer.
         """
-        scale = self.scale()
+        import cvxpy
+
+        scale, free = self.scale(), self.upper > self.lower
         P = self.pull * self.prior_matrix()
         tall = np.vstack([factor[:, :-1], P]) * scale
-        right = np.concatenate([factor[:, -1], P @ self.psi0])
-        free = self.upper > self.lower
-        known = np.where(free, 0.0, self.lower) / scale
-        right = right - tall @ known
-        x = known.copy()
+        x0 = np.where(free, 0.0, self.lower) / scale
+        right = np.concatenate([factor[:, -1], P @ self.psi0]) - tall @ x0
         if free.any():
-            x[free] = _Program(self, scale, free, known).minimise(tall[:, free], right)
-        return np.asarray(np.clip(x * scale, self.lower, self.upper))
+            x0[free] = linalg.lstsq(tall[:, free], right, cond=RANK)[0]
+            # The step from the free optimum: what it costs is |R step|^2, so that the solver's
+            # tolerances are relative to what the constraints cost.
+            step = cvxpy.Variable(int(free.sum()))
+            x = x0 + np.eye(len(x0))[:, free] @ step
+            R = np.linalg.qr(tall[:, free], mode="r")
+            rules = self._constraints(x, scale, free)
+            solve_convex(PROGRAM, cvxpy.sum_squares(R @ step), rules)
+            x0[free] += step.value
+        return np.asarray(np.clip(x0 * scale, self.lower, self.upper))
 
-
-class _Program:
-    """The conic program in the free, scaled parameters."""
-
-    def __init__(self, problem: ArmFit, scale: Array, free: Array, known: Array) -> None:
-        self._problem, self._scale, self._free, self._known = problem, scale, free, known.copy()
-        self._G: list[Array] = []
-        self._h: list[Array] = []
-        self._cones: list[object] = []
-
-    def minimise(self, tall: Array, right: Array) -> Array:
-        """Return the x that minimises |tall x - right|^2, shape (K,).
-
-        Unknowns are the step s from the free optimum and y = R s: the cost is |y|^2 and a constant,
-        so that the solver's tolerances are relative to what the constraints cost.
-        """
-        best = np.linalg.lstsq(tall, right, rcond=RANK)[0]
-        self._known[self._free] = best  # the constraints are then those of the step
-        R = _square(tall)
-        k = len(best)
-        self._add(np.hstack([R, -np.eye(k)]), np.zeros(k), clarabel.ZeroConeT(k))
-        self._bounds(best)
-        self._links()
-        P = sparse.block_diag([sparse.csc_matrix((k, k)), sparse.identity(k)], format="csc")
-        G, h = np.vstack(self._G), np.concatenate(self._h)
-        solution = solve_cones(PROGRAM, P, np.zeros(2 * k), G, h, self._cones)
-        if solution.status not in SOLVED:
-            raise SolverError(PROGRAM, str(solution.status))
-        return np.asarray(best + np.array(solution.x[:k]))
-
-    def _add(self, G: Array, h: Array, cone: object) -> None:
-        """Add h - G (x, y) in a cone; columns of y may be left out."""
-        k = int(self._free.sum())
-        missing = 2 * k - G.shape[1]
-        self._G.append(np.hstack([G, np.zeros((len(G), missing))]))
-        self._h.append(h)
-        self._cones.append(cone)
-
-    def _bounds(self, best: Array) -> None:
-        """Add lower <= x <= upper where they are finite."""
-        problem, free = self._problem, self._free
-        identity = np.eye(int(free.sum()))
-        for sign, bound in ((1.0, problem.upper), (-1.0, problem.lower)):
-            limit = bound[free] / self._scale[free] - best
-            finite = np.isfinite(limit)
-            if finite.any():
-                cone = clarabel.NonnegativeConeT(int(finite.sum()))
-                self._add(sign * identity[finite], sign * limit[finite], cone)
-
-    def _links(self) -> None:
-        """Add what is required of every link that has free parameters."""
-        problem = self._problem
-        if problem.consistency is Consistency.NONE:
-            return
-        for link in range(problem.n):
+    def _constraints(self, x: Any, scale: Array, free: Array) -> list[Any]:
+        """Return the bounds, and what is required of every link that has free parameters."""
+        rules = []
+        for sign, bound in ((1.0, self.upper), (-1.0, -self.lower)):
+            kept = free & np.isfinite(bound)
+            if kept.any():
+                rules.append(sign * x[kept] <= (bound / scale)[kept])
+        if self.consistency is Consistency.NONE:
+            return rules
+        for link in range(self.n):
             own = slice(10 * link, 10 * link + 10)
-            if not self._free[own].any():
-                continue
-            G, g, k = cone_rows(problem.consistency, self._scale[own])
-            self._link_rows(own, G, g, clarabel.PSDTriangleConeT(k))
-            inside = problem.ellipsoids[link] if len(problem.ellipsoids) else None
-            if problem.consistency is Consistency.ELLIPSOID and inside is not None:
-                row = row_of(inside)[None] * self._scale[own] / self._scale[own][0]
-                self._link_rows(own, row, np.zeros(1), clarabel.NonnegativeConeT(1))
-
-    def _link_rows(self, own: slice, G: Array, g: Array, cone: object) -> None:
-        """Add G x + g in a cone for the parameters of one link."""
-        wide = np.zeros((len(G), len(self._free)))
-        wide[:, own] = G
-        self._add(-wide[:, self._free], g + wide @ self._known, cone)
+            if free[own].any():
+                inside = self.ellipsoids[link] if len(self.ellipsoids) else None
+                rules += link_constraints(self.consistency, x[own], scale[own], inside)
+        return rules
 
 
-def _square(tall: Array) -> Array:
-    """Return a square R with |R s| = |tall s|."""
-    k = tall.shape[1]
-    R = np.linalg.qr(tall, mode="r")
-    return np.vstack([R, np.zeros((k - len(R), k))])
+def link_constraints(
+    consistency: Consistency, x: Any, scale: Array, ellipsoid: Array | None
+) -> list[Any]:
+    """Return what is required of a link's parameters phi = scale * x.
+
+    Args:
+        consistency: Not `NONE`.
+        x: Expression of CVXPY, shape (10,).
+        scale: As `typical_scale` gives it.
+        ellipsoid: Q of the link's bounding ellipsoid, shape (4, 4); None where not known.
+    """
+    import cvxpy
+
+    basis = SPATIAL_INERTIA_BASIS if consistency is Consistency.SEMI else PSEUDO_INERTIA_BASIS
+    k = basis.shape[1]
+    # A congruence by diag(1/length or 1) / sqrt(mass) makes the entries comparable.
+    unit = np.array([scale[0] / scale[1]] * 3 + [1.0] * (k - 3)) / np.sqrt(scale[0])
+    matrices = basis * scale[:, None, None] * np.outer(unit, unit)
+    matrix = cvxpy.reshape(matrices.reshape(10, k * k).T @ x, (k, k), order="C")
+    rules = [matrix - EPSILON * np.eye(k) >> 0]
+    if consistency is Consistency.ELLIPSOID and ellipsoid is not None:
+        rules.append((row_of(ellipsoid) * scale / scale[0]) @ x >= 0)
+    return rules
+
+
+def typical_scale(phi: Array) -> Array:
+    """Return typical sizes of a link's parameters: powers of its mass and length, (10,)."""
+    mass = abs(float(phi[0]))
+    J = pseudo_inertia(phi)
+    length = np.sqrt(max(float(np.trace(J[:3, :3])), 0.0) / mass) if mass > 0 else 0.0
+    length = max(length, LEAST_LENGTH)
+    return (mass or 1.0) * np.array([1.0] + [length] * 3 + [length**2] * 6)
+
+
+def prior_rows(prior: Prior, phi: Array, relative: float) -> Array:
+    """Return P with |P (phi - phi0)|^2 the distance in units of `relative`, shape (10, 10).
+
+    For `EUCLIDEAN` the unit is 1 kg, 1 kg m and 1 kg m2.
+    """
+    scale = typical_scale(phi)
+    if prior is Prior.EUCLIDEAN:
+        return np.eye(10)
+    if prior is Prior.QUADRATIC:
+        return np.diag(1.0 / (relative * np.where(np.abs(phi) > 1e-6 * scale, np.abs(phi), scale)))
+    # |P dphi|^2 = 1/2 tr((J0^-1 dJ)^2) / relative^2
+    unit = np.diag([scale[0] / scale[1]] * 3 + [1.0]) / np.sqrt(scale[0])
+    values, vectors = np.linalg.eigh(unit @ pseudo_inertia(phi) @ unit)
+    values = np.maximum(values, LEAST_EIGENVALUE * values[-1])
+    whitening = (vectors / np.sqrt(values)).T @ unit
+    moved = whitening @ PSEUDO_INERTIA_BASIS @ whitening.T
+    return np.asarray(np.linalg.qr(moved.reshape(10, 16).T, mode="r") / (np.sqrt(2.0) * relative))
+
+
+def _spatial_inertia_basis() -> Array:
+    """Return the ten 6x6 matrices of the spatial inertia [[I, [h]], [[h]', m 1]], (10, 6, 6)."""
+    basis = np.zeros((10, 6, 6))
+    basis[0, 3:, 3:] = np.eye(3)
+    for axis in range(3):
+        cross = skew(np.eye(3)[axis])
+        basis[1 + axis, :3, 3:], basis[1 + axis, 3:, :3] = cross, cross.T
+    basis[4:, :3, :3] = INERTIA_BASIS
+    return basis
+
+
+SPATIAL_INERTIA_BASIS = _spatial_inertia_basis()

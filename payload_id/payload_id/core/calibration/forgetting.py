@@ -11,7 +11,7 @@ from ..arm.calibration import Calibration
 from ..arrays import Array
 from ..rows.joint_torque.nuisance import group_slice
 from ..rows.quadrature import ROUNDING
-from .equations import factor_of
+from ..statistics.triangular_factor import factor_of
 
 
 def without(calibration: Calibration, groups: Sequence[str]) -> Calibration:

@@ -12,10 +12,9 @@ from ..arrays import Array
 from ..body.ellipsoid import row_of
 from ..body.inertial import PSEUDO_INERTIA_BASIS, is_physical
 from ..body.shape import Shape
-from ..conic import SOLVED, solve_cones
+from ..conic import SOLVED, cone_of, solve_cones, triangle
 from ..errors import SolverError
 from ..knowledge.knowledge import NOTHING, Knowledge
-from ..knowledge.statement import cone_of, triangle
 from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
 from .estimator import ShapeAware

@@ -1,7 +1,7 @@
 """Constraints of CVXPY as statements: the library reduces them to cones [Agrawal2018].
 
 CVXPY is asked for the cones that Clarabel takes; nothing is solved here. It is imported only where
-somebody states constraints of their own.
+somebody states something: it takes a second or two, and programs that run live need none of it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..body.inertial import PSEUDO_INERTIA_BASIS
 from ..errors import InputError, brief
 from .knowledge import Knowledge
 from .statement import Statement
@@ -19,6 +19,33 @@ from .statement import Statement
 Constraints = Callable[[Any], Sequence[Any]]  # of a CVXPY variable of shape (10,)
 LONGEST_NAME = 80  # characters of a constraint that messages show
 WHAT = "constraints: a function of the ten parameters phi that returns a list of CVXPY constraints"
+
+
+def pseudo_inertia_of(phi: Any) -> Any:
+    """Return J(phi) of an expression of shape (10,), shape (4, 4)."""
+    import cvxpy
+
+    return cvxpy.reshape(PSEUDO_INERTIA_BASIS.reshape(10, 16).T @ phi, (4, 4), order="C")
+
+
+def within(vector: Any, bound: Any, size: float) -> Any:
+    """Return the constraint |vector| <= bound; that it is zero where the bound's size is zero."""
+    import cvxpy
+
+    vector = cvxpy.hstack(vector) if isinstance(vector, list) else vector
+    return cvxpy.SOC(bound, vector) if size else vector == 0
+
+
+def statement_of(name: str, constraints: Constraints) -> Statement:
+    """Return convex constraints on phi as one statement.
+
+    Raises:
+        InputError: One of them cannot hold, or has a number that is out of range.
+    """
+    import cvxpy
+
+    phi = cvxpy.Variable(10, name="phi")
+    return _statement(name, phi, constraints(phi))
 
 
 def stated(constraints: Constraints) -> Knowledge:
@@ -31,30 +58,37 @@ def stated(constraints: Constraints) -> Knowledge:
             returns constraints.
 
     Raises:
-        InputError: CVXPY is missing; what is returned are no constraints, or not convex ones, or
-            none that linear, second-order and semidefinite cones express.
+        InputError: What is returned are no constraints, or not convex ones, or none that linear,
+            second-order and semidefinite cones express.
     """
+    import cvxpy
+
     if not callable(constraints):
         raise InputError(f"{WHAT}; found {brief(constraints)}.")
-    try:
-        import cvxpy
-    except ImportError as error:
-        raise InputError(
-            "Constraints of your own need CVXPY, which is not installed: pip install cvxpy. What "
-            "is in the catalogue of knowledge does without."
-        ) from error
     phi = cvxpy.Variable(10, name="phi")
-    found = constraints(phi)
-    if not isinstance(found, (list, tuple)):
-        raise InputError(f"{WHAT}; it returned {type(found).__name__}.")
-    for k, constraint in enumerate(found):
-        _check(cvxpy, constraint, k)
-    statements = (_statement(cvxpy, phi, group) for group in _groups(phi, found))
-    return Knowledge(tuple(each for each in statements if each is not None))
+    given = constraints(phi)
+    if not isinstance(given, (list, tuple)):
+        raise InputError(f"{WHAT}; it returned {type(given).__name__}.")
+    for k, constraint in enumerate(given):
+        _check(constraint, k)
+    found = []
+    for group in _groups(phi, given):
+        members = [constraint for _, constraint in group]
+        texts = "; ".join(map(str, members))
+        shown = texts if len(texts) <= LONGEST_NAME else texts[: LONGEST_NAME - 3] + "..."
+        name = f"constraint {', '.join(str(k + 1) for k, _ in group)}: {shown}"
+        statement = _statement(name, phi, members)
+        if statement.F.any():
+            found.append(statement)
+        else:
+            _decide(phi, members, statement)
+    return Knowledge(tuple(found))
 
 
-def _check(cvxpy: Any, constraint: Any, k: int) -> None:
+def _check(constraint: Any, k: int) -> None:
     """Raise unless something is a convex constraint with known numbers."""
+    import cvxpy
+
     if not isinstance(constraint, cvxpy.constraints.constraint.Constraint):
         raise InputError(
             f"{WHAT}; entry {k + 1} is {constraint!r}. A comparison of numbers, not of phi, gives "
@@ -85,68 +119,46 @@ def _groups(phi: Any, constraints: Sequence[Any]) -> list[list[tuple[int, Any]]]
     return sorted((members for _, members in groups), key=lambda members: members[0][0])
 
 
-def _statement(cvxpy: Any, phi: Any, group: list[tuple[int, Any]]) -> Statement | None:
-    """Return a group of constraints as one statement; None if it holds for every phi."""
-    texts = "; ".join(str(constraint) for _, constraint in group)
-    shown = texts if len(texts) <= LONGEST_NAME else texts[: LONGEST_NAME - 3] + "..."
-    name = f"constraint {', '.join(str(k + 1) for k, _ in group)}: {shown}"
+def _statement(name: str, phi: Any, constraints: Sequence[Any]) -> Statement:
+    """Return constraints as one statement."""
+    import cvxpy
+
     objective = cvxpy.Minimize(cvxpy.sum(phi))  # so that all of phi is in the program
-    problem = cvxpy.Problem(objective, [constraint for _, constraint in group])
+    problem = cvxpy.Problem(objective, list(constraints))
     try:
         data = problem.get_problem_data(cvxpy.CLARABEL)[0]
     except cvxpy.error.SolverError as error:
-        raise InputError(f"{name} cannot be written with cones: {error}") from error
+        raise InputError(f"'{name}' cannot be written with cones: {error}") from error
     dims = data["dims"]
     if dims.exp or list(dims.p3d) or list(getattr(dims, "pnd", [])):
         raise InputError(
-            f"{name} needs exponential or power cones; only linear, second-order (norms, squares) "
-            "and semidefinite constraints can be proven here. Bound it by such ones."
+            f"'{name}' needs exponential or power cones; only linear, second-order (norms, "
+            "squares) and semidefinite constraints can be proven here. Bound it by such ones."
         )
     first = data["param_prob"].var_id_to_col[phi.id]
-    # s = b - A x in K
-    A, b = np.asarray(data["A"].todense(), dtype=float), np.asarray(data["b"], dtype=float)
-    A, b, bounded = _with_column_bounds(A, b, data, int(dims.zero))
-    mine = np.arange(A.shape[1])
-    inner = (mine >= first) & (mine < first + 10)
-    none = np.full(int((~inner).sum()), np.inf)
-    found = Statement(
-        name, -A[:, inner], b, -A[:, ~inner], -none, none,
-        int(dims.zero), int(dims.nonneg) + bounded, tuple(map(int, dims.soc)),
-        tuple(map(int, dims.psd)),
-    ).without_constants()  # fmt: skip
-    if found.F.any():
-        return found
-    _decide(phi, group, found)
-    return None
+    # right - A x in the cones; of x phi and auxiliary variables z, which may have bounds of their
+    # own beside the rows
+    A, right = np.asarray(data["A"].todense(), dtype=float), np.asarray(data["b"], dtype=float)
+    own = np.ones(A.shape[1], dtype=bool)
+    own[first : first + 10] = False
+    unbounded = np.full(A.shape[1], np.inf)
+    lower, upper = data.get("lower_bounds"), data.get("upper_bounds")
+    return Statement(
+        name, -A[:, ~own], right, -A[:, own],
+        np.asarray(-unbounded if lower is None else lower, dtype=float)[own],
+        np.asarray(unbounded if upper is None else upper, dtype=float)[own],
+        int(dims.zero), int(dims.nonneg), tuple(map(int, dims.soc)), tuple(map(int, dims.psd)),
+    ).reduced()  # fmt: skip
 
 
-def _decide(phi: Any, group: list[tuple[int, Any]], found: Statement) -> None:
+def _decide(phi: Any, constraints: Sequence[Any], found: Statement) -> None:
     """Raise unless constraints in which phi has no part are true."""
-    if any(v.id != phi.id for _, constraint in group for v in constraint.variables()):
+    if any(v.id != phi.id for constraint in constraints for v in constraint.variables()):
         raise InputError(
             f"{found.name} does not involve phi, so that it says nothing of the payload. Constrain "
             "the variable that your function is given; others may stand beside it in the same "
             "constraints."
         )
     phi.value = np.zeros(10)  # any value: its coefficients are zero
-    if len(found.g) and not all(constraint.value() for _, constraint in group):
+    if len(found.g) and not all(constraint.value() for constraint in constraints):
         raise InputError(f"'{found.name}' can never hold: it has no variable, and is false.")
-
-
-def _with_column_bounds(
-    A: Array, b: Array, data: dict[str, Any], zero: int
-) -> tuple[Array, Array, int]:
-    """Return the program with bounds that CVXPY keeps beside it as rows after the equalities."""
-    rows, right = [], []
-    for key, sign in (("lower_bounds", -1.0), ("upper_bounds", 1.0)):
-        bound = data.get(key)
-        if bound is None:
-            continue
-        known = np.flatnonzero(np.isfinite(bound))
-        rows.append(sign * np.eye(A.shape[1])[known])
-        right.append(sign * np.asarray(bound, dtype=float)[known])
-    if not rows:
-        return A, b, 0
-    added, values = np.vstack(rows), np.concatenate(right)
-    whole = np.vstack([A[:zero], added, A[zero:]])
-    return whole, np.concatenate([b[:zero], values, b[zero:]]), len(values)

@@ -3,19 +3,17 @@ r"""One statement about a payload as a convex set of phi in conic form.
     { phi : F phi + H z + g in K  for some z, z_lower <= z <= z_upper },
 
 K a product of zeros, nonnegative numbers, second-order cones {(t, w): t >= |w|} and cones of
-positive semidefinite matrices, in this order. A matrix is written as its upper triangle by
-columns, elements off the diagonal times the square root of 2, so that the inner product of two
-such vectors is that of the matrices.
+positive semidefinite matrices (as vectors, see `conic`), in this order.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-import clarabel
 import numpy as np
 
 from ..arrays import Array
+from ..conic import matrix, order
 from ..errors import InputError
 
 LARGEST = 1e15  # of all numbers, in SI units; solvers take what is much larger for infinite
@@ -77,76 +75,52 @@ class Statement:
                 "numbers and units, or leave out a bound that excludes nothing."
             )
 
-    @classmethod
-    def of_parts(
-        cls,
-        name: str,
-        zero: tuple[Array, ...] = (),
-        nonnegative: tuple[Array, ...] = (),
-        second_order: tuple[Array, ...] = (),
-        semidefinite: tuple[Array, ...] = (),
-        reach: Array | None = None,
-    ) -> Statement:
-        """Return a statement from blocks of coefficients.
-
-        Args:
-            name: As the attribute.
-            zero: Blocks of rows [F g] or [F g H], each (k, 11) or (k, 11 + q).
-            nonnegative: Likewise.
-            second_order: Likewise, one block for each cone.
-            semidefinite: Matrices, each (11 or 11 + q, n, n): those of phi, that of 1, of z.
-            reach: |z| <= reach, shape (q,); None without z.
-        """
-        reach = np.zeros(0) if reach is None else reach
-        blocks = [*zero, *nonnegative, *second_order, *map(triangles, semidefinite)]
-        width = 11 + len(reach)
-        wide = [np.hstack([block, np.zeros((len(block), width - block.shape[1]))])
-                for block in blocks]  # fmt: skip
-        rows = np.vstack([np.zeros((0, width)), *wide])
-        return cls(
-            name, rows[:, :10], rows[:, 10], rows[:, 11:], -reach, reach,
-            sum(map(len, zero)), sum(map(len, nonnegative)), tuple(map(len, second_order)),
-            tuple(len(block[0]) for block in semidefinite),
-        )  # fmt: skip
-
-    def cones(self) -> list[tuple[str, slice]]:
-        """Return kind and rows of every cone: "zero" and "nonnegative" are rows one by one."""
-        kinds = [("zero", self.zero), ("nonnegative", self.nonnegative)]
-        kinds += [("second_order", size) for size in self.second_order]
+    def cones(self, one_by_one: bool = False) -> list[tuple[str, slice]]:
+        """Return kind and rows of every cone; those of rows together, or each row by itself."""
+        rows = [("zero", self.zero), ("nonnegative", self.nonnegative)]
+        if one_by_one:
+            rows = [(kind, 1) for kind, count in rows for _ in range(count)]
+        kinds = rows + [("second_order", size) for size in self.second_order]
         kinds += [("semidefinite", n * (n + 1) // 2) for n in self.semidefinite]
-        found, first = [], 0
-        for kind, size in kinds:
-            if size:
-                found.append((kind, slice(first, first + size)))
-            first += size
-        return found
+        ends = np.cumsum([size for _, size in kinds], dtype=int).tolist()
+        return [
+            (kind, slice(end - size, end))
+            for (kind, size), end in zip(kinds, ends, strict=True)
+            if size
+        ]
 
-    def without_constants(self) -> Statement:
-        """Return the statement without the rows and cones in which there is no variable.
+    def reduced(self) -> Statement:
+        """Return the statement without what has no variable or bounds one auxiliary variable alone.
 
         Raises:
-            InputError: One of them does not hold.
+            InputError: A row or cone without a variable does not hold.
         """
         keep = np.ones(len(self.g), dtype=bool)
-        sizes: dict[str, list[int]] = {kind: [] for kind in CONES}
+        kept: list[tuple[str, int]] = []
         slip = ROUNDING * max(1.0, float(np.abs(self.g).max(initial=0.0)))
-        for kind, cone in self.cones():
-            one_by_one = kind in ("zero", "nonnegative")
-            for first in range(cone.start, cone.stop) if one_by_one else (cone.start,):
-                rows = slice(first, first + 1) if one_by_one else cone
-                if self.F[rows].any() or self.H[rows].any():
-                    sizes[kind].append(rows.stop - rows.start)
-                elif outside(kind, self.g[rows]) > slip:
-                    raise InputError(
-                        f"'{self.name}' can never hold: a part of it has no variable, and is "
-                        f"false by {outside(kind, self.g[rows]):.2g}. Check its numbers and units."
-                    )
-                else:
-                    keep[rows] = False
+        lower, upper = self.z_lower.copy(), self.z_upper.copy()
+        for kind, cone in self.cones(one_by_one=True):
+            alone = np.flatnonzero(self.H[cone].any(axis=0))
+            if self.F[cone].any() or len(alone) > 1 or (len(alone) and kind != "nonnegative"):
+                kept.append((kind, cone.stop - cone.start))
+                continue
+            keep[cone] = False
+            if not len(alone) and outside(kind, self.g[cone]) > slip:
+                raise InputError(
+                    f"'{self.name}' can never hold: a part of it has no variable, and is false by "
+                    f"{outside(kind, self.g[cone]):.2g}. Check its numbers and units."
+                )
+            for k in alone:  # h z + g >= 0
+                h, g = self.H[cone.start, k], self.g[cone.start]
+                lower[k] = max(lower[k], -g / h) if h > 0.0 else lower[k]
+                upper[k] = min(upper[k], -g / h) if h < 0.0 else upper[k]
+        if (lower > upper).any():
+            raise InputError(f"'{self.name}' can never hold: a variable of it has no value left.")
+        sizes = {kind: tuple(size for each, size in kept if each == kind) for kind in CONES}
         return replace(
-            self, F=self.F[keep], g=self.g[keep], H=self.H[keep],
+            self, F=self.F[keep], g=self.g[keep], H=self.H[keep], z_lower=lower, z_upper=upper,
             zero=len(sizes["zero"]), nonnegative=len(sizes["nonnegative"]),
-            second_order=tuple(sizes["second_order"]),
+            second_order=sizes["second_order"],
             semidefinite=tuple(order(size) for size in sizes["semidefinite"]),
         )  # fmt: skip
 
@@ -158,32 +132,6 @@ class Statement:
         )
 
 
-def triangle(matrices: Array) -> Array:
-    """Return symmetric matrices (..., n, n) as vectors (..., n (n + 1) / 2)."""
-    row, column = np.tril_indices(matrices.shape[-1])[::-1]
-    return np.asarray(matrices[..., row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))
-
-
-def triangles(matrices: Array) -> Array:
-    """Return the rows of a cone of matrices, given those of each coefficient (k, n, n)."""
-    return triangle(matrices).T
-
-
-def order(length: int) -> int:
-    """Return n of the n x n matrices that `triangle` writes as vectors of some length."""
-    return int((np.sqrt(8 * length + 1) - 1) / 2 + 0.5)
-
-
-def matrix(vector: Array) -> Array:
-    """Return the symmetric matrix that `triangle` wrote as a vector, shape (n, n)."""
-    n = order(len(vector))
-    row, column = np.tril_indices(n)[::-1]
-    found = np.zeros((n, n))
-    found[row, column] = vector / np.where(row == column, 1.0, np.sqrt(2.0))
-    found[column, row] = found[row, column]
-    return found
-
-
 def outside(kind: str, s: Array) -> float:
     """Return by how much s is outside of a cone; 0 or less inside."""
     if kind == "zero":
@@ -193,15 +141,3 @@ def outside(kind: str, s: Array) -> float:
     if kind == "second_order":
         return float(np.linalg.norm(s[1:]) - s[0])
     return float(-np.linalg.eigvalsh(matrix(s))[0])
-
-
-def cone_of(kind: str, rows: int) -> object:
-    """Return a cone of some rows as Clarabel takes it."""
-    if kind == "semidefinite":
-        return clarabel.PSDTriangleConeT(order(rows))
-    kinds = {
-        "zero": clarabel.ZeroConeT,
-        "nonnegative": clarabel.NonnegativeConeT,
-        "second_order": clarabel.SecondOrderConeT,
-    }
-    return kinds[kind](rows)

@@ -12,7 +12,7 @@ from ...core.errors import PayloadIdError, in_words, printable, shortened
 from ...core.identification.estimate import Estimate
 from ...core.identification.held_out import Validation
 from ...core.identification.status import USABLE, Status
-from ...core.knowledge.catalogue.known_mass import KnownMass
+from ...core.knowledge.catalogue import KnownMass
 from ...core.samples.ring_buffer import RingBuffer, SampleRows
 from ...files.runs.run_file import RunFile
 from ..common.conversions import Report

@@ -12,7 +12,7 @@ from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
 from ...core.errors import ConfigurationError, printable, shortened
-from ...core.knowledge.catalogue.known_mass import KnownMass
+from ...core.knowledge.catalogue import KnownMass
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.conversions import estimate_message
 from ..common.steady_timer import steady_timer

@@ -27,16 +27,15 @@ from payload_id.core.calibration import (
     Prior,
     calibrate,
 )
-from payload_id.core.calibration.equations import factor_of
+from payload_id.core.calibration.fit import SPATIAL_INERTIA_BASIS, prior_rows
 from payload_id.core.calibration.forgetting import without
 from payload_id.core.calibration.identifiability import base_parameters, structural_rank
-from payload_id.core.calibration.physical_consistency import SPATIAL_INERTIA_BASIS
-from payload_id.core.calibration.prior import prior_rows
 from payload_id.core.errors import InputError, UnknownNameError
 from payload_id.core.identification.identify import identify
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.nuisance import candidate_names
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.statistics.triangular_factor import factor_of
 
 SENSORS = Uncertainty(  # gains and offsets constant, little noise
     torque_relative=0.003,

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from payload_id.core.errors import ConfigurationError, RecordingError
-from payload_id.core.knowledge.catalogue.known_mass import KnownMass
+from payload_id.core.knowledge.catalogue import KnownMass
 from payload_id.core.knowledge.knowledge import NOTHING, Knowledge
 from payload_id.files.runs.run_file import EARLIER, FILE_NAME, RunFile, bag_of, has_run_file
 

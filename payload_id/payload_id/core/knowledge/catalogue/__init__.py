@@ -1,4 +1,4 @@
-"""Ready statements about payloads; one file for each kind, all behind one protocol.
+"""Ready statements about payloads, all behind one class, `Known`.
 
 In: numbers that an engineer knows of a payload, with their tolerances, in the payload frame.
 Out: `Statement`s: linear, second-order and semidefinite constraints on phi.
@@ -9,16 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..knowledge import Knowledge
-from .centre_in_box import CentreInBox
-from .centre_near_line import CentreNearLine
-from .centre_near_point import CentreNearPoint
-from .filled_container import FilledContainer
+from .filled import FilledContainer, MadeOf
 from .known import Known
-from .known_mass import KnownMass
-from .made_of import MadeOf
-from .mirror_plane import MirrorPlane
+from .mass_and_centre import CentreInBox, CentreNearLine, CentreNearPoint, KnownMass
 from .region import Region
-from .symmetric_about_axis import SymmetricAboutAxis
+from .symmetric import MirrorPlane, SymmetricAboutAxis
 
 CATALOGUE: dict[str, type[Known]] = {
     kind.kind: kind

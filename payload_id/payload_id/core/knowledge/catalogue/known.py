@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError, brief
+from ..convex import statement_of
 from ..statement import Statement
 
 
-class Known(Protocol):
-    """Something that is known of a payload.
+class Known(ABC):
+    """Something that is known of a payload; a frozen dataclass of its numbers.
 
     Attributes:
         kind: Its name in files.
     """
 
-    kind: str
+    kind: ClassVar[str]
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        """Take the numbers."""
-        ...
-
-    def statement(self, name: str) -> Statement:
-        """Return it as constraints on phi.
+    @abstractmethod
+    def constraints(self, name: str, phi: Any) -> list[Any]:
+        """Return it as constraints of CVXPY.
 
         Args:
             name: What messages call it.
+            phi: Variable of CVXPY, shape (10,).
 
         Raises:
             InputError: A number cannot be used.
         """
-        ...
+
+    def statement(self, name: str) -> Statement:
+        """Return it in conic form; see `constraints`."""
+        return statement_of(name, lambda phi: self.constraints(name, phi))
 
 
 def amount(name: str, key: str, value: object, unit: str = "") -> float:

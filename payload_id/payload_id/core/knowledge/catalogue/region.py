@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ...arrays import Array
 from ...body.ellipsoid import row_of
-from ...body.inertial import PSEUDO_INERTIA_BASIS, change_of_frame, from_pseudo_inertia
+from ...body.inertial import change_of_frame, from_pseudo_inertia
 from ...errors import InputError, UnknownNameError
+from ..convex import pseudo_inertia_of
 from .known import vector
-from .moments import product
 
 SIZES = {"box": 3, "cylinder": 2, "sphere": 1}  # shapes, and how many numbers their size has
 
@@ -79,6 +80,16 @@ class Region:
         own = from_pseudo_inertia(self.volume * np.diag([*spread, 1.0]))
         return np.asarray(change_of_frame(self._rotation(), np.array(self.position)) @ own)
 
+    def contains(self, phi: Any) -> list[Any]:
+        """Return the constraints that phi, an expression of CVXPY, is a body inside the region."""
+        rows = self.rows()
+        # Seen from the region and in its own size, elements of J are of like size.
+        own = np.diag([1.0 / max(self.size)] * 3 + [1.0]) @ self._to_own_axes()
+        return [
+            (rows / np.linalg.norm(rows, axis=1, keepdims=True)) @ phi >= 0,
+            own @ pseudo_inertia_of(phi) @ own.T >> 0,
+        ]
+
     def rows(self) -> Array:
         """Return rows c with c phi >= 0 for any mass inside the region, shape (K, 10).
 
@@ -88,23 +99,13 @@ class Region:
         if self.shape == "box":
             half = np.array(self.size) / 2.0
             axes = zip(np.eye(3), half, strict=True)
-            faces = [np.append(sign * axis, h) for axis, h in axes for sign in (-1.0, 1.0)]
-            return np.stack([product(a @ back, b @ back) for a, b in combinations(faces, 2)])
-        rows = []
-        if self.shape == "cylinder":
-            rows.append(self._quadric(back, (0.0, 0.0, 1.0), self.size[1] / 2.0))
-            rows.append(self._quadric(back, (1.0, 1.0, 0.0), self.size[0]))
-        else:
-            rows.append(self._quadric(back, (1.0, 1.0, 1.0), self.size[0]))
-        return np.stack(rows)
-
-    def cone_basis(self) -> Array:
-        """Return the ten matrices of J(phi) seen from the region, in its own size, (10, 4, 4).
-
-        They are positive semidefinite together with J, and their elements are of like size.
-        """
-        unit = np.diag([1.0 / max(self.size)] * 3 + [1.0]) @ self._to_own_axes()
-        return np.asarray(unit @ PSEUDO_INERTIA_BASIS @ unit.T)
+            faces = [np.append(sign * axis, h) @ back for axis, h in axes for sign in (-1.0, 1.0)]
+            pairs = (np.outer(a, b) for a, b in combinations(faces, 2))
+            return np.stack([row_of((pair + pair.T) / 2.0) for pair in pairs])
+        if self.shape == "sphere":
+            return self._quadric(back, (1.0, 1.0, 1.0), self.size[0])[None]
+        ends = self._quadric(back, (0.0, 0.0, 1.0), self.size[1] / 2.0)
+        return np.stack([ends, self._quadric(back, (1.0, 1.0, 0.0), self.size[0])])
 
     @staticmethod
     def _quadric(back: Array, weights: tuple[float, float, float], radius: float) -> Array:

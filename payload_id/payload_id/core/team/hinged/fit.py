@@ -11,9 +11,8 @@ from scipy import sparse
 
 from ...arrays import Array
 from ...body.inertial import PSEUDO_INERTIA_BASIS
-from ...conic import SOLVED, solve_cones
+from ...conic import SOLVED, solve_cones, triangle
 from ...errors import SolverError
-from ...knowledge.statement import triangle
 from ..bounds import RobotBounds
 from ..hinged_payload import BASE_OF_BOTH
 from .momentum_rows import OF_BODIES, OF_FRICTION, ROWS, HingedRows

@@ -18,7 +18,7 @@ from ....core.identification.online import OnlineIdentifier
 from ....core.identification.problem import Tell, nobody
 from ....core.identification.settings import Settings
 from ....core.identification.status import Status
-from ....core.knowledge.catalogue.known_mass import KnownMass
+from ....core.knowledge.catalogue import KnownMass
 from ....core.knowledge.knowledge import NOTHING, Knowledge
 from ....core.rows.joint_torque.momentum import MomentumRows
 from ....core.rows.row_block import RowBlock
