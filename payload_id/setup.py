@@ -19,6 +19,7 @@ LIBRARIES = [
     "Jinja2>=3.1",
     "matplotlib>=3.10",
     "mujoco>=3.17",
+    "msgspec>=0.22",
     "numpy>=2.2",
     "pin>=4.1",
     "PyYAML>=6.0",

@@ -20,8 +20,8 @@ from ..core.identification.online import OnlineIdentifier
 from ..core.identification.status import FAILED
 from ..core.version import VERSION
 from ..files.fleet.fleet_table import UNDATED
-from ..files.fleet.kept_evidence import to_bytes
 from ..files.fleet.local_copy import content_digest, local_copy
+from ..files.fleet.payloads import EVIDENCE
 from ..files.recordings.recording import Recording
 from ..files.recordings.replay_job import ReplayJob
 from .fingerprint import fingerprint
@@ -217,7 +217,7 @@ def row_of(job: ReplayJob, online: OnlineIdentifier, estimate: Estimate, bare: b
         row[f"{name}_upper"] = plain(estimate.upper[k]) if usable else None
     row |= _health(job, bare)
     if usable and estimate.windows:
-        row["evidence"] = to_bytes(RunEvidence.of(online))
+        row["evidence"] = EVIDENCE.to_bytes(RunEvidence.of(online))
     return row
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +18,35 @@ from known_payloads import draw
 from payload_id.core.arm.arm_history import ArmHistory
 from payload_id.core.arm.calibration import ArmEquations, Calibration
 from payload_id.core.arm.effort_scale import JOINT_STATES, EffortScale
+from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.body.shape import Shape
-from payload_id.core.errors import ConfigurationError
+from payload_id.core.codec import digest
+from payload_id.core.errors import ConfigurationError, RecordingError
+from payload_id.core.identification.estimate import Estimate
+from payload_id.core.identification.headline import from_phi
+from payload_id.core.identification.settings import Settings
+from payload_id.core.identification.status import Status
 from payload_id.core.identification.tare import Tare
 from payload_id.core.knowledge.catalogue import knowledge_of
 from payload_id.core.knowledge.convex import stated
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.statistics.statistics import Statistics
+from payload_id.core.team.bounds import RobotBounds, TeamBounds
+from payload_id.core.team.online import TeamSettings
+from payload_id.files.configuration import archive
+from payload_id.files.configuration.archive import CONTENT, Archive
+from payload_id.files.configuration.file_kind import ARCHIVE_HEAD
 from payload_id.files.export.load_record import LoadRecord, record_path
-from payload_id.files.knowledge.statement_file import load_knowledge, save_knowledge
-from payload_id.files.learnt.calibration_file import load_calibration, save_calibration
-from payload_id.files.learnt.history_file import load_history, save_history
-from payload_id.files.runs.run_file import RunFile
-from payload_id.files.runs.tare_file import load_tare, save_tare
-from payload_id.files.shapes.shape_file import load_shape, save_shape
+from payload_id.files.learnt.learnt_file import CALIBRATION, HISTORY
+from payload_id.files.runs.run_file import ARCHIVE as RUN
+from payload_id.files.runs.run_file import EARLIER, FILE_NAME, RunFile, bag_of, has_run_file
+from payload_id.files.teams.team_run import ARCHIVE as TEAM_RUN
+from payload_id.files.teams.team_run import SavedTeamRun, TeamRun, has_team_run
 
 ROWS, P, RUNS, JOINTS = 12, 2, 4, 2
 OF_ONE_JOINT = 15 + 10  # parameters of an arm of one joint
+START = 1_760_000_000_123_456_789
 URDF = '<?xml version="1.0"?>\n<robot name="arm">\r\n  <link name="größe"/>\n</robot>\n'
 
 
@@ -103,38 +116,46 @@ def a_knowledge() -> Any:
     return knowledge_of({"tüb": known}).with_more(stated(own))
 
 
+def an_estimate() -> Estimate:
+    """Return an estimate of numbers that a text easily loses."""
+    numbers = np.random.default_rng(2).integers(0, 2**64, 10, dtype=np.uint64).view(np.float64)
+    lower = np.array([-np.inf, -0.0, 5e-324, 1e22, np.nan, *range(5)])
+    return Estimate(
+        numbers, lower, numbers, numbers > 0, Status.TOO_WIDE, "a: 'b' # c\nd", "lmi", "hull",
+        false_samples={"stuck": 3}, noise_factor=np.float64(1 / 3),
+        blame=(("joint_1", 0.1, 0.2, 1.0),), headline=from_phi("proof", *[np.eye(10)[0]] * 3),
+    )  # fmt: skip
+
+
 def a_run() -> RunFile:
-    numbers = np.random.default_rng(2).integers(0, 2**64, 200, dtype=np.uint64).view(np.float64)
     return RunFile(
         joints=("joint_1", "joint_2"),
         payload_frame="flange",
         urdf=URDF,
         effort_sign=(1.0, -1.0),
-        start_ns=1_760_000_000_123_456_789,
-        end_ns=1_760_000_007_623_456_789,
-        window=0.1,
-        scales=(0.005, 1 / 3),
-        uncertainty=Uncertainty(torque_absolute=(0.1, 1 / 3)).to_dict(),
+        start_ns=START,
+        end_ns=START + 7_500_000_000,
+        settings=Settings(
+            Uncertainty(torque_absolute=(0.1, 1 / 3)), scales=(0.005, 1 / 3), shape=a_shape(),
+            knowledge=a_knowledge(),
+        ),
         updates=(10, 20, 75),
         tare=a_tare(),
-        knowledge=a_knowledge(),
-        result={
-            "lower": [-np.inf, -0.0, 5e-324, 1e22, *numbers[np.isfinite(numbers)].tolist()],
-            "message": "a: 'b' # c\nd",
-            "nothing": None,
-        },
-    )
+        calibration=a_calibration(),
+        result=an_estimate(),
+    )  # fmt: skip
+
+
+def a_run_of_a_team() -> SavedTeamRun:
+    run = TeamRun(
+        ("a", "b"), TeamBounds(robots={"b": RobotBounds(clock=1 / 3)}), PayloadPrior(),
+        TeamSettings(), START,
+    )  # fmt: skip
+    return SavedTeamRun(run, run.estimator().update(), "ab", "0")
 
 
 def a_record() -> LoadRecord:
     return LoadRecord("xarm", "/set_load", "2026-11-23", {"mass": 1.25}, {"mass": 0.5, "z": 30.0})
-
-
-def parts(value: Any) -> Any:
-    """Return what of a value can be compared."""
-    if not isinstance(value, Shape):
-        return value
-    return [np.asarray(getattr(value, entry.name)).tolist() for entry in fields(Shape)]
 
 
 @dataclass(frozen=True)
@@ -147,23 +168,22 @@ class Kept:
     name: str = "x.npz"
 
 
+def of(archive: Archive[Any]) -> tuple[Callable[[Path, Any], Any], Callable[[Path], Any]]:
+    """Return how an archive is saved and loaded."""
+    return archive.save, archive.load
+
+
 KEPT = {
-    "calibration": Kept(a_calibration, save_calibration, load_calibration),
-    "history": Kept(a_history, save_history, load_history),
-    "tare": Kept(a_tare, save_tare, load_tare),
-    "shape": Kept(a_shape, save_shape, load_shape),
-    "knowledge": Kept(a_knowledge, save_knowledge, load_knowledge),
-    "run": Kept(
-        a_run, lambda path, run: run.save(path.parent), lambda path: RunFile.load(path.parent),
-        "payload_id_run.yaml",
-    ),
+    "calibration": Kept(a_calibration, *of(CALIBRATION)),
+    "history": Kept(a_history, *of(HISTORY)),
+    "run of one arm": Kept(a_run, *of(RUN)),
+    "run of a team": Kept(a_run_of_a_team, *of(TEAM_RUN)),
     "load record": Kept(
         a_record, lambda path, record: record.save(path),
         lambda path: LoadRecord.load(path, "xarm"), "record.json",
     ),
 }  # fmt: skip
-ARCHIVES = [kind for kind, kept in KEPT.items() if kept.name.endswith(".npz")]
-SIGNED = ("calibration", "history")  # whose checksum tells any edit
+ARCHIVES = {"calibration": CALIBRATION, "history": HISTORY, "run of one arm": RUN}
 
 
 def saved(kind: str, folder: Path) -> tuple[Kept, Path, bytes]:
@@ -177,7 +197,7 @@ def saved(kind: str, folder: Path) -> tuple[Kept, Path, bytes]:
 def test_what_is_kept_comes_back_as_it_was(tmp_path):
     for kind in KEPT:
         kept, path, _ = saved(kind, tmp_path / kind)
-        assert parts(kept.load(path)) == parts(kept.make()), kind
+        assert digest(kept.load(path)) == digest(kept.make()), kind
 
 
 def test_a_file_that_is_cut_or_missing_is_named(tmp_path):
@@ -203,7 +223,7 @@ def test_no_changed_bit_is_taken_for_what_was_saved(tmp_path):
             changed[rng.integers(len(whole))] ^= 1 << rng.integers(8)
             path.write_bytes(changed)
             try:
-                assert parts(kept.load(path)) == parts(kept.make()), kind
+                assert digest(kept.load(path)) == digest(kept.make()), kind
             except ConfigurationError as error:
                 assert path.name in str(error)
                 refused += 1
@@ -212,107 +232,115 @@ def test_no_changed_bit_is_taken_for_what_was_saved(tmp_path):
 
 # ------------------------------------------------------------------- archives that somebody made
 
-ANY_LENGTH = ("points", "ellipsoids", "bodies")
-MAY_BE_UNBOUNDED = ("row_dynamism", "z_")
-WRONG = {
-    "NaN": lambda x: np.where(np.arange(x.size).reshape(x.shape) == 0, np.nan, x),
-    "infinity": lambda x: np.where(np.arange(x.size).reshape(x.shape) == 0, np.inf, x),
-    "a scalar": lambda x: np.float64(1.0),
-    "a row more": lambda x: np.concatenate([x, x[:1]]),
-    "an axis more": lambda x: x[None],
-    "texts": lambda x: x.astype(str),
-    "other numbers": lambda x: x * 3 + 1,
-}
+
+def members(path: Path) -> dict[str, bytes]:
+    """Return the files in an archive."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
-def applies(kind: str, wrong: str, name: str, array: np.ndarray) -> bool:
-    """Tell whether an array of an archive is none any more with a change."""
-    if wrong in ("NaN", "infinity"):
-        return array.size > 0 and array.dtype.kind == "f" and not name.startswith(MAY_BE_UNBOUNDED)
-    if wrong == "a row more":
-        return array.ndim > 0 and len(array) > 0 and name not in ANY_LENGTH
-    if wrong == "other numbers":
-        return kind in SIGNED and array.size > 0 and bool(np.isfinite(array).any())
-    return wrong != "a scalar" or array.ndim > 0
+def with_members(path: Path, changed: dict[str, bytes]) -> None:
+    """Write an archive of these files, with the digest that goes with them."""
+    head = json.loads(changed[ARCHIVE_HEAD])
+    others = {name: content for name, content in changed.items() if name != ARCHIVE_HEAD}
+    found = hashlib.sha256()
+    for name, content in others.items():
+        found.update(f"{name} {len(content)}\n".encode() + content)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(ARCHIVE_HEAD, json.dumps({**head, "digest": found.hexdigest()}))
+        for name, content in others.items():
+            archive.writestr(name, content)
 
 
-def test_an_archive_that_no_writer_makes_is_refused_by_name(tmp_path):
-    for kind in ARCHIVES:
-        kept, path, _ = saved(kind, tmp_path / kind)
-        with np.load(path) as archive:
-            entries = dict(archive)
-        numbers = {name: x for name, x in entries.items() if x.dtype.kind != "U"}
-        for wrong, change in WRONG.items():
-            tried = [name for name, x in numbers.items() if applies(kind, wrong, name, x)]
-            assert tried or wrong == "other numbers", (kind, wrong)
-            for name in tried:
-                np.savez(path, **(entries | {name: change(numbers[name])}))
-                with pytest.raises(ConfigurationError, match=str(path)) as error:
-                    kept.load(path)
-                assert kind in str(error.value) and "\n" not in str(error.value)
+def refused(kept: Archive[Any], path: Path, words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words) as error:
+        kept.load(path)
+    assert str(path) in str(error.value) and "\n" not in str(error.value)
 
 
-def edit(path: Path, key: str, value: Any, **arrays: np.ndarray) -> None:
-    """Change an entry of an archive's text as an editor would."""
-    with np.load(path) as archive:
-        entries = dict(archive) | arrays
-    (name,) = {"text", "about"} & set(entries)
-    whole = json.loads(str(entries[name])) | {key: value}
-    np.savez(path, **(entries | {name: np.array(json.dumps(whole))}))
+def test_an_archive_of_another_kind_or_format_or_with_a_changed_number_is_refused(tmp_path):
+    for kind, kept in ARCHIVES.items():
+        _, path, whole = saved(kind, tmp_path / kind)
+        files = members(path)
+        with_members(path, files)
+        kept.load(path)
+        head = json.loads(files[ARCHIVE_HEAD])
+        for entry, value in {"kind": "robot", "format": 99, "digest": "ab"}.items():
+            with zipfile.ZipFile(path, "w") as changed:
+                changed.writestr(ARCHIVE_HEAD, json.dumps({**head, entry: value}))
+                for name in [*files][1:]:
+                    changed.writestr(name, files[name])
+            refused(kept, path, f"a robot|99|{entry}")
+        path.write_bytes(whole)
+        with np.load(path) as arrays:  # which NumPy reads
+            name, array = next((x, arrays[x]) for x in arrays.files if not x.endswith("json"))
+        np.savez(path, **{name: array})
+        refused(kept, path, "older version")
 
 
-def test_another_format_or_an_edited_text_is_refused(tmp_path):
-    for kind in ("calibration", "history", "knowledge"):
-        kept, path, whole = saved(kind, tmp_path / kind)
-        for number in (0, 99, None, "1"):
-            path.write_bytes(whole)
-            edit(path, "format", number)
-            with pytest.raises(ConfigurationError, match=path.name):
-                kept.load(path)
-    for key, value in {"inflation": 1.0, "joints": ["x", "y"], "notes": [], "effort": {}}.items():
-        _, path, _ = saved("history", tmp_path / key)
-        edit(path, key, value)
-        with pytest.raises(ConfigurationError, match="checksum"):
-            load_history(path)
+def test_no_entry_is_converted_or_filled_in_or_ignored(tmp_path):
+    def change(of: Callable[[dict[str, Any]], Any]) -> None:
+        content = json.loads(whole[CONTENT])
+        of(content)
+        with_members(path, {**whole, CONTENT: json.dumps(content).encode()})
+
+    _, path, _ = saved("run of one arm", tmp_path / "run")
+    whole = members(path)
+    for of, words in (
+        (lambda x: x.pop("topic"), "topic"),
+        (lambda x: x["settings"].pop("level"), "level"),
+        (lambda x: x.update(topik="x"), "topik"),
+        (lambda x: x.update(start_ns=1.5), "start_ns"),
+        (lambda x: x.update(start_ns=True), "start_ns"),
+        (lambda x: x.update(joints="ab"), "joints"),
+        (lambda x: x["settings"].update(window="0.1"), "window"),
+        (lambda x: x["settings"].update(window=-1.0), "window"),
+        (lambda x: x["settings"]["uncertainty"].update(torque_gain=None), "torque_gain"),
+        (lambda x: x["result"].update(status="FINE"), "FINE"),
+        (lambda x: x["tare"]["rows"].update(A=[[1.0]]), "array"),
+        (lambda x: x["tare"]["rows"].update(A={"__array__": "nothing"}), "nothing"),
+    ):
+        change(of)
+        refused(RUN, path, words)
+    for content in (b"", b"abc", b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8',"):
+        with_members(path, {**whole, "tare.rows.A.npy": content})
+        refused(RUN, path, "run of one arm")
 
 
-IMPOSSIBLE = (
-    {"factor": np.full((3 + 11, 3 + 11), np.nan)}, {"factor": np.ones((3, 3))},
-    {"inflation": 0.0}, {"inflation": float("nan")}, {"load_noise": float("inf")}, {"rows": -5.0},
-    {"window": 0.0}, {"seconds": np.zeros(RUNS)}, {"scores": np.full((RUNS, 10), np.inf)},
-    {"joints": ("a", "b", "c")}, {"uncertainty": {"torque_gain": -1.0}},
-    {"effort": {JOINT_STATES: EffortScale.of(1.0, 0.0, 3)}},
-)  # fmt: skip
+def test_an_archive_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch):
+    _, path, _ = saved("history", tmp_path / "x")
+    monkeypatch.setattr(archive, "LARGEST", 100)
+    refused(HISTORY, path, "at most 100")
 
 
-def test_a_history_of_numbers_that_none_has_is_refused(tmp_path):
-    path = tmp_path / "x.npz"
-    for changes in IMPOSSIBLE:
-        save_history(path, replace(a_history(), **changes))
-        with pytest.raises(ConfigurationError, match="no readable history"):
-            load_history(path)
+# ------------------------------------------------------------------- runs of one recording
 
 
-def test_a_tare_with_numbers_below_zero_or_of_another_gain_is_refused(tmp_path):
-    _, path, _ = saved("tare", tmp_path / "tare")
-    with np.load(path) as archive:
-        arrays = dict(archive)
-    for name in ("row_d", "row_A_error", "row_joint", "statistics_counts"):
-        np.savez(path, **(arrays | {name: arrays[name] - 99}))
-        with pytest.raises(ConfigurationError, match=name):
-            load_tare(path)
-    tare = a_tare()
-    rows = replace(tare.rows, gain_column=np.full(ROWS, P))
-    with pytest.raises(ConfigurationError, match="gain"):
-        load_tare(save_tare(path, Tare(rows, tare.statistics)))
+def test_another_run_of_the_same_recording_keeps_those_saved_before(tmp_path):
+    runs = [replace(a_run(), start_ns=START + k) for k in range(3)]
+    for each in runs:
+        each.save(tmp_path)
+        each.save(tmp_path)  # replaces itself
+    assert has_run_file(tmp_path) and digest(RunFile.load(tmp_path)) == digest(runs[2])
+    kept = sorted((tmp_path / EARLIER).iterdir())
+    assert [digest(RunFile.load(path)) for path in kept] == [*map(digest, runs[:2])]
+    assert {bag_of(path) for path in (*kept, tmp_path)} == {tmp_path}
+    assert runs[2].earlier_run(tmp_path) is None
+    assert runs[0].earlier_run(tmp_path).name == str(runs[2].start_ns)
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [FILE_NAME]
+    (tmp_path / FILE_NAME).write_text("damaged")
+    runs[2].save(tmp_path)
+    assert [path for path in (tmp_path / EARLIER).iterdir() if "damaged" in path.name]
+    with pytest.raises(RecordingError, match="missing"):
+        a_run().save(tmp_path / "missing")
 
 
-def test_a_shape_that_was_kept_without_bodies_is_a_homogeneous_solid(tmp_path):
-    _, path, _ = saved("shape", tmp_path / "shape")
-    with np.load(path) as archive:
-        arrays = {name: archive[name] for name in archive if name != "bodies"}
-    np.savez(path, **arrays)
-    assert load_shape(path).bodies.shape == (0, 10)
+def test_a_run_of_an_older_version_is_not_read(tmp_path):
+    assert not has_run_file(tmp_path) and not has_team_run(tmp_path)
+    for name, look in (("run", has_run_file), ("team_run", has_team_run)):
+        (tmp_path / f"payload_id_{name}.yaml").write_text("window: 0.1")
+        with pytest.raises(ConfigurationError, match="older version"):
+            look(tmp_path)
 
 
 def test_a_record_of_another_arm_or_with_another_number_is_refused(tmp_path):

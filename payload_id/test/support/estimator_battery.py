@@ -5,7 +5,6 @@ A check that does not hold for a method is named in `EXCEPTIONS` with the reason
 
 from __future__ import annotations
 
-import json
 import pickle
 from dataclasses import replace
 from functools import lru_cache
@@ -19,6 +18,7 @@ from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import change_of_frame, is_physical
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.body.shape import Shape
+from payload_id.core.codec import built, plain
 from payload_id.core.errors import InputError
 from payload_id.core.estimators import ESTIMATORS, estimator_named
 from payload_id.core.estimators.estimator import Estimator
@@ -157,13 +157,11 @@ def check_saved_and_loaded(estimator: Estimator) -> None:
     rows, _ = noisy("panda", 5, 1.5, USUAL)
     whole = statistics_of(rows)
     expected = estimator.estimate(whole, LOWER, UPPER)
-    text = json.dumps(whole.to_dict())
-    for other in (pickle.loads(pickle.dumps(whole)), Statistics.from_dict(json.loads(text))):
+    for other in (pickle.loads(pickle.dumps(whole)), built(Statistics, plain(whole))):
         np.testing.assert_array_equal(estimator.estimate(other, LOWER, UPPER), expected)
     half = len(rows) // 2
     begun = statistics_of(rows.take(np.arange(half)))
-    resumed = Statistics.from_dict(json.loads(json.dumps(begun.to_dict())))
-    resumed = resumed.add(rows.take(np.arange(half, len(rows))), TYPICAL)
+    resumed = built(Statistics, plain(begun)).add(rows.take(np.arange(half, len(rows))), TYPICAL)
     found = estimator.estimate(resumed, LOWER, UPPER)
     np.testing.assert_allclose(found, expected, atol=2e-5 * abs(expected[0]))
 

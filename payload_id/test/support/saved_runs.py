@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from command_line import gen3_bag
 from payload_id import RobotFile, Uncertainty
 from payload_id.core.arrays import Array
 from payload_id.core.identification.identify import begun, estimates_of
+from payload_id.core.identification.settings import Settings
 from payload_id.files.recordings.saved_run import arm_of, recording_of
 from payload_id.files.runs.run_file import RunFile
 
@@ -34,13 +36,10 @@ def saved_run(
         effort_sign=tuple(robot.effort.sign.tolist()),
         effort_offset=tuple(robot.effort.offset.tolist()),
         start_ns=1_700_000_000_000_000_000, updates=UPDATES, software_version="0.1.0",
-        uncertainty=Uncertainty(torque_relative=stated).to_dict(),
+        settings=Settings(Uncertainty(torque_relative=stated)),
     )  # fmt: skip
     recording = recording_of(folder, file, "", file.start_ns)
-    settings = file.settings(Uncertainty.from_dict(dict(file.uncertainty)))
-    online = begun(arm_of(file, recording), settings, None)
+    online = begun(arm_of(file, recording), file.settings, None)
     *_, newest = estimates_of(online, recording, UPDATES)
-    last = online.concluded(newest)
-    entries = {name: getattr(file, name) for name in file.__dataclass_fields__}
-    RunFile(**{**entries, "result": last.to_dict()}).save(folder)
+    replace(file, result=online.concluded(newest)).save(folder)
     return folder

@@ -21,7 +21,7 @@ from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.version import VERSION
 from ...files.configuration.whole_file import check_place
-from ...files.learnt.calibration_file import save_calibrated_robot
+from ...files.learnt.learnt_file import CALIBRATION, save_learnt_robot
 from ...files.recordings.known_runs import KnownRecording, read_known_runs
 from ...files.recordings.recording import Recording
 from ...files.robots.link_ellipsoids import link_ellipsoids
@@ -194,7 +194,7 @@ def work(arguments: argparse.Namespace) -> Job:
             *(_measured(file.uncertainty, uncertainty, arguments) if arguments.bounds else ()),
         )
         try:
-            written = save_calibrated_robot(arguments.out, file.path, kept, lines)
+            written = save_learnt_robot(arguments.out, file.path, CALIBRATION, kept, lines)
         except ConfigurationError as error:  # what took minutes to learn is shown all the same
             failure = error
     return Job(file, robot, recordings, result, written, failure)

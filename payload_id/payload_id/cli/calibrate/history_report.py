@@ -21,7 +21,7 @@ from ...core.rows.joint_torque.momentum import MomentumRows
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.version import VERSION
 from ...files.figures.number_format import number
-from ...files.learnt.history_file import save_robot_with_history
+from ...files.learnt.learnt_file import HISTORY, save_learnt_robot
 from ...files.recordings.known_runs import KnownRecording
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
@@ -78,7 +78,7 @@ def learn(
     history = replace(history, about=about)
     written = failure = None
     try:
-        written = save_robot_with_history(arguments.out, file.path, history, lines)
+        written = save_learnt_robot(arguments.out, file.path, HISTORY, history, lines)
     except ConfigurationError as error:  # what took minutes to learn is shown all the same
         failure = error
     return HistoryJob(robot, tuple(r for _, r in recordings), runs, history, written, failure)

@@ -19,11 +19,12 @@ from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
+from ...core.codec import digest
 from ...core.errors import PayloadIdError
 from ...core.simulation.team.simulated_run import Stage
 from ...files.figures.number_format import UNIT_TEXTS, digits, number
 from ...files.figures.team_figure import TeamPicture, team_figure
-from ...files.teams.team_run import SavedTeamRun, plain_estimate
+from ...files.teams.team_run import SavedTeamRun
 from ...ros.client.team_client import TeamClient
 from ..common.presentation import console, plain_table
 from .domain import free_domain
@@ -284,7 +285,7 @@ def _repeats(folder: Path) -> bool:
     """Repeat a run from its files; tell whether the result is that of the live run."""
     try:
         saved = SavedTeamRun.load(folder)
-        return repr(plain_estimate(saved.repeat())) == repr(dict(saved.result))
+        return digest(saved.repeat(folder)) == digest(saved.result)
     except ValueError as error:
         print(error, file=sys.stderr)
         return False

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ...core.body.inertial import PARAMETERS
+from ...core.codec import as_json, digest
 from ...core.errors import ConfigurationError
 from ...core.team.estimate import TeamEstimate
 from ...files.figures.number_format import UNIT_TEXTS, rounded
-from ...files.teams.team_run import SavedTeamRun, has_team_run, plain_estimate
+from ...files.teams.team_run import SavedTeamRun, has_team_run
 from ..common.presentation import console, plain_table
 
 UNUSABLE = 3  # exit code where there is no usable estimate
@@ -32,10 +33,10 @@ def replay(arguments: argparse.Namespace) -> int:
         ConfigurationError: A file is missing, damaged or changed.
     """
     saved = SavedTeamRun.load(arguments.recording)
-    estimate = saved.repeat()
-    same = repr(plain_estimate(estimate)) == repr(dict(saved.result))
+    estimate = saved.repeat(arguments.recording)
+    same = digest(estimate) == digest(saved.result)
     if arguments.json:
-        print(json.dumps({**plain_estimate(estimate), "as_saved": same}))
+        print(json.dumps({**as_json(estimate), "as_saved": same}))
     else:
         show(estimate, same, saved)
     return 0 if estimate.status.value in ("GOOD", "USABLE") else UNUSABLE

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from ...core.errors import InputError, RecordingError
 from ...core.identification.settings import Settings
-from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.configuration.input_path import input_path
 from ...files.recordings.replay_job import ReplayJob
 from ...files.recordings.saved_run import arm_of, identical, recording_of
@@ -59,8 +58,7 @@ def _from_run_file(arguments: argparse.Namespace) -> ReplayJob:
         arguments.recording, file, arguments.topic or "", file.start_ns, file.end_ns
     )
     robot = arm_of(file, recording, arguments.payload_frame or "")
-    uncertainty = Uncertainty.from_dict(dict(file.uncertainty))
-    own = file.settings(uncertainty)
+    own = file.settings
     settings = _settings(arguments, own)
     same_frame = arguments.payload_frame is None
     # A tare's rows are in the coordinates of the bounds that were stated then.

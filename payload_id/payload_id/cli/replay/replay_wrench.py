@@ -16,7 +16,6 @@ from ...core.identification.settings import Settings
 from ...core.identification.wrench.identify import wrench_estimates
 from ...core.identification.wrench.online import OnlineWrench
 from ...core.identification.wrench.static import identify_static
-from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...files.recordings.any_recording import is_table
@@ -91,7 +90,7 @@ def saved_run(arguments: argparse.Namespace) -> RunFile | None:
     if not has_run_file(arguments.recording):
         return None
     file = RunFile.load(arguments.recording)
-    return file if file.source == "wrench" else None
+    return None if file.wrench is None else file
 
 
 def identify(arguments: argparse.Namespace) -> Outcome:
@@ -99,14 +98,10 @@ def identify(arguments: argparse.Namespace) -> Outcome:
     file = saved_run(arguments)
     recording = read(arguments)
     uncertainty = assumed(recording, arguments)
-    own = Settings()
-    if file is not None:
-        own = file.settings(Uncertainty())
+    own = Settings() if file is None else file.settings
     settings = with_methods(own, arguments)
     whole = arguments.start is None and arguments.end is None and not arguments.static
-    if file is not None and not (
-        whole and settings == own and uncertainty.to_dict() == dict(file.uncertainty)
-    ):
+    if file is not None and not (whole and settings == own and uncertainty == file.wrench):
         file = None  # not everything is as in the live run
     history = _history(arguments, recording, uncertainty, settings, file)
     return Outcome(
@@ -190,8 +185,7 @@ def read(arguments: argparse.Namespace) -> WrenchRecording:
     if file is not None:
         topic = arguments.topic or file.topic
         recording = read_blocks(bag_of(path), topic, file.start_ns, file.end_ns)
-        stated = WrenchUncertainty.from_dict(dict(file.uncertainty))
-        recording = replace(recording, assumed=stated)
+        recording = replace(recording, assumed=file.wrench)
     elif is_table(path):
         columns = columns_of(path, arguments, "kuka_wrench_csv.yaml")
         recording = WrenchRecording.from_csv(path, columns)

@@ -5,16 +5,13 @@ The room `history` makes it and says what it means for later runs.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from ..arrays import Array, plain_values
-from .effort_scale import Scales, scales_to_dict
+from ..arrays import Array
+from ..codec import digest
+from .effort_scale import Scales
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,15 +82,4 @@ class ArmHistory:
     @property
     def identity(self) -> str:
         """Hash of all that it holds."""
-        arrays, texts = hashlib.sha256(), {}
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if entry.name == "effort":
-                value = scales_to_dict(value)
-            if isinstance(value, np.ndarray):
-                arrays.update(repr((entry.name, value.shape)).encode())
-                arrays.update(np.ascontiguousarray(value, dtype=float).tobytes())
-            else:
-                texts[entry.name] = plain_values(value)
-        arrays.update(json.dumps(texts, sort_keys=True).encode())
-        return arrays.hexdigest()
+        return digest(self)

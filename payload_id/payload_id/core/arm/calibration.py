@@ -7,7 +7,6 @@ room `calibration` finds them; `rows.joint_torque.calibrated` says what they mea
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -15,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
+from ..codec import digest
 from ..errors import InputError
-from .effort_scale import Scales, scales_differ, scales_to_dict
+from .effort_scale import Scales, scales_differ
 
 
 @dataclass(frozen=True)
@@ -106,14 +106,8 @@ class Calibration:
 
     @property
     def identity(self) -> str:
-        """Hash of everything that enters later runs."""
-        e = self.equations
-        rows = (getattr(e, entry.name) for entry in fields(e))
-        arrays = (self.lower, self.upper, self.estimate, *rows, self.factors, self.counts)
-        data = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
-        scales = scales_to_dict(self.effort)
-        text = repr((self.digest, self.joints, dict(self.uncertainty), scales))
-        return hashlib.sha256(text.encode() + data).hexdigest()
+        """Hash of all that it holds."""
+        return digest(self)
 
     def check(self, joints: tuple[str, ...], digest: str, effort: Scales) -> None:
         """Raise unless the arm is the one that was calibrated.

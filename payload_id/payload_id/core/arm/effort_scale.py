@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from typing_extensions import Self
@@ -54,24 +53,6 @@ def scales_differ(then: Scales, now: Scales) -> str:
             if old != new:
                 return f"with another {name} of the {source}: {_list(old)}, now {_list(new)}"
     return ""
-
-
-def scales_to_dict(scales: Scales) -> dict[str, Any]:
-    """Return plain values; `scales_from_dict` reads them back."""
-    return {source: [list(x.factor), list(x.offset)] for source, x in sorted(scales.items())}
-
-
-def scales_from_dict(entries: Mapping[str, Any], n: int) -> dict[str, EffortScale]:
-    """Build from plain values, of n joints; what does not fit raises ValueError or TypeError."""
-    found = {
-        source: EffortScale(*(tuple(float(v) for v in values) for values in both))
-        for source, both in entries.items()
-    }
-    for source, scale in found.items():
-        both = np.array([scale.factor, scale.offset])
-        if both.shape != (2, n) or not np.isfinite(both).all():
-            raise ValueError(f"the scale of the {source} is not {n} finite factors and offsets")
-    return found
 
 
 def _list(values: tuple[float, ...]) -> str:

@@ -20,14 +20,13 @@ correlations, with the weights of [Newey1987], says how many times fewer indepen
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import clarabel
 import numpy as np
 import scipy
 from scipy import sparse
 
-from ..arrays import Array, IntArray, plain_numbers
+from ..arrays import Array, IntArray
 from ..body.inertial import PSEUDO_INERTIA_BASIS
 from ..conic import SOLVED, solve_cones, triangle
 from ..errors import SolverError
@@ -76,15 +75,6 @@ class Confidence:
     def half_width(self) -> Array:
         """Half the width, shape (10,)."""
         return np.asarray((self.upper - self.lower) / 2)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values; None stands for a number that is not known."""
-        arrays = {name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)}
-        return {
-            "level": self.level,
-            **{name: plain_numbers(array) for name, array in arrays.items()},
-            "held_out": self.held_out if np.isfinite(self.held_out) else None,
-        }
 
 
 def confidence_interval(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..arm.arm_history import ArmHistory
 from ..arm.effort_scale import scales_differ
-from ..arrays import Array, plain_numbers
+from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..diagnosis import MotionSeen
 from ..rows.joint_torque.momentum import MomentumRows
@@ -48,15 +47,6 @@ class CalibratedInterval:
     joint_upper: Array
     runs: Array
     unlike: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values; None stands for a number that is not known."""
-        return {
-            "level": self.level,
-            **{name: plain_numbers(getattr(self, name)) for name in ENDS},
-            "runs": self.runs.tolist(),
-            "unlike": list(self.unlike),
-        }
 
     def sentence(self, lower: Array, upper: Array) -> str:
         """Say where the mass is, with which probability, and what speaks against it.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, plain_numbers, real_numbers
+from ..arrays import Array, real_numbers
 from ..body.inertial import PARAMETERS, UNITS, is_physical
 from ..bounds.confidence import Confidence
+from ..codec import as_json
 from ..diagnosis import Reliance, reliance_in_words
 from ..errors import InputError
 from ..history import CalibratedInterval
@@ -129,36 +129,8 @@ class Estimate(Viewed):
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values; None stands for a number that is not known."""
         return {
-            "status": self.status.value,
-            "message": self.message,
             "parameters": list(PARAMETERS),
             "units": list(UNITS),
-            "phi": plain_numbers(self.phi),
-            "lower": plain_numbers(self.lower),
-            "upper": plain_numbers(self.upper),
-            "identifiable": [bool(x) for x in self.identifiable],
             "physically_consistent": self.physically_consistent,
-            "payload_frame": self.payload_frame,
-            "estimator": self.estimator,
-            "intervals": self.intervals,
-            "samples": self.samples,
-            "false_samples": dict(self.false_samples),
-            "windows": self.windows,
-            "seconds": self.seconds,
-            "residual_rms": _number(self.residual_rms),
-            "condition_number": _number(self.condition_number),
-            "noise_factor": _number(self.noise_factor),
-            "interval_overhead": _number(self.interval_overhead),
-            "cause": self.cause,
-            "blame": [list(span) for span in self.blame],
-            "calibrated": None if self.calibrated is None else self.calibrated.to_dict(),
-            "confidence": None if self.confidence is None else self.confidence.to_dict(),
-            "rests_on": [each.to_dict() for each in self.rests_on],
-            "width": [each.to_dict() for each in self.width],
-            "headline": None if self.headline is None else self.headline.to_dict(),
+            **as_json(self),
         }
-
-
-def _number(value: float) -> float | None:
-    """Return a finite number as it is, anything else as None."""
-    return float(value) if math.isfinite(value) else None

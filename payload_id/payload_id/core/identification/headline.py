@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arm.centre_of_mass import com_interval
-from ..arrays import Array, one_number, plain_numbers
+from ..arrays import Array, one_number
 from ..body.inertial import mass_com_inertia
 from ..errors import InputError
 
@@ -104,11 +104,6 @@ class Headline:
         """Return whether all four are known as near as they must be."""
         half = self.half_width
         return bool(half[0] <= enough.of_mass(self.value[0]) and (half[1:] <= enough.com).all())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values; None stands for a number that is not known."""
-        names = ("value", "lower", "upper")
-        return {"kind": self.kind, **{name: plain_numbers(getattr(self, name)) for name in names}}
 
 
 def headline(estimate: Estimate, enough: Enough) -> Headline | None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, plain_numbers
+from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..bounds.interval import WidthBudget
 
@@ -44,12 +43,6 @@ class WidthShare:
     share: Array
     joints: tuple[str, ...]
     need: float = float("nan")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        need = None if np.isnan(self.need) else self.need
-        shares = plain_numbers(self.share)
-        return {"bound": self.bound, "share": shares, "joints": list(self.joints), "need": need}
 
     def __str__(self) -> str:
         need = "" if np.isnan(self.need) else f"; the data need {self.need:.0%} of it"

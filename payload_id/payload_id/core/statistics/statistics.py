@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -299,26 +298,6 @@ class Statistics:
         whole = self.errors @ np.append(phi**2, 1.0)
         share = np.divide(self.counts, whole, out=np.zeros(len(whole)), where=whole > 0)
         return np.asarray(share @ self.errors)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists; `Statistics.from_dict` reads them back."""
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in vars(self).items()
-        }
-
-    @classmethod
-    def from_dict(cls, entries: dict[str, Any]) -> Statistics:
-        """Build from plain numbers, as `to_dict` gives them."""
-        empty = cls.empty(len(entries["weighted"]) - 11)
-        arrays = {
-            name: np.reshape(value, (-1, *getattr(empty, name).shape[1:]))
-            for name, value in entries.items()
-            if name not in ("rows", "blended", "gain")
-        }
-        blended = None if entries["blended"] is None else np.array(entries["blended"])
-        gain = np.reshape(entries["gain"], (len(arrays["counts"]), empty.p))
-        return cls(rows=entries["rows"], blended=blended, gain=gain, **arrays)
 
 
 def _each_under(above: Array, below: Array) -> Array:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..arrays import one_number
+from ..codec import plain
 from ..errors import InputError, known_entries, require_type
 
 LARGEST = 1e6  # of any bound in SI units
@@ -80,7 +81,7 @@ class RobotBounds:
 
     def to_dict(self) -> dict[str, float]:
         """Return plain numbers; `RobotBounds.from_dict` reads them back."""
-        return asdict(self)
+        return dict(plain(self))
 
     @classmethod
     def from_dict(cls, entries: Any) -> RobotBounds:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, plain_numbers
+from ..arrays import Array
 from .hinged_payload import HingedPayload
 
 
@@ -90,13 +89,6 @@ class GraspFrame:
     def known(self) -> bool:
         """Whether there is an estimate."""
         return bool(np.isfinite(self.position).all())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values; None stands for a number that is not known."""
-        flat = {n: plain_numbers(np.ravel(v)) for n, v in vars(self).items() if n != "name"}
-        return {"name": self.name} | {
-            n: v[0] if np.ndim(getattr(self, n)) == 0 else v for n, v in flat.items()
-        }
 
 
 @dataclass(frozen=True)

@@ -196,12 +196,13 @@ def _storage_files(path: Path, error: BaseException) -> list[Path]:
     if path.is_file() and path.suffix in STORAGE_SUFFIXES:
         return [path]
     files = [x for x in path.glob("*") if x.suffix in STORAGE_SUFFIXES and x.is_file()]
-    if not files and kind_of(path) == "run of a team":
+    kind = kind_of(path) if not files and path.is_dir() else ""
+    if kind == "run of a team":
         raise RecordingError(
             f"{path} is the run of a team, which replay and report repeat from its log; for this "
             "command the recording of one arm is needed."
         ) from error
-    if not files and kind_of(path).startswith("run of"):
+    if kind == "run of one arm":
         raise RecordingError(
             f"{path} holds what a run has found, but no recording: the sampler made none, so that "
             "the run cannot be repeated. Start the sampler with its parameter bag."

@@ -1,11 +1,12 @@
 """Which kind of file a file is: for the sentence that another kind is needed.
 
-Every file of this package, and what lies beside them, is known by its first bytes, by the arrays
-of an archive, or by keys that only one kind has.
+Every file of this package, and what lies beside them, is known by its first bytes, by the
+head of an archive, or by keys that only one kind has.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from collections.abc import Collection, Mapping
@@ -22,17 +23,9 @@ HEADS = {
     b"%PDF": "picture",
     b"\x93NUMPY": "log of a team's run",
 }
-MEMBERS = {  # an array that only one kind of archive has
-    "row_C.npy": "calibration",
-    "scores.npy": "history",
-    "statistics_plain.npy": "tare",
-    "ellipsoids.npy": "shape",
-    "F0.npy": "knowledge",
-}
+ARCHIVE_HEAD = "archive.json"  # file in every archive, which says its kind
 KNOWLEDGE = "knowledge file"
 KEYS: dict[str, Collection[str]] = {  # that only one kind of text has
-    "run of one arm": ("updates", "software_version"),
-    "run of a team": ("names", "sha256"),
     "robot file": ("urdf", "joints"),
     "team file": ("robots",),
     "cell file": ("clearance", "name"),
@@ -44,8 +37,8 @@ KEYS: dict[str, Collection[str]] = {  # that only one kind of text has
     "result": ("phi", "lower", "upper", "status"),
 }
 FOLDERS = {
-    "payload_id_run.yaml": "run of one arm",
-    "payload_id_team_run.yaml": "run of a team",
+    "payload_id_run.npz": "run of one arm",
+    "payload_id_team_run.npz": "run of a team",
     "metadata.yaml": "recording",
 }
 MARKUP = {"<robot": "robot description (URDF)", "<launch": "launch file"}
@@ -64,12 +57,10 @@ def kind_of(path: Path) -> str:
         if not path.is_file():  # a pipe, say, of which one would wait for a writer
             return ""
         if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                names = archive.namelist()
-            return next((kind for name, kind in MEMBERS.items() if name in names), "archive (ZIP)")
+            return _kind_of_archive(path)
         with path.open("rb") as file:
             head = file.read(LOOKED_AT)
-    except (OSError, ValueError, zipfile.BadZipFile):
+    except (OSError, ValueError):
         return ""
     for begin, kind in HEADS.items():
         if head.startswith(begin):
@@ -82,6 +73,15 @@ def kind_of(path: Path) -> str:
     if STATEMENT.search(text):  # whatever the statements' names are
         return KNOWLEDGE
     return kind_of_keys(KEY.findall(text), PARAMETERS in text)
+
+
+def _kind_of_archive(path: Path) -> str:
+    """Return which kind of archive is there."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return str(json.loads(archive.read(ARCHIVE_HEAD))["kind"])
+    except Exception:  # whatever damaged bytes make readers of ZIP and zlib raise
+        return "archive (ZIP)"
 
 
 def kind_of_keys(keys: Collection[str], of_ros: bool = False) -> str:
@@ -106,16 +106,16 @@ def check_kind(entries: Mapping[str, Any], path: Path, wanted: str) -> None:
     else:
         found = kind_of_keys([*map(str, entries)], any(PARAMETERS in x for x in sections))
     if found and found != wanted:
-        raise ConfigurationError(f"{path} is {_a(found)}; {_a(wanted)} is needed here.")
+        raise ConfigurationError(f"{path} is {a_kind(found)}; {a_kind(wanted)} is needed here.")
 
 
 def instead(path: Path | str, wanted: str) -> str:
     """Return a sentence with the kind of file that is there instead of the wanted one, if known."""
     found = kind_of(Path(path))
     other = found and not found.startswith(wanted)
-    return f" It is {_a(found)}; {_a(wanted)} is needed here." if other else ""
+    return f" It is {a_kind(found)}; {a_kind(wanted)} is needed here." if other else ""
 
 
-def _a(kind: str) -> str:
+def a_kind(kind: str) -> str:
     """Return a kind with its article."""
     return f"an {kind}" if kind[:1] in "aeiou" else f"a {kind}"

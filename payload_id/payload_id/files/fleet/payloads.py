@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from ...core.bounds import Interval
-from ...core.fleet import CommonPayload, common_payload
+from ...core.fleet import CommonPayload, RunEvidence, common_payload
 from ...core.fleet.common_payload import contradicting
 from ...core.identification.settings import Settings
 from ...core.identification.status import Status
+from ..configuration.archive import Archive
 from .fleet_table import FleetTable
-from .kept_evidence import from_bytes
 from .row import WITH_INTERVALS
 
 COLUMNS = ("payload", "bag", "key", "segment", "robot", "verdict", "known_mass", "m", "m_lower",
            "m_upper")  # fmt: skip
+EVIDENCE = Archive(RunEvidence, "evidence of a run", 1, "Remove that result, and run again.")
 Row = Mapping[str, Any]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
@@ -88,7 +89,12 @@ class _Common:
     def __call__(self, name: str) -> CommonPayload | None:
         """Return what the usable runs of a payload say; None without any."""
         runs = self.table.evidence(name, WITH_INTERVALS)
-        return common_payload([from_bytes(each) for each in runs], self.settings) if runs else None
+        return common_payload([*map(_evidence, runs)], self.settings) if runs else None
+
+
+def _evidence(content: bytes) -> RunEvidence:
+    """Return what a run has left in its row."""
+    return EVIDENCE.from_bytes(content, "What a result keeps for others of its payload")
 
 
 def _payload(name: str, rows: Sequence[Row], common: CommonPayload | None) -> Payload:

@@ -1,5 +1,5 @@
-"""What is stated of a payload: files of named statements, and how they are kept.
+"""What is stated of a payload: files of named statements.
 
 In: paths of YAML files.
-Out: `Knowledge`, and the same again from beside a recording.
+Out: `Knowledge`.
 """

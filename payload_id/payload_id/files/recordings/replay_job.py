@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class ReplayJob:
         robot: The arm.
         settings: How to identify.
         updates: Numbers of windows at which to update; empty to choose them.
-        before: Result of the live run that made the recording; empty if there was none.
+        before: Result of the live run that made the recording; None if there was none.
         tare: What is known of the arm from runs without payload, if anything.
         bare: Recordings of such runs that were named.
     """
@@ -41,7 +40,7 @@ class ReplayJob:
     robot: RobotModel
     settings: Settings
     updates: tuple[int, ...] = ()
-    before: Mapping[str, Any] | None = None
+    before: Estimate | None = None
     tare: Tare | None = None
     bare: tuple[Recording, ...] = ()
 

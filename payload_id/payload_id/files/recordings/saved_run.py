@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+import numpy as np
 
 from ...core.identification.estimate import Estimate
 from ..robots.robot_file import RobotFile
@@ -13,7 +13,7 @@ from ..robots.robot_model import RobotModel
 from ..runs.run_file import RunFile, bag_of
 from .recording import Recording
 
-COMPARED = ("phi", "lower", "upper", "status")
+COMPARED = ("phi", "lower", "upper")
 
 
 def recording_of(
@@ -59,9 +59,11 @@ def with_known(arm: RobotModel, recording: Recording, file: RunFile | RobotFile)
     return arm.with_calibration(file.calibration)
 
 
-def identical(before: Mapping[str, Any] | None, estimate: Estimate) -> bool | None:
+def identical(before: Estimate | None, estimate: Estimate) -> bool | None:
     """Tell whether an estimate is bit for bit that of a live run; None without a live run."""
-    if not before:
+    if before is None:
         return None
-    now = estimate.to_dict()
-    return all(before.get(name) == now[name] for name in COMPARED)
+    return before.status is estimate.status and all(
+        np.array_equal(getattr(before, name), getattr(estimate, name), equal_nan=True)
+        for name in COMPARED
+    )

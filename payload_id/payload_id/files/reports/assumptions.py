@@ -86,12 +86,10 @@ def _of_payload(run: RepeatedRun, prior: PayloadPrior) -> list[Assumption]:
         Assumption("prior", "largest mass of the payload", f"{prior.mass_max:g} kg"),
         Assumption("prior", "all of it is within", f"{1e3 * prior.com_max:g} mm"),
     ]
-    if file.shape is not None:
+    if file.settings.shape is not None:
         found.append(Assumption("shape", "the payload lies within the stated shape", "stated"))
-    if file.knowledge.names:
-        found.append(
-            Assumption("knowledge", "stated of the payload", ", ".join(file.knowledge.names))
-        )
+    if names := file.settings.knowledge.names:
+        found.append(Assumption("knowledge", "stated of the payload", ", ".join(names)))
     for name, text in (
         ("tare", "runs without payload, with the same arm and tool"),
         ("calibration", "an earlier calibration of the same arm"),

@@ -37,7 +37,6 @@ class RepeatedRun:
     Attributes:
         folder: Of the bag.
         file: Settings and result as saved.
-        uncertainty: The bounds that were assumed.
         recording: The samples.
         history: Estimates in the order in which they were made, at least one.
         use: How near the data come to their bounds; None without data.
@@ -46,11 +45,15 @@ class RepeatedRun:
 
     folder: Path
     file: RunFile
-    uncertainty: Uncertainty | WrenchUncertainty
     recording: Recording | WrenchRecording
     history: Sequence[Estimate]
     use: BoundUse | None
     arm: RobotModel | None = None
+
+    @property
+    def uncertainty(self) -> Uncertainty | WrenchUncertainty:
+        """The bounds that were assumed."""
+        return self.file.wrench or self.file.settings.uncertainty
 
     @property
     def estimate(self) -> Estimate:
@@ -112,29 +115,29 @@ def repeat(folder: Path, tell: Tell = lambda part: None) -> RepeatedRun:
     """
     file = RunFile.load(folder)
     updates = file.updates or WHOLE
-    if file.source == "wrench":
-        return _of_wrench(folder, file, updates)
+    if file.wrench is not None:
+        return _of_wrench(folder, file, file.wrench, updates)
     recording = recording_of(folder, file, "", file.start_ns, file.end_ns)
-    uncertainty = Uncertainty.from_dict(dict(file.uncertainty))
     arm = arm_of(file, recording)
-    online = begun(arm, file.settings(uncertainty), file.tare)
+    online = begun(arm, file.settings, file.tare)
     history: list[Estimate] = []
     for estimate in estimates_of(online, recording, updates):
         history.append(estimate)
         tell(len(history) / (len(updates) + 2))
     history[-1] = online.concluded(history[-1])
-    return RepeatedRun(folder, file, uncertainty, recording, tuple(history), _use(online), arm)
+    return RepeatedRun(folder, file, recording, tuple(history), _use(online), arm)
 
 
-def _of_wrench(folder: Path, file: RunFile, updates: Sequence[int]) -> RepeatedRun:
+def _of_wrench(
+    folder: Path, file: RunFile, stated: WrenchUncertainty, updates: Sequence[int]
+) -> RepeatedRun:
     """Identify from the recording of a force-torque sensor."""
     recording = read_blocks(bag_of(folder), file.topic, file.start_ns, file.end_ns)
-    uncertainty = WrenchUncertainty.from_dict(dict(file.uncertainty))
-    rows = NewtonEulerRows.of(uncertainty, recording.frame or file.payload_frame)
-    online = OnlineWrench(rows, file.settings(Uncertainty()))
+    rows = NewtonEulerRows.of(stated, recording.frame or file.payload_frame)
+    online = OnlineWrench(rows, file.settings)
     history: list[Estimate] = list(online.replayed(recording, updates))
     history[-1] = online.concluded(history[-1])
-    return RepeatedRun(folder, file, uncertainty, recording, tuple(history), _use(online))
+    return RepeatedRun(folder, file, recording, tuple(history), _use(online))
 
 
 def _use(online: OnlineIdentifier) -> BoundUse | None:

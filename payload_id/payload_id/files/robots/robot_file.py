@@ -20,8 +20,7 @@ from ..configuration.configuration import read_configuration
 from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
 from ..drivers.driver_facts import DriverFacts
-from ..learnt.calibration_file import load_calibration
-from ..learnt.history_file import load_history
+from ..learnt.learnt_file import CALIBRATION, HISTORY
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfTree
 from .held_joints import HeldJoint, held_joints, held_places, held_still
@@ -169,8 +168,8 @@ class RobotFile:
             uncertainty=replace(uncertainty, gravity_error=uncertainty.gravity_error + tilt),
             continuous=tuple(endless),
             home=_home(entries["home"], limits, joints, path),
-            calibration=None if archive is None else load_calibration(archive),
-            history=None if past is None else load_history(past),
+            calibration=None if archive is None else CALIBRATION.load(archive),
+            history=None if past is None else HISTORY.load(past),
         )
 
     @property

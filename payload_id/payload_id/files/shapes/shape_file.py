@@ -1,33 +1,22 @@
-"""Where the knowledge of a payload's shape comes from, and how it is kept beside a recording."""
+"""Where the knowledge of a payload's shape comes from."""
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array, one_number, real_numbers
 from ...core.body.shape import DENSITY, Shape
-from ...core.errors import ConfigurationError, InputError, in_words
-from ..configuration.array_archive import check_at_least, check_shapes, read_arrays
-from ..configuration.file_kind import instead
+from ...core.errors import InputError
 from ..configuration.input_path import input_path
-from ..configuration.whole_file import saved_file
 from .mesh import read_shape
 
-FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 FARTHEST = 100.0  # [m or rad] of a pose
-SHAPES = {
-    "points": "n 3", "ellipsoids": "k 4 4", "com_lower": "3", "com_upper": "3", "solid": "10",
-    "bodies": "S 10", "box": "3",
-}  # fmt: skip
-NO_BODIES = np.zeros((0, 10))  # of several materials, in archives older than these
 REMEMBERED = 4  # shapes kept in memory
 
 
@@ -96,41 +85,3 @@ def pose_of(numbers: tuple[float, ...]) -> Array | None:
     pose[:3, :3] = Rotation.from_euler("xyz", numbers[3:]).as_matrix()
     pose[:3, 3] = numbers[:3]
     return pose
-
-
-def save_shape(path: Path | str, shape: Shape) -> Path:
-    """Write a shape; the file is there whole or not at all.
-
-    Raises:
-        ConfigurationError: The file cannot be written.
-    """
-    path = Path(path)
-    arrays: dict[str, Any] = {
-        entry.name: np.asarray(getattr(shape, entry.name)) for entry in fields(Shape)
-    }
-    with saved_file(path, "shape") as file:
-        np.savez_compressed(file, about=np.array(json.dumps({"format": FORMAT})), **arrays)
-    return path
-
-
-def load_shape(path: Path | str) -> Shape:
-    """Read a shape that `save_shape` wrote.
-
-    Raises:
-        ConfigurationError: The file is missing or damaged.
-    """
-    try:
-        archive = read_arrays(path, "shape", ("about",))
-        names = [entry.name for entry in fields(Shape) if entry.name != "bodies"]
-        values: dict[str, Any] = {name: archive[name] for name in names}
-        values["bodies"] = archive.get("bodies", NO_BODIES)
-        sizes = check_shapes(values, SHAPES)
-        if not (sizes["n"] and sizes["k"] and (values["com_lower"] <= values["com_upper"]).all()):
-            raise ValueError("it has no points or ellipsoids, or com_lower is above com_upper")
-        check_at_least(values, {"box": 0.0})
-    except (ValueError, LookupError) as error:
-        raise ConfigurationError(
-            f"The shape {path} cannot be read: {in_words(error)}.{instead(path, 'shape')}"
-        ) from error
-    values["ellipsoids"] = tuple(values["ellipsoids"])
-    return Shape(**values)

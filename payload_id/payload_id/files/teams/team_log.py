@@ -1,13 +1,12 @@
 """All that a team's estimate depends on, in order, on disk: samples, events, when it was made.
 
-One NumPy array after the other: the text of an event as JSON, and for samples a table behind it.
+One NumPy array after the other: the text of an event as JSON, and behind it the arrays it names.
 Nothing of it is kept in memory. A log that is cut off is read up to there.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import tempfile
 from collections.abc import Iterator
@@ -18,12 +17,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...core.arrays import Array
+from ...core.codec import built, joined, parted, plain
 from ...core.errors import RecordingError, in_words
-from ...core.team.samples import OPTIONAL, SHAPES, RobotSamples
+from ...core.team.samples import RobotSamples
 
 # What reading a damaged log raises.
 CUT_OFF = (ValueError, EOFError, OSError, KeyError, TypeError, AttributeError, RecursionError)
-TABLE, LEAVE, TOUCH, UPDATE = "samples", "leave", "touch", "update"
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,7 @@ class Updated:
 
 
 Event = RobotSamples | Left | Touched | Updated
+EVENTS: dict[str, type[Event]] = {x.__name__: x for x in (RobotSamples, Left, Touched, Updated)}
 
 
 class TeamLog:
@@ -125,8 +125,7 @@ def read_log(path: Path) -> Iterator[Event]:
         size = path.stat().st_size
         with path.open("rb") as file:
             while file.tell() < size:
-                text = json.loads(_array(file).tobytes())
-                yield _event(text, _array(file) if text["event"] == TABLE else np.empty((0, 0)))
+                yield _event(file)
     except CUT_OFF as error:
         raise RecordingError(
             f"{path} is no readable log of a team's run: it is cut off, or was changed."
@@ -134,52 +133,19 @@ def read_log(path: Path) -> Iterator[Event]:
 
 
 def _arrays(event: Event) -> Iterator[Array]:
-    """Yield the arrays of an event."""
-    text: dict[str, Any] = {"event": UPDATE}
-    table = None
-    if isinstance(event, Left):
-        text = {"event": LEAVE, "name": event.name, "time": event.time}
-    elif isinstance(event, Touched):
-        text = {"event": TOUCH, "start": event.start, "end": event.end}
-    elif isinstance(event, RobotSamples):
-        given = [name for name in SHAPES if getattr(event, name) is not None]
-        text = {"event": TABLE, "name": event.name, "columns": given}
-        k = len(event)
-        table = np.hstack([np.reshape(getattr(event, name), (k, -1)) for name in given])
-    yield np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
-    if table is not None:
-        yield np.ascontiguousarray(table)
-
-
-def _finite(value: Any) -> float:
-    """Return a time."""
-    time = float(value)
-    if not math.isfinite(time):
-        raise ValueError(f"the time {time}")
-    return time
+    """Yield the arrays of an event: its text, and what that names."""
+    tree, arrays = parted(plain(event))
+    text = json.dumps({"event": type(event).__name__, "is": tree, "arrays": list(arrays)})
+    yield np.frombuffer(text.encode(), dtype=np.uint8)
+    yield from map(np.ascontiguousarray, arrays.values())
 
 
 def _array(file: BinaryIO) -> Array:
     return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
 
 
-def _event(text: dict[str, Any], table: Array) -> Event:
-    """Return the event of a text and its table."""
-    if text["event"] == LEAVE:
-        return Left(str(text["name"]), _finite(text["time"]))
-    if text["event"] == TOUCH:
-        start, end = _finite(text["start"]), _finite(text["end"])
-        if start > end:
-            raise ValueError(f"a touch from {start:g} to {end:g} s")
-        return Touched(start, end)
-    if text["event"] == UPDATE:
-        return Updated()
-    names = [name for name in SHAPES if name in text["columns"]]
-    widths = [int(np.prod(SHAPES[name], dtype=int)) for name in names]
-    if table.ndim != 2 or table.shape[1] != sum(widths):
-        raise ValueError(f"a table of {table.shape} numbers")
-    parts = np.split(table, np.cumsum(widths)[:-1], axis=1)
-    arrays: dict[str, Any] = {name: None for name in OPTIONAL}
-    for name, part in zip(names, parts, strict=True):
-        arrays[name] = part.reshape(len(table), *SHAPES[name]).copy()
-    return RobotSamples(str(text["name"]), **arrays)
+def _event(file: BinaryIO) -> Event:
+    """Return the event that is next in a log."""
+    text = json.loads(_array(file).tobytes())
+    arrays = {name: _array(file) for name in text["arrays"]}
+    return built(EVENTS[text["event"]], joined(text["is"], arrays))

@@ -12,7 +12,7 @@ from command_line import gen3_bag, run_here, run_without_ros
 from payload_id import RobotFile, RobotModel
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.errors import ConfigurationError, InputError
-from payload_id.files.learnt.calibration_file import load_calibration
+from payload_id.files.learnt.learnt_file import CALIBRATION
 
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 BOUNDS = [
@@ -67,5 +67,5 @@ def test_json_is_one_object_with_intervals(folder, capsys) -> None:
     assert done.returncode == 0 and result["consistent"]
     entry = result["parameters"]["joint_1.friction_coulomb"]
     assert entry["lower"] <= 0.0 <= entry["upper"] and entry["upper"] - entry["lower"] < 0.6
-    kept = load_calibration(out.with_suffix(".npz"))
+    kept = CALIBRATION.load(out.with_suffix(".npz"))
     assert np.isinf(kept.lower[91:98]).all() and np.isfinite(kept.lower[:91]).all()

@@ -7,7 +7,7 @@ import pytest
 
 from arms import draw_payload
 from command_line import gen3_bag, run_here, run_without_ros
-from payload_id.files.learnt.history_file import load_history
+from payload_id.files.learnt.learnt_file import HISTORY
 
 pytestmark = pytest.mark.slow
 BOUNDS = ["--uncertainty=torque_absolute=2", "--uncertainty=friction_coulomb=3",
@@ -71,7 +71,7 @@ def test_runs_too_short_to_tell_a_payload_promise_nothing_of_later_ones(learnt, 
     options = ["--history", "--segments", "1.6", "--out", out]
     done = learnt.calibrate(capsys, *options, runs="few.yaml")
     assert done.returncode == 0, done.stderr
-    history = load_history(out.with_suffix(".npz"))
+    history = HISTORY.load(out.with_suffix(".npz"))
     # Of what a run tells less than the prior, it does not say how far others err.
     assert np.isnan(history.scores).any() and np.nanmax(np.abs(history.scores)) < 10.0
 

@@ -14,7 +14,7 @@ from payload_id.core.errors import InputError
 from payload_id.core.fleet import RunEvidence, common_payload
 from payload_id.core.fleet.common_payload import GROUP, contradicting
 from payload_id.core.identification.status import Status
-from payload_id.files.fleet.kept_evidence import from_bytes, to_bytes
+from payload_id.files.fleet.payloads import EVIDENCE
 
 UNCERTAINTY = Uncertainty(
     torque_absolute=0.05, link_relative=0.03, torque_offset=0.3, friction_coulomb=0.2,
@@ -64,7 +64,7 @@ def test_rows_that_are_kept_prove_the_interval_of_their_run_and_survive_being_sa
     found, width = common_payload([alone], SETTINGS).interval, kept.interval.half_width
     assert (found.lower >= kept.interval.lower - 0.02 * width).all()
     assert (found.upper <= kept.interval.upper + 0.02 * width).all()
-    again = from_bytes(to_bytes(kept))
+    again = EVIDENCE.from_bytes(EVIDENCE.to_bytes(kept), "x")
     assert np.array_equal(again.factor, kept.factor) and np.array_equal(again.rows.B, kept.rows.B)
     one, two = (common_payload([each], SETTINGS) for each in (kept, again))
     assert np.array_equal(one.phi, two.phi)

@@ -8,8 +8,8 @@ import socket
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
-import numpy as np
 import pytest
 
 from payload_id.core.errors import PayloadIdError
@@ -23,16 +23,12 @@ from payload_id.files.drafts.column_draft import find_columns
 from payload_id.files.fleet.manifest import read_manifest
 from payload_id.files.fleet.recordings_found import recordings_found
 from payload_id.files.knowledge.knowledge_file import read_knowledge
-from payload_id.files.knowledge.statement_file import load_knowledge
-from payload_id.files.learnt.calibration_file import load_calibration
-from payload_id.files.learnt.history_file import load_history
+from payload_id.files.learnt.learnt_file import CALIBRATION, HISTORY
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import load_certificate
-from payload_id.files.runs.tare_file import load_tare
 from payload_id.files.shapes.mesh import read_shape
-from payload_id.files.shapes.shape_file import load_shape
 from payload_id.files.tables.joint_csv import read_csv
 from payload_id.files.tables.wrench_csv import read_wrench_csv, read_wrench_uncertainty
 from payload_id.files.teams.team_file import TeamFile
@@ -43,11 +39,8 @@ COLUMNS = {
 }  # fmt: skip
 # What a file is called that is needed, and what reads it; the end of its name.
 NEEDED: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "calibration": (".npz", load_calibration),
-    "history": (".npz", load_history),
-    "tare": (".npz", load_tare),
-    "shape": (".npz", load_shape),
-    "knowledge": (".npz", load_knowledge),
+    "calibration": (".npz", CALIBRATION.load),
+    "history": (".npz", HISTORY.load),
     "robot file": (".yaml", RobotFile.load),
     "team file": (".yaml", TeamFile.load),
     "cell file": (".yaml", Cell.load),
@@ -118,12 +111,10 @@ def files(tmp_path) -> dict[str, Path]:
     found = {kind: tmp_path / f"{kind.split()[0]}_{k}.txt" for k, kind in enumerate(text)}
     for kind, content in text.items():
         found[kind].write_text(content)
-    for kind, member in (("calibration", "row_C"), ("history", "scores"),
-                         ("tare", "statistics_plain"), ("shape", "ellipsoids"),
-                         ("knowledge", "F0")):  # fmt: skip
-        found[kind] = tmp_path / f"{kind}.npz"
-        about = np.array(json.dumps({"format": 1}))
-        np.savez_compressed(found[kind], text=about, about=about, **{member: np.zeros(3)})
+    for kind in ("calibration", "history", "run of one arm", "run of a team"):
+        found[kind] = tmp_path / f"{kind.replace(' ', '_')}.npz"
+        with ZipFile(found[kind], "w") as archive:
+            archive.writestr("archive.json", json.dumps({"kind": kind, "format": 1}))
     found["recording (sqlite3)"] = tmp_path / "x.db3"
     with sqlite3.connect(found["recording (sqlite3)"]) as base:
         base.execute("create table x (y)")

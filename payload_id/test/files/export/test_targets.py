@@ -62,8 +62,8 @@ def test_what_a_target_needs_to_know_is_asked_for(saved):
 
 def test_a_robot_file_with_another_gripper_than_the_runs_is_refused(tmp_path, capsys):
     robot, frame = RobotFile.load("kinova_gen3"), "end_effector_link"
-    result = estimate(frame).to_dict()
-    RunFile(robot.joints, frame, robot.urdf, robot=robot.name, result=result).save(tmp_path)
+    run = RunFile(robot.joints, frame, robot.urdf, robot=robot.name, result=estimate(frame))
+    run.save(tmp_path)
     words = ["export", str(tmp_path), "--as", "ur", "--frame", frame, "--robot"]
     assert main([*words, "kinova_gen3"]) == 0
     assert main([*words, "kinova_gen3_2f85"]) == 2

@@ -7,10 +7,8 @@ import yaml
 
 from known_payloads import KINDS, draw
 from payload_id.core.knowledge.catalogue import CATALOGUE, knowledge_of
-from payload_id.core.knowledge.knowledge import NOTHING
 from payload_id.files.knowledge.knowledge_file import read_knowledge
 from payload_id.files.knowledge.knowledge_schema import SCHEMAS
-from payload_id.files.runs.run_file import RunFile
 
 
 def plain(value):
@@ -34,9 +32,3 @@ def test_file_says_what_the_catalogue_says(tmp_path):
         known, _ = draw(kind, np.random.default_rng(1))
         path.write_text(yaml.safe_dump({"the part": {"kind": kind, **plain(known)}}))
         assert read_knowledge(path) == knowledge_of({"the part": known})
-
-
-def test_run_without_statements_has_no_file_of_them(tmp_path):
-    RunFile(("joint",), "flange", "<robot/>").save(tmp_path)
-    assert RunFile.load(tmp_path).knowledge == NOTHING
-    assert [path.name for path in tmp_path.glob("*knowledge*")] == []

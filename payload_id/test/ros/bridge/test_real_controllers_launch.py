@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
+from payload_id.files.runs.run_file import RunFile
 from promises.nodes import next_domain
 from promises.real_controllers import installation
 
@@ -59,9 +59,9 @@ def test_one_command_starts_controllers_and_arm_and_identifies_the_payload(tmp_p
             if launched.poll() is None:
                 os.killpg(launched.pid, signal.SIGKILL)
     assert "Nothing contradicts" in found, found[-4000:]
-    saved = yaml.safe_load((tmp_path / "bag" / "payload_id_run.yaml").read_text())["result"]
-    assert saved["lower"][0] <= MASS <= saved["upper"][0]
-    assert saved["status"] in ("GOOD", "TOO_WIDE")
+    saved = RunFile.load(tmp_path / "bag").result
+    assert saved.lower[0] <= MASS <= saved.upper[0]
+    assert saved.status.value in ("GOOD", "TOO_WIDE")
 
 
 def _waited_for(launched: subprocess.Popen[bytes], log: Path) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,13 +31,6 @@ class Reliance:
     false_from: float
     noticed_from: float
     unit: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values; None stands for a size that is not known."""
-        values = asdict(self)
-        if not np.isfinite(self.noticed_from):
-            values["noticed_from"] = None
-        return values
 
     def sentence(self) -> str:
         """Return it in words, the assumption first."""

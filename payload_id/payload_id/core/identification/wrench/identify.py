@@ -14,6 +14,7 @@ import numpy as np
 
 from ...arrays import one_number
 from ...body.shape import Shape
+from ...codec import as_json
 from ...diagnosis.stated_knowledge import NAME as STATED
 from ...diagnosis.wrench.contact import Contamination, contamination
 from ...diagnosis.wrench.mounting import diagnose, diagnose_turned
@@ -56,18 +57,15 @@ class WrenchEstimate(Estimate):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values; None stands for a number that is not known."""
-        offset, dirt = self.time_offset, self.contamination
+        entries, offset, dirt = super().to_dict(), self.time_offset, self.contamination
+        del entries["contamination"]
         known = offset is not None and np.isfinite(offset.deviation)
         return {
-            **super().to_dict(),
+            **entries,
             "time_offset": offset.seconds if offset is not None and known else None,
             "time_offset_deviation": offset.deviation if offset is not None and known else None,
-            "time_offset_compensated": self.compensated,
-            "contaminated": [
-                {"start": s.start, "end": s.end, "channels": list(s.channels), "factor": s.factor}
-                for s in (dirt.spans if dirt else ())
-            ],
-            "diagnosis": self.diagnosis,
+            "time_offset_compensated": entries.pop("compensated"),
+            "contaminated": as_json(dirt.spans if dirt else ()),
         }
 
 

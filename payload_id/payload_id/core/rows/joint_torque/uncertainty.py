@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...arm.per_joint import PerJoint
-from ...arrays import Array, plain_values, real_numbers
+from ...arrays import Array, real_numbers
 from ...body.payload_prior import PayloadPrior
+from ...codec import plain
 from ...errors import InputError, UnknownNameError, known_entries, require_type
 
 FRACTIONS = ("torque_relative", "torque_gain", "friction_load", "link_relative", "coverage")
@@ -210,7 +211,7 @@ class Uncertainty:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `Uncertainty.from_dict` reads them back."""
-        return {name: plain_values(value) for name, value in asdict(self).items()}
+        return dict(plain(self))
 
     @classmethod
     def from_dict(cls, entries: dict[str, Any]) -> Uncertainty:

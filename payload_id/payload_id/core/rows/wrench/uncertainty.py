@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array, real_numbers
 from ...body.payload_prior import PayloadPrior
+from ...codec import plain
 from ...errors import InputError, known_entries, require_type
 
 LARGEST = 1e6  # of any bound in SI units
@@ -81,17 +83,15 @@ class WrenchUncertainty:
     correlation_time: float = 0.0
     sigma_factor: float = SIGMA_FACTOR
     prior: PayloadPrior = field(default_factory=PayloadPrior)
-    _arrays: dict[str, Array] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for entry in fields(self):
-            if entry.name in ("prior", "_arrays"):
+            if entry.name == "prior":
                 continue
             value = getattr(self, entry.name)
             plain = _plain(entry.name, value, entry.type == "PerAxis")
             object.__setattr__(self, entry.name, plain)
         require_type(self.prior, PayloadPrior, "Wrench uncertainty 'prior'", "a PayloadPrior")
-        object.__setattr__(self, "_arrays", self._as_arrays())
 
     def axes(self, name: str) -> Array:
         """Return a bound for each of three axes, shape (3,), not to be written to."""
@@ -101,7 +101,8 @@ class WrenchUncertainty:
         """Return `force_KIND` and `torque_KIND` for the six axes of a wrench, shape (6,)."""
         return self._arrays[kind]
 
-    def _as_arrays(self) -> dict[str, Array]:
+    @cached_property
+    def _arrays(self) -> dict[str, Array]:
         """Return all bounds per axis; they are asked for with every window."""
         arrays = {
             entry.name: np.broadcast_to(np.asarray(getattr(self, entry.name), dtype=float), (3,))
@@ -115,9 +116,7 @@ class WrenchUncertainty:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `WrenchUncertainty.from_dict` reads them back."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.init}
-        values["prior"] = asdict(self.prior)
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+        return dict(plain(self))
 
     @classmethod
     def from_dict(cls, entries: dict[str, Any]) -> WrenchUncertainty:

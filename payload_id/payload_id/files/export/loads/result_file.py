@@ -18,7 +18,10 @@ from ....core.errors import ConfigurationError, ModelError, brief
 from ....core.identification.status import Status
 from ...configuration.input_path import input_path
 from ...configuration.json_file import read_json
-from ...runs.run_file import RunFile, has_run_file
+from ...runs.run_file import FILE_NAME, RunFile, has_run_file
+
+# What a result takes from an estimate as it is.
+SHARED = ("status", "message", "payload_frame", "phi", "lower", "upper", "identifiable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,21 +70,22 @@ def read_result(path: Path) -> Result:
     for folder in (path, path / "bag"):
         if folder.is_dir() and has_run_file(folder):
             run = RunFile.load(folder)
-            if not run.result:
+            if run.result is None:
                 raise ConfigurationError(
                     f"The run in {folder} was saved without a result. Replay it: ./payload-id "
                     f"replay {folder} --json > result.json, and export that."
                 )
-            entries = {**run.result, "uncertainty": run.uncertainty}
             return Result(
-                **_checked(entries, folder.name),
+                source=folder.name,
+                **{name: getattr(run.result, name) for name in SHARED},
+                of_wrench=run.wrench is not None,
                 urdf=_description(run.urdf, folder),
                 robot=run.robot,
                 gravity=np.array(run.gravity),
             )
     if path.is_dir():
         raise ConfigurationError(
-            f"The folder {path} holds no run (payload_id_run.yaml). Give the folder of a run that "
+            f"The folder {path} holds no run ({FILE_NAME}). Give the folder of a run that "
             "was saved, or a file that 'replay --json' wrote."
         )
     return Result(**_checked(read_json(path, "result"), path.name))

@@ -6,7 +6,7 @@ It knows neither threads nor ROS; `RunControl` feeds it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
@@ -279,19 +279,11 @@ class LiveRun:
             run,
             start_ns=record.start_ns,
             end_ns=record.end_ns,
-            window=settings.window,
-            scales=settings.scales,
-            estimator=settings.estimator,
-            intervals=settings.intervals,
-            level=settings.level,
-            enough=astuple(settings.enough),
-            uncertainty=settings.uncertainty.to_dict(),
+            settings=settings,
             updates=record.updates,
-            result=record.estimate.to_dict() if record.estimate else {},
+            result=record.estimate,
             calibration=self._model.calibration,
             history=self._model.history,
-            shape=settings.shape,
-            knowledge=settings.knowledge,
             tare=self._identifier.known_arm if self.tared else None,
         )
 

@@ -64,8 +64,7 @@ class WrenchRun(LiveRun):
         filled = super().fill_in(run)
         return replace(
             filled,
-            source="wrench",
             payload_frame=self._model.payload_frame,
-            uncertainty=self.uncertainty.to_dict(),
+            wrench=self.uncertainty,
             calibration=None,
         )

@@ -1,24 +1,31 @@
-"""Robot files that extend another one by what has been learnt of the arm."""
+"""What `payload-id calibrate` has learnt: an archive, and a robot file that names it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
+from ...core.arm.arm_history import ArmHistory
+from ...core.arm.calibration import Calibration
 from ...core.errors import ConfigurationError, comment
+from ..configuration.archive import Archive
 from ..configuration.package_data import PACKAGE, share_folder
 from ..configuration.whole_file import saved_file
 from ..configuration.yaml_file import yaml_text
 
+BESIDE = "It lies beside the robot file that names it: move both together, or make it again with"
+CALIBRATION = Archive(Calibration, "calibration", 4, f"{BESIDE} 'payload-id calibrate'.")
+HISTORY = Archive(ArmHistory, "history", 3, f"{BESIDE} 'payload-id calibrate --history'.")
+Learnt = TypeVar("Learnt", Calibration, ArmHistory)
 
-def write_extension(
+
+def save_learnt_robot(
     path: Path | str,
     robot: Path,
-    key: str,
-    write: Callable[[Path], Path],
-    uncertainty: Mapping[str, Any],
+    archive: Archive[Learnt],
+    learnt: Learnt,
     remarks: Sequence[str] = (),
 ) -> Path:
     """Write a robot file that extends another one, and what has been learnt beside it.
@@ -26,9 +33,8 @@ def write_extension(
     Args:
         path: The robot file to write, ends in `.yaml`.
         robot: The robot file that it extends.
-        key: Under which it names what has been learnt.
-        write: Writes that at a path that ends in `.npz`, and returns the path.
-        uncertainty: Bounds that replace those of the other file.
+        archive: What kind of archive it names, under the archive's name.
+        learnt: What that holds; its bounds replace those of the other file.
         remarks: Lines of comment.
 
     Returns:
@@ -38,11 +44,10 @@ def write_extension(
         ConfigurationError: A file cannot be written, or would replace the one it extends.
     """
     path = _place(path, robot)
-    archive = write(path.with_suffix(".npz"))
     whole = {
         "extends": _reference(robot.resolve(), path.parent),
-        key: archive.name,
-        "uncertainty": dict(uncertainty),
+        archive.name: archive.save(path.with_suffix(".npz"), learnt).name,
+        "uncertainty": dict(learnt.uncertainty),
     }
     with saved_file(path, "calibrated robot file") as file:
         file.write(yaml_text(whole, comment(remarks)).encode())
