@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.diagnosis.remade.units import turning
-from ...core.plausibility.kinematics import kinematics
-from ...core.plausibility.line import Line, Verdict
-from ...core.plausibility.timing import timing
-from ...core.plausibility.torques import torques
+from ...core.diagnosis.hypotheses.units import turning
+from ...core.recording_checks.kinematics import kinematics
+from ...core.recording_checks.check_result import CheckResult, Verdict
+from ...core.recording_checks.timing import timing
+from ...core.recording_checks.torques import torques
 from ...files.recordings.any_recording import is_table
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
@@ -63,23 +63,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if wrong else 0
 
 
-def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: bool) -> list[Line]:
+def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: bool) -> list[CheckResult]:
     """Return everything else."""
     lower, upper, speed, effort = limits_of(file)
     revolute = np.asarray(turning(arm))
     endless = np.array(file.continuous)
     lower, upper = np.where(endless, -np.inf, lower), np.where(endless, np.inf, upper)
     # Columns are taken by name, and names that are not there are refused when reading.
-    names = Line("joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file")
+    names = CheckResult("joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file")
     times = timing(recording, None if table else file.joint_states.rate)
     if any_wrong(times):  # each derivative would seem to be in another unit, too
         do = "Mend that first, then check again."
-        return [names, *times, Line("everything else", Verdict.LOOK, "not looked at", "", do)]
+        return [names, *times, CheckResult("everything else", Verdict.LOOK, "not looked at", "", do)]
     return [
         names,
         *times,
         *kinematics(recording, arm.joints, revolute, lower, upper, speed),
-        *torques(recording, arm, file.uncertainty, effort)[0],
+        *torques(recording, arm, file.uncertainty, effort),
     ]
 
 
@@ -101,7 +101,7 @@ def next_command(arguments: argparse.Namespace, wrong: bool) -> str:
     return f"./payload-id replay {recording} --robot {robot}{more}"
 
 
-def show(lines: Sequence[Line], notes: Sequence[str], following: str) -> None:
+def show(lines: Sequence[CheckResult], notes: Sequence[str], following: str) -> None:
     """Print the lines as a table."""
     terminal = console()
     for note in notes:

@@ -9,18 +9,18 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
-from ...core.plausibility.line import Line, Verdict
+from ...core.recording_checks.check_result import CheckResult, Verdict
 from .presentation import plain_table
 
 STYLES = {Verdict.GOOD: "green", Verdict.LOOK: "yellow", Verdict.WRONG: "bold red"}
 
 
-def any_wrong(lines: Sequence[Line]) -> bool:
+def any_wrong(lines: Sequence[CheckResult]) -> bool:
     """Tell whether one of them is wrong."""
     return any(line.verdict is Verdict.WRONG for line in lines)
 
 
-def lines_table(lines: Sequence[Line]) -> Table:
+def lines_table(lines: Sequence[CheckResult]) -> Table:
     """Return the lines, each with what to do where something is to be done."""
     table = plain_table()
     for title in ("", "", "found", "expected"):
@@ -34,6 +34,6 @@ def lines_table(lines: Sequence[Line]) -> Table:
     return table
 
 
-def lines_json(lines: Sequence[Line]) -> str:
+def lines_json(lines: Sequence[CheckResult]) -> str:
     """Return them as one JSON object, with whether one is wrong."""
     return json.dumps({"wrong": any_wrong(lines), "lines": [asdict(line) for line in lines]})

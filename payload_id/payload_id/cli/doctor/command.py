@@ -7,7 +7,7 @@ import importlib.util
 from typing import Any
 
 from ...core.errors import InputError, PayloadIdError
-from ...core.plausibility.line import Line, Verdict
+from ...core.recording_checks.check_result import CheckResult, Verdict
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.arguments import add_verb
@@ -56,17 +56,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if any_wrong(lines) else 0
 
 
-def _robot(name: str | None) -> tuple[RobotFile | None, list[Line]]:
+def _robot(name: str | None) -> tuple[RobotFile | None, list[CheckResult]]:
     """Return the robot file if it can be used, and what was found of it."""
     if name is None:
         do = "Name one to have its driver listened to: --robot FILE."
-        return None, [Line("robot file", Verdict.LOOK, "none named", "one", do)]
+        return None, [CheckResult("robot file", Verdict.LOOK, "none named", "one", do)]
     expected = "a description with the joints and the payload frame"
     try:
         file = RobotFile.load(name)
         arm = RobotModel.from_robot_file(file)
     except PayloadIdError as error:
         do = "Correct it, or draft one: ./payload-id new-robot URDF."
-        return None, [Line("robot file", Verdict.WRONG, str(error), expected, do)]
+        return None, [CheckResult("robot file", Verdict.WRONG, str(error), expected, do)]
     found = f"{file.name}: {arm.n} joints, payload at {file.payload_frame}"
-    return file, [Line("robot file", Verdict.GOOD, found, expected)]
+    return file, [CheckResult("robot file", Verdict.GOOD, found, expected)]

@@ -18,7 +18,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from ...core.errors import InputError, PayloadIdError, RecordingError
-from ...core.plausibility.line import Line, Verdict
+from ...core.recording_checks.check_result import CheckResult, Verdict
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
@@ -35,7 +35,7 @@ EXPECTED = "a message that comes back"
 TYPE = "sensor_msgs/msg/JointState"
 
 
-def network(robot: RobotFile | None, topic: str, seconds: float) -> list[Line]:
+def network(robot: RobotFile | None, topic: str, seconds: float) -> list[CheckResult]:
     """Return what was found of DDS, and of the joint states of a robot.
 
     Args:
@@ -58,7 +58,7 @@ def network(robot: RobotFile | None, topic: str, seconds: float) -> list[Line]:
         raise InputError(f"No topic can have that name: {what} {name.strip()}.") from error
     except CannotGoOnError as error:
         do = "Correct the environment, then look again: nothing can be heard before."
-        return [Line("DDS", Verdict.WRONG, str(error), EXPECTED, do)]
+        return [CheckResult("DDS", Verdict.WRONG, str(error), EXPECTED, do)]
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def _serve(executor: SingleThreadedExecutor) -> None:
         return
 
 
-def _echo(node: Node) -> Line:
+def _echo(node: Node) -> CheckResult:
     """Send messages from another participant until one arrives."""
     arrived, expected = threading.Event(), EXPECTED
     began = time.monotonic()
@@ -99,15 +99,15 @@ def _echo(node: Node) -> Line:
     node.destroy_subscription(heard)
     taken = time.monotonic() - began
     if arrived.is_set():
-        return Line("DDS", Verdict.GOOD, f"one came back after {taken:.1f} s", expected)
+        return CheckResult("DDS", Verdict.GOOD, f"one came back after {taken:.1f} s", expected)
     do = (
         "See that the loopback interface is up with multicast, that no firewall drops UDP from "
         "port 7400 on, and that /dev/shm has room."
     )
-    return Line("DDS", Verdict.WRONG, f"none came back in {PATIENCE:g} s", expected, do)
+    return CheckResult("DDS", Verdict.WRONG, f"none came back in {PATIENCE:g} s", expected, do)
 
 
-def _driver(node: Node, robot: RobotFile, topic: str, seconds: float, folder: Path) -> list[Line]:
+def _driver(node: Node, robot: RobotFile, topic: str, seconds: float, folder: Path) -> list[CheckResult]:
     """Listen to a driver, and judge what it publishes as `check` judges a recording."""
     recorder = RunRecorder(node, robot, topic)
     with recorder.recording(folder / "heard") as bag:
@@ -117,12 +117,12 @@ def _driver(node: Node, robot: RobotFile, topic: str, seconds: float, folder: Pa
         rate = robot.joint_states.rate
         found = silence_report(node, full, TYPE, seconds, rate, "joint_states_topic")
         do = "Start the driver, or name its topic: --topic, joint_states.topic in the robot file."
-        return [Line("joint states", Verdict.WRONG, found, f"{full} at {rate:g} Hz", do)]
+        return [CheckResult("joint states", Verdict.WRONG, found, f"{full} at {rate:g} Hz", do)]
     try:
         recording = Recording.of_robot(bag, robot, recorder.topic)
     except PayloadIdError as error:
         do = "Correct the driver, or what the robot file says of it."
-        return [Line("joint states", Verdict.WRONG, str(error), "joints with efforts", do)]
+        return [CheckResult("joint states", Verdict.WRONG, str(error), "joints with efforts", do)]
     return [
         _publishers(publisher_names(node, full), full),
         _clock(recording, node.get_clock().now().nanoseconds),
@@ -130,33 +130,33 @@ def _driver(node: Node, robot: RobotFile, topic: str, seconds: float, folder: Pa
     ]
 
 
-def _judged(recording: Recording, robot: RobotFile) -> list[Line]:
+def _judged(recording: Recording, robot: RobotFile) -> list[CheckResult]:
     """Return what `check` says of what was heard."""
     try:
         return looked_at(recording, RobotModel.from_robot_file(robot), robot, table=False)
     except RecordingError as error:
         do = "Listen longer: --seconds 10."
-        return [Line("joint states", Verdict.WRONG, str(error), "some seconds of them", do)]
+        return [CheckResult("joint states", Verdict.WRONG, str(error), "some seconds of them", do)]
 
 
-def _publishers(names: list[str], topic: str) -> Line:
+def _publishers(names: list[str], topic: str) -> CheckResult:
     """Judge whether one driver alone publishes."""
     found, expected = f"{topic} by {', '.join(names) or 'nobody any more'}", "one publisher"
     if len(names) > 1:
         do = "Stop all but the robot's own driver: samples of several are mixed."
-        return Line("publishers", Verdict.WRONG, found, expected, do)
-    return Line("publishers", Verdict.GOOD, found, expected)
+        return CheckResult("publishers", Verdict.WRONG, found, expected, do)
+    return CheckResult("publishers", Verdict.GOOD, found, expected)
 
 
-def _clock(recording: Recording, now_ns: int) -> Line:
+def _clock(recording: Recording, now_ns: int) -> CheckResult:
     """Judge whether stamps are of this machine's time."""
     newest = recording.start_ns + round(1e9 * float(np.max(recording.stamp)))
     age = (now_ns - newest) / 1e9
     found, expected = f"the newest stamp is {age:.3g} s old", f"0 to {LATE:g} s"
     if -0.01 <= age <= LATE + 0.1:
-        return Line("clock", Verdict.GOOD, found, expected)
+        return CheckResult("clock", Verdict.GOOD, found, expected)
     do = (
         "Synchronise the clocks of robot and machine (chrony, PTP). Identification itself uses "
         "the stamps alone; certified motions are refused on such a clock."
     )
-    return Line("clock", Verdict.LOOK, found, expected, do)
+    return CheckResult("clock", Verdict.LOOK, found, expected, do)

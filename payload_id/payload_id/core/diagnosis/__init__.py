@@ -1,7 +1,10 @@
-"""Why no payload explains the rows: the likely cause, and what would help.
+"""Why no payload explains the rows: what may be false, as one table that one engine runs.
 
-Every cause (in `causes`) relaxes the rows, or leaves some out, and the smallest noise factor is
-found anew; the simplest one that brings it to about 1 is named.
+A hypothesis (`hypothesis.py`, members and table in `hypotheses`) says what would be otherwise: of
+the rows, of the samples or of the arm. The engine (`diagnose.py`) finds the smallest noise factor
+under each anew and names the simplest that brings it to about 1. The same table tells what an
+identified mass rests on (`sensitivity.py`) and why samples are left out (`false_samples.py`);
+`wrench` is the one for force-torque sensors.
 
 In: inconsistent rows, and what made them.
 Out: a `Diagnosis` with cause, joint and time; the motion that would make a parameter identifiable.
@@ -9,29 +12,19 @@ Out: a `Diagnosis` with cause, joint and time; the motion that would make a para
 
 from __future__ import annotations
 
-from .causes.cause import Cause, Finding
-from .causes.contact import Contact
-from .causes.evidence import Evidence
-from .causes.link_model import LinkModel
-from .causes.payload_slipped import PayloadSlipped
-from .causes.prior import Prior
-from .causes.recollection import Recollection
-from .causes.torque_gain import TorqueGain
-from .causes.torque_offset import TorqueOffset
-from .causes.torque_sign import TorqueSign
-from .causes.wrong_tool import WrongTool
-from .diagnose import CAUSES, Diagnosis, diagnose
+from .diagnose import Diagnosis, diagnose
+from .evidence import Evidence
+from .false_samples import FIRST_SAMPLES, why_false, why_no_window
+from .hypotheses.payload_slipped import PayloadSlipped
+from .identified_mass import IdentifiedMass
 from .motion_advice import Advice, MotionSeen, advise
-from .reliance.assumption import Reliance
-from .reliance.ground import Ground
-from .reliance.rests_on import reliance_in_words, rests_on
-from .remade.false_samples import MANY as FIRST_SAMPLES
-from .remade.false_samples import why_false, why_no_window
+from .reprocessed import Reprocessed
+from .sensitivity import Sensitivity, sensitivity_in_words, sensitivities
 from .stated_knowledge import contradicted
+from .window_buffer import WindowBuffer
 
 __all__ = [
-    "CAUSES", "FIRST_SAMPLES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding",
-    "Ground", "LinkModel", "MotionSeen", "PayloadSlipped", "Prior", "Recollection", "Reliance",
-    "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise", "contradicted", "diagnose",
-    "reliance_in_words", "rests_on", "why_false", "why_no_window",
+    "FIRST_SAMPLES", "Advice", "Diagnosis", "Evidence", "IdentifiedMass", "MotionSeen",
+    "PayloadSlipped", "Reprocessed", "Sensitivity", "WindowBuffer", "advise", "contradicted",
+    "diagnose", "sensitivity_in_words", "sensitivities", "why_false", "why_no_window",
 ]  # fmt: skip

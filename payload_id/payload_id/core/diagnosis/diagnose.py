@@ -1,57 +1,43 @@
-"""The likely cause among all that are known."""
+"""The engine: rows are refitted under every hypothesis, and the best is named where it leads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from .blame import Blame, blame_of
-from .causes.cause import Cause, Finding
-from .causes.contact import Contact
-from .causes.evidence import Evidence
-from .causes.link_model import LinkModel
-from .causes.payload_slipped import PayloadSlipped
-from .causes.prior import Prior
-from .causes.remade_rows import RemadeCause, RemadeRows
-from .causes.torque_gain import TorqueGain
-from .causes.torque_offset import TorqueOffset
-from .causes.torque_sign import TorqueSign
-from .causes.wrong_tool import WrongTool
-from .lengths import LengthFactor, factors_by_length, sentence_of
-from .remade.efforts import Efforts
-from .remade.friction import Friction
-from .remade.gravity import Gravity
-from .remade.joint_order import JointOrder
-from .remade.joint_zero import JointZero
-from .remade.torque_delay import TorqueDelay
-from .remade.units import Units
-from .remade.velocity import Velocity
+from .evidence import Evidence, Relaxation
+from .hypotheses import HYPOTHESES
+from .hypothesis import Finding, Hypothesis
+from .reprocessed import Reprocessed
 
-# From the simplest to those that leave most free; of one stage the one that goes farthest counts.
-CAUSES: tuple[tuple[Cause, ...], ...] = (
-    (Prior(), TorqueSign()),
-    (TorqueGain(), TorqueOffset()),
-    (WrongTool(), Contact()),
-    (PayloadSlipped(),),
-    (LinkModel(),),
-)
-# The same for those that rows are made anew for, where samples are at hand.
-REMADE: tuple[tuple[RemadeCause, ...], ...] = (
-    (Units(), JointOrder(), Velocity(), Efforts()),
-    (TorqueDelay(), JointZero(), Gravity(), Friction()),
-    (),
-    (),
-    (),
-)
-RESTORED = 1.001  # factor up to which a cause explains the rows
-# A wrong reading also makes its relative bounds wrong: a cause that goes most of the way counts.
-NEARLY, MOST_OF_THE_WAY = 2.0, 0.3  # factor, and part of the factor without the cause
-CLEARLY = 0.5  # part of a simpler cause's factor that a less simple one must reach instead of it
-EQUALLY = 1.3  # times the likely cause's factor: what leaves no more than that is named beside it
+RESTORED = 1.001  # factor up to which a hypothesis explains the rows
+# A wrong reading also makes its relative bounds wrong: one that goes most of the way counts.
+NEARLY, MOST_OF_THE_WAY = 2.0, 0.3  # factor, and part of the factor without the hypothesis
+CLEARLY = 0.5  # part of a simpler one's factor that a less simple one must reach instead of it
+EQUALLY = 1.3  # times the likely one's factor: what leaves no more than that is named beside it
 ENOUGH = 0.5  # factor that honest noise leaves, which is not at its bounds all the time
 MOST_ROWS = 1200  # that are looked at
+GAP = 0.35  # [s] between rows of a joint that still count as one span
+LEAST_SHARE, MOST_SPANS = 0.01, 10  # of a span worth a mention, and of spans mentioned
+
+
+class Span(NamedTuple):
+    """A span of time in which a joint's rows ask for a larger factor.
+
+    Attributes:
+        joint: Number of the joint or channel.
+        start: Begin of the span [s].
+        end: End of the span [s].
+        share: Part of all that is asked for (of the multipliers).
+    """
+
+    joint: int
+    start: float
+    end: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -60,17 +46,18 @@ class Diagnosis:
 
     Attributes:
         likely: The likely cause; None if none explains the rows.
-        equally: Findings of other causes that explain the rows about as well.
-        tried: The best finding of every cause that was tried.
-        blame: Which joints ask for the noise factor, and when.
-        lengths: Which factor each length of windows asks for, if there are several.
+        tried: The best finding of every hypothesis that was tried.
+        spans: Which joints ask for the noise factor, and when.
+        equally: Findings of other hypotheses that explain the rows about as well.
+        lengths: Which factor the windows of each length ask for, by length [s], if there are
+            several.
     """
 
     likely: Finding | None
-    tried: tuple[Finding, ...]
-    blame: tuple[Blame, ...]
+    tried: tuple[Finding, ...] = ()
+    spans: tuple[Span, ...] = ()
     equally: tuple[Finding, ...] = ()
-    lengths: tuple[LengthFactor, ...] = ()
+    lengths: tuple[tuple[float, float], ...] = ()
 
     @property
     def cause(self) -> str:
@@ -80,7 +67,7 @@ class Diagnosis:
 
     def sentence(self, joints: Sequence[str]) -> str:
         """Return the likely cause and its remedy in words, and which length of windows fails."""
-        return " ".join(filter(None, (sentence_of(self.lengths), self._why(joints))))
+        return " ".join(filter(None, (_of_lengths(self.lengths), self._why(joints))))
 
     def _why(self, joints: Sequence[str]) -> str:
         """Return the likely cause and its remedy in words."""
@@ -104,62 +91,119 @@ class Diagnosis:
         )
 
 
-def diagnose(evidence: Evidence) -> Diagnosis:
-    """Return the likely cause of inconsistent rows."""
+def diagnose(evidence: Evidence, again: Reprocessed | None = None) -> Diagnosis:
+    """Return the likely cause of inconsistent rows.
+
+    Args:
+        evidence: The rows.
+        again: Samples of which rows can be made again; None where none are at hand.
+    """
     evidence = thinned(evidence)
-    blame = blame_of(evidence)
-    if evidence.factor <= 1.0 or not np.isfinite(evidence.factor):
-        return Diagnosis(None, (), blame)
+    spans, without = asking(evidence), evidence.factor
+    if without <= 1.0 or not np.isfinite(without):
+        return Diagnosis(None, (), spans)
     tried: list[Finding] = []
     likely: Finding | None = None
-    remade = RemadeRows.of(evidence)
-    for stage, others in zip(CAUSES, REMADE, strict=True):
-        every = [list(cause.findings(evidence)) for cause in stage]
-        if remade is not None:
-            every += [[remade.finding(x) for x in cause.findings(remade)] for cause in others]
-        for findings in every:
-            found = sorted(findings, key=_by_factor)
-            tried += found[:1]
-            if found and _explains(found[0].factor, evidence.factor):
-                likely = _better(likely, found[0])
+    for stage in HYPOTHESES:
+        for hypothesis in stage:
+            found = min(findings(hypothesis, evidence, again), key=_left, default=None)
+            if found is not None:
+                tried.append(found)
+                likely = _better(likely, found) if _explains(found, without) else likely
         if likely is not None and likely.factor <= ENOUGH:
             break
-    tried.sort(key=_by_factor)
-    equally = _equal_to(likely, tried, evidence.factor)
-    return Diagnosis(likely, tuple(tried), blame, equally, factors_by_length(evidence))
-
-
-def _equal_to(
-    likely: Finding | None, tried: Sequence[Finding], without: float
-) -> tuple[Finding, ...]:
-    """Return the findings that explain the rows about as well as the likely one."""
-    if likely is None:
-        return ()
-    return tuple(
+    tried.sort(key=_left)
+    equally = tuple(
         finding
         for finding in tried
-        if finding.cause != likely.cause
-        and _explains(finding.factor, without)
+        if likely is not None
+        and finding.cause != likely.cause
+        and _explains(finding, without)
         and finding.factor <= EQUALLY * likely.factor
     )
+    return Diagnosis(likely, tuple(tried), spans, equally, factors_by_length(evidence))
 
 
-def _explains(factor: float, without: float) -> bool:
-    """Tell whether a cause that leaves a factor explains rows that ask for another without it."""
-    return factor <= max(RESTORED, min(NEARLY, MOST_OF_THE_WAY * without))
+def findings(
+    hypothesis: Hypothesis, evidence: Evidence, again: Reprocessed | None
+) -> Iterator[Finding]:
+    """Refit the rows under each case of a hypothesis."""
+    name = hypothesis.name
+    for case in hypothesis.relaxations(evidence):
+        fit = evidence.refit(case.relaxation)
+        words = case.words(fit)
+        yield Finding(name, fit.factor, case.free, words, case.joint, case.start, case.end)
+    if again is not None:
+        for reading in again.best(list(hypothesis.readings(again.recorded))):
+            value, fit = again.followed(reading)
+            what, remedy = reading.words(value)
+            yield Finding(name, fit.factor, reading.free, f"{what}: {remedy}.", reading.joint)
 
 
-def _by_factor(finding: Finding) -> tuple[float, int]:
+def _left(finding: Finding) -> tuple[float, int]:
     """Return what findings are sorted by: those that leave less free first where equal."""
-    return finding.factor, finding.freedoms
+    return finding.factor, finding.free
+
+
+def _explains(finding: Finding, without: float) -> bool:
+    """Tell whether a finding explains rows that ask for a factor without it."""
+    return finding.factor <= max(RESTORED, min(NEARLY, MOST_OF_THE_WAY * without))
 
 
 def _better(old: Finding | None, new: Finding) -> Finding:
     """Return the one to be named."""
     if old is None:
         return new
-    needed = CLEARLY if new.freedoms > old.freedoms else 1.0
+    needed = CLEARLY if new.free > old.free else 1.0
     return new if new.factor < needed * old.factor else old
+
+
+def asking(evidence: Evidence) -> tuple[Span, ...]:
+    """Return the spans of this run that ask for most, those with the largest share first.
+
+    The multipliers of the rows at the smallest factor, merged where rows of a joint follow each
+    other closely.
+    """
+    rows, weight = evidence.rows, evidence.fit.weight
+    if not weight.any():
+        return ()
+    weight, spans = weight / weight.sum(), list[Span]()
+    for row in np.lexsort((rows.start, rows.joint)):
+        if weight[row] == 0.0 or not evidence.own[row]:
+            continue
+        joint, share = int(rows.joint[row]), float(weight[row])
+        start, end = float(rows.start[row]), float(rows.end[row])
+        if spans and spans[-1].joint == joint and start - spans[-1].end <= GAP:
+            last = spans.pop()
+            start, end, share = last.start, max(end, last.end), share + last.share
+        spans.append(Span(joint, start, end, share))
+    spans = sorted((x for x in spans if x.share >= LEAST_SHARE), key=lambda x: -x.share)
+    return tuple(spans[:MOST_SPANS])
+
+
+def factors_by_length(evidence: Evidence) -> tuple[tuple[float, float], ...]:
+    """Return length [s] and factor of windows of each length; none if there is only one."""
+    rows, own = evidence.rows, evidence.own
+    found = []
+    for scale in np.unique(rows.scale[own]):
+        here = own & (rows.scale == scale)
+        length = float(scale or np.median((rows.end - rows.start)[here]))
+        found.append((length, evidence.refit(Relaxation(keep=~own | here)).factor))
+    return tuple(sorted(found)) if len(found) > 1 else ()
+
+
+def _of_lengths(factors: tuple[tuple[float, float], ...]) -> str:
+    """Say which lengths are inconsistent by themselves; empty if there is only one length."""
+    if not factors:
+        return ""
+    each = ", ".join(f"{length:.3g} s {factor:.3g}" for length, factor in factors)
+    broken = [f"{length:.3g} s" for length, factor in factors if not factor <= RESTORED]
+    said = (
+        f"the bounds for windows of {' and '.join(broken)} fail"
+        if broken
+        else "each length by itself is consistent, all together are not"
+    )
+    return f"Factors by length of windows: {each}; {said}."
 
 
 def thinned(evidence: Evidence) -> Evidence:
@@ -168,21 +212,12 @@ def thinned(evidence: Evidence) -> Evidence:
     Whole windows are kept, each with the rows of other lengths that end in it: those whose rows ask
     for the factor, and others evenly in time.
     """
-    rows, fit = evidence.rows, evidence.fit
-    if len(rows) <= MOST_ROWS or fit is None:
+    rows = evidence.rows
+    if len(rows) <= MOST_ROWS:
         return evidence
-    starts, window = np.unique(rows.start, return_inverse=True)
-    if rows.scale.any():
-        starts = np.unique(rows.start[rows.scale == 0.0])
-        window = np.maximum(np.searchsorted(starts, rows.end) - 1, 0)
-    asking = np.bincount(window, fit.weight, len(starts)) > 0.0
-    per_window = len(rows) / len(starts)
-    count = max(2, int(MOST_ROWS / per_window))
+    starts = np.unique(rows.start[rows.scale == 0.0])
+    window = np.maximum(np.searchsorted(starts, rows.end) - 1, 0)
+    asking = np.bincount(window, evidence.fit.weight, len(starts)) > 0.0
+    count = max(2, int(MOST_ROWS * len(starts) / len(rows)))
     asking[np.linspace(0, len(starts) - 1, count).astype(int)] = True
-    keep = asking[window]
-    return replace(
-        evidence,
-        rows=rows.take(keep),
-        own=evidence.own[keep],
-        fit=replace(fit, weight=fit.weight[keep]),
-    )
+    return evidence.take(asking[window])

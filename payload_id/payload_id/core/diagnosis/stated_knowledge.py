@@ -14,8 +14,8 @@ from ..bounds.scaled_rows import ScaledRows
 from ..bounds.stated_cuts import widened
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
-from .causes.cause import Finding
 from .diagnose import Diagnosis
+from .hypothesis import Finding
 
 NAME = "stated knowledge"
 
@@ -40,7 +40,7 @@ def contradicted(
                for name in stated.names}  # fmt: skip
     single = [name for name, factor in factors.items() if factor <= BORDERLINE]
     finding = Finding(NAME, alone, len(single or factors), _sentence(single, tuple(factors)))
-    return Diagnosis(finding, (finding,), ())
+    return Diagnosis(finding, (finding,))
 
 
 def _sentence(single: list[str], names: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ from ..arrays import Array, real_numbers
 from ..body.inertial import PARAMETERS, UNITS, is_physical
 from ..bounds.confidence import Confidence
 from ..codec import as_json
-from ..diagnosis import Reliance, reliance_in_words
+from ..diagnosis import Sensitivity, sensitivity_in_words
 from ..errors import InputError
 from ..history import CalibratedInterval
 from ..views import Viewed
@@ -82,7 +82,7 @@ class Estimate(Viewed):
     blame: tuple[tuple[str, float, float, float], ...] = ()
     calibrated: CalibratedInterval | None = None
     confidence: Confidence | None = None
-    rests_on: tuple[Reliance, ...] = ()
+    rests_on: tuple[Sensitivity, ...] = ()
     width: tuple[WidthShare, ...] = ()
     headline: Headline | None = None
 
@@ -121,9 +121,9 @@ class Estimate(Viewed):
         """Return the estimate with another verdict."""
         return replace(self, status=status, message=message)
 
-    def resting_on(self, found: tuple[Reliance, ...]) -> Estimate:
+    def resting_on(self, found: tuple[Sensitivity, ...]) -> Estimate:
         """Return the estimate with what its mass rests on, and the message that says so."""
-        message = " ".join(filter(None, (self.message, reliance_in_words(found))))
+        message = " ".join(filter(None, (self.message, sensitivity_in_words(found))))
         return replace(self, message=message, rests_on=found)
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,7 +16,14 @@ from ..body.inertial import as_phi
 from ..bounds import Interval
 from ..bounds.before_data import BeforeData
 from ..bounds.hull import BORDERLINE
-from ..diagnosis import FIRST_SAMPLES, Ground, MotionSeen, Recollection, rests_on, why_false
+from ..diagnosis import (
+    FIRST_SAMPLES,
+    IdentifiedMass,
+    MotionSeen,
+    WindowBuffer,
+    sensitivities,
+    why_false,
+)
 from ..errors import InputError, brief, require_type
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
@@ -92,7 +99,7 @@ class OnlineIdentifier:
             self._readings = ReadingsSeen.none(self.rows)
         self._seen, self._used = SamplesSeen(), TimeUsed()
         self._motion: MotionSeen | None = None
-        self._recollection = Recollection()
+        self._buffer = WindowBuffer()
         self._first: Samples | None = None
         self._suspicion = Suspicion()
         self._held: HeldOut | None = None
@@ -181,7 +188,7 @@ class OnlineIdentifier:
             block = self.rows.window(window)
         if isinstance(window, Samples):
             self._motion = MotionSeen.of(window, self._motion)
-            self._recollection = self._recollection.with_window(window)
+            self._buffer = self._buffer.with_window(window)
         if self._readings is not None and isinstance(window, Samples):
             self._readings = self._readings.with_window(window)
             unknown = self._readings.torques.of_rows(block.joint, block.start, block.end)
@@ -234,7 +241,7 @@ class OnlineIdentifier:
             upto=self.windows,
             unused=self._used.remark(self.settings.window),
             stated=self._before.stated,
-            recollection=self._recollection.since(self._change.first),
+            buffer=self._buffer.since(self._change.first),
             newest=self._kept.newest,
         )
 
@@ -307,22 +314,22 @@ class OnlineIdentifier:
         some seconds, so that updates go without it.
         """
         estimate = self.with_confidence(estimate)
-        ground = self.ground(estimate)
-        if ground is None:
+        found = self.identified_mass(estimate)
+        if found is None:
             return estimate
         with one_thread():
-            return estimate.resting_on(rests_on(ground))
+            return estimate.resting_on(sensitivities(found))
 
-    def ground(self, estimate: Estimate) -> Ground | None:
-        """Return what the newest estimate stands on; None if no mass is identified by joints."""
+    def identified_mass(self, estimate: Estimate) -> IdentifiedMass | None:
+        """Return what the newest mass was found from; None if none is identified by joints."""
         source, mass = self.rows, (float(estimate.lower[0]), float(estimate.upper[0]))
-        windows = self._recollection.since(self._change.first).windows
+        windows = self._buffer.since(self._change.first).windows
         known = estimate.status in (Status.GOOD, Status.TOO_WIDE)
         if not (known and windows and isinstance(source, MomentumRows)):
             return None
         with one_thread():
             prior, shape, tare = self._payload.prior, self.present().shape, self.known_arm.rows
-            return Ground.of(source, windows, tare, prior, shape, estimate.phi, mass)
+            return IdentifiedMass.of(source, windows, tare, prior, shape, estimate.phi, mass)
 
     def tare(self, payload: Array | None = None) -> None:
         """Declare that this run's payload is known: keep its rows as knowledge of the arm; reset.

@@ -24,7 +24,8 @@ from ..diagnosis import (
     Evidence,
     MotionSeen,
     PayloadSlipped,
-    Recollection,
+    Reprocessed,
+    WindowBuffer,
     advise,
     contradicted,
     diagnose,
@@ -107,7 +108,7 @@ class Problem:
         upto: Number of windows since the samples began.
         unused: Says how much of the samples' time is in no window; empty if little is.
         stated: What is stated of the payload, its auxiliary variables with bounds.
-        recollection: Some windows of samples of joints.
+        buffer: Some windows of samples of joints.
         newest: The newest windows' rows.
     """
 
@@ -126,7 +127,7 @@ class Problem:
     upto: int
     unused: str = ""
     stated: Knowledge = NOTHING
-    recollection: Recollection = field(default_factory=Recollection)
+    buffer: WindowBuffer = field(default_factory=WindowBuffer)
     newest: tuple[RowBlock, ...] = ()
 
     @cached_property
@@ -333,7 +334,7 @@ class Problem:
         if not found.cause and isinstance(self.row_source, MomentumRows):
             message += MEANS_STATED if self.row_source.uncertainty.torque_mean else ""
         estimate = self._estimate(bounds, Status.INCONSISTENT, message)
-        blame = tuple((joints[b.joint], b.start, b.end, b.share) for b in found.blame)
+        blame = tuple((joints[b.joint], b.start, b.end, b.share) for b in found.spans)
         estimate = replace(estimate, cause=found.cause, blame=blame)
         return Solved(estimate, bounds, self.upto, diagnosis=found)
 
@@ -346,10 +347,11 @@ class Problem:
             factor = float("nan")  # that of the rows by themselves is another one
         links, arm = _link_columns(self.row_source), len(self.arm.rows)
         evidence = Evidence.of(self.rows, self.prior, self.shape, arm, links, factor)
+        again = None
         if isinstance(self.row_source, MomentumRows):
             window = self.settings.window
-            evidence = evidence.with_samples(self.row_source, self.recollection, window)
-        return diagnose(evidence)
+            again = Reprocessed.of(evidence, self.row_source, self.buffer, window)
+        return diagnose(evidence, again)
 
     def _after_change(self, found: Diagnosis) -> Solved | None:
         """Return the answer of the rows since the payload changed; None if it did not."""

@@ -9,7 +9,7 @@ import numpy as np
 from ..arm.calibration import Calibration
 from ..arrays import Array
 from ..bounds.interval import NO_SHAPE, Interval
-from ..diagnosis.causes.evidence import smallest_factor
+from ..diagnosis.evidence import smallest_factor
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.nuisance import with_tool

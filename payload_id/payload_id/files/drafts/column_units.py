@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.plausibility.kinematics import looks_like_degrees
+from ...core.recording_checks.kinematics import looks_like_degrees
 from ...core.samples.stamps import NANOSECONDS
 from ..tables.csv_columns import TO_NANOSECONDS
 from ..tables.joint_csv import OF_TURNING, UNITS

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.payload_prior import PayloadPrior
-from ...core.diagnosis.remade.units import turning
+from ...core.diagnosis.hypotheses.units import turning
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.schema import Key

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.diagnosis.remade.units import turning
-from ...core.plausibility.line import Line
-from ...core.plausibility.timing import timing
+from ...core.diagnosis.hypotheses.units import turning
+from ...core.recording_checks.check_result import CheckResult
+from ...core.recording_checks.timing import timing
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.wrench_samples import AXES
@@ -53,7 +53,7 @@ class Channel:
         return self.noise / self.bound if self.bound > 0.0 else float("nan")
 
 
-def lines_of(run: RepeatedRun) -> list[Line]:
+def lines_of(run: RepeatedRun) -> list[CheckResult]:
     """Return what the stamps tell, and what was left out of the samples as false."""
     recording = run.recording
     return timing(recording, None) if len(recording) > 1 else []  # type: ignore[arg-type]

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.diagnosis import reliance_in_words
+from ...core.diagnosis import sensitivity_in_words
 from ...core.identification.status import NO_NUMBER, Status
-from ...core.plausibility.line import Line
+from ...core.recording_checks.check_result import CheckResult
 from ...core.safety.margins.margin import CLEARANCES
 from ..figures.number_format import headline_lines
 from ..runs.certificate_file import SavedCertificate
@@ -104,7 +104,7 @@ class Report:
     groups: tuple[Group, ...]
     assumptions: tuple[Assumption, ...]
     use: str
-    lines: tuple[Line, ...]
+    lines: tuple[CheckResult, ...]
     channels: tuple[Channel, ...]
     certificates: tuple[CertifiedMotion, ...]
     runs: tuple[Compared, ...]
@@ -166,8 +166,8 @@ class Report:
     @property
     def message(self) -> str:
         """The verdict's sentence, without what the report says of the mass in a table."""
-        message, grounds = self.run.estimate.message, reliance_in_words(self.run.estimate.rests_on)
-        return message.removesuffix(grounds).strip() if grounds else message
+        message, more = self.run.estimate.message, sensitivity_in_words(self.run.estimate.rests_on)
+        return message.removesuffix(more).strip() if more else message
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for programs; None stands for a number that is not known."""

@@ -18,7 +18,7 @@ from payload_id import RobotFile, RobotModel
 from payload_id.cli.doctor.environment import _domain, environment
 from payload_id.core.motion.limits import inverse_dynamics
 from payload_id.core.motion.trajectory import Motion
-from payload_id.core.plausibility.line import Verdict
+from payload_id.core.recording_checks.check_result import Verdict
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.diagnosis.wrench.mounting import diagnose
+from payload_id.core.diagnosis.wrench.readings import diagnose
 from payload_id.core.identification.status import Status
 from payload_id.core.identification.wrench.identify import identify_wrench
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty

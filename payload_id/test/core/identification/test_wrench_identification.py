@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.diagnosis.wrench.mounting import diagnose
+from payload_id.core.diagnosis.wrench.readings import diagnose
 from payload_id.core.errors import RecordingError
 from payload_id.core.identification.status import Status
 from payload_id.core.identification.wrench.alignment import compensated, time_offset

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
-import scipy
-from scipy import sparse
 
-from ...arrays import Array
+from ...arrays import Array, IntArray
+from ...bounds import Interval
+from ...bounds.scaled_rows import ScaledRows
 from ...rows.row_block import RowBlock
 from ...samples.wrench_samples import AXES
+from ..excess import least_excess, worst_of
 
 MOST_ROWS = 1800  # that the program takes; longer recordings are thinned to every k-th window
 CLEAR = 0.25  # excess over the bound, in parts of it, that counts
@@ -107,7 +109,7 @@ def contamination(rows: RowBlock, lower: Array, upper: Array) -> Contamination:
     """Return where rows must exceed their bounds for one payload to explain all others.
 
     The smallest weighted sum of excesses, each in units of its row's bound: minimise sum v s
-    subject to |A phi + B u - b| <= d (1 + s), s >= 0. A sum of magnitudes is least with few large
+    subject to |A phi + B u - b| <= d (1 + s), s >= 0 of a window. A sum of magnitudes is least with few large
     ones; solved again with weights v = 1 / (a window's largest s + softening) it approaches the
     smallest number of windows (Candes, Wakin, Boyd 2008). Of the answers from several starts
     the one with the fewest disturbed windows is taken.
@@ -129,75 +131,38 @@ def contamination(rows: RowBlock, lower: Array, upper: Array) -> Contamination:
 
 
 def _least_excess(rows: RowBlock, lower: Array, upper: Array) -> Array:
-    """Return s with the fewest disturbed windows that is found, shape (m,)."""
+    """Return the excess of each row with the fewest disturbed windows that is found, shape (m,)."""
     d = rows.bound(_typical(rows, lower, upper))
-    centre, scale = (lower + upper) / 2, (upper - lower) / 2
-    G = np.hstack([rows.A * scale, rows.B]) / d[:, None]
-    r = (rows.b - rows.A @ centre) / d
-    program = _Program(G, r)
-    best, fewest = np.zeros(len(r)), np.inf
-    for weight in [np.ones(len(r)), *_starts(G, r)]:
-        excess = program.solve(weight)
-        count = int((_worst(excess) > CLEAR).sum())
+    scaled = ScaledRows.of(rows, Interval(lower, upper), d, narrow=False)
+    window = np.arange(len(rows)) // len(AXES)
+    best, fewest = np.zeros(len(rows)), np.inf
+    for cost in (np.ones(window[-1] + 1), *_starts(scaled, window)):
+        for _ in range(ROUNDS):
+            excess = least_excess(scaled, window, cost)
+            worst = worst_of(excess, window, len(cost))
+            cost = 1.0 / (worst + SOFTENING)
+        count = int((worst > CLEAR).sum())
         if count < fewest:
             best, fewest = excess, count
     return best
 
 
-class _Program:
-    """minimise sum v s subject to |G x - r| <= 1 + s, |x| <= 1, s >= 0."""
-
-    def __init__(self, G: Array, r: Array) -> None:
-        """Build what does not depend on the weights."""
-        m, columns = G.shape
-        self._columns = columns
-        rows, unit = sparse.csr_matrix(G), sparse.identity(m, format="csr")
-        self._matrix = sparse.vstack([sparse.hstack([rows, -unit]), sparse.hstack([-rows, -unit])])
-        self._limits = np.concatenate([r + 1.0, 1.0 - r])
-        self._box = [(-1.0, 1.0)] * columns + [(0.0, None)] * m
-
-    def solve(self, weight: Array) -> Array:
-        """Return s, solved again and again with weights from the solution before, shape (m,)."""
-        excess = np.zeros(len(weight))
-        for _ in range(ROUNDS):
-            cost = np.concatenate([np.zeros(self._columns), weight])
-            result = scipy.optimize.linprog(
-                cost, A_ub=self._matrix, b_ub=self._limits, bounds=self._box, method="highs"
-            )
-            if result.x is None:
-                break
-            excess = np.asarray(result.x[self._columns :])
-            weight = _weights(excess)
-        return excess
-
-
-def _starts(G: Array, r: Array) -> list[Array]:
-    """Return weights to begin with: those of fits to two stretches of time that explain the most.
+def _starts(scaled: ScaledRows, window: IntArray) -> list[Array]:
+    """Return costs to begin with: those of fits to two stretches of time that explain the most.
 
     The recording is cut into `STRETCHES`; every pair of them is taken for undisturbed in turn.
     """
-    stretch = np.arange(len(r)) // len(AXES) * STRETCHES // max(1, len(r) // len(AXES))
-    pull = np.eye(G.shape[1])
+    G, r, windows = scaled.G, scaled.r, int(window[-1]) + 1
+    stretch, pull = window * STRETCHES // windows, np.eye(G.shape[1])
     found = []
-    for first in range(STRETCHES):
-        for second in range(first, STRETCHES):
-            chosen = (stretch == first) | (stretch == second)
-            left, right = np.vstack([G[chosen], pull]), np.concatenate([r[chosen], pull[0] * 0.0])
-            x = np.linalg.lstsq(left, right, rcond=None)[0]
-            excess = np.maximum(np.abs(G @ x - r) - 1.0, 0.0)
-            found.append(((_worst(excess) > CLEAR).sum(), _weights(excess)))
-    found.sort(key=lambda pair: int(pair[0]))
-    return [weight for _, weight in found[:STARTS]]
-
-
-def _worst(excess: Array) -> Array:
-    """Return the largest excess of each window."""
-    return np.asarray(excess.reshape(-1, len(AXES)).max(axis=1))
-
-
-def _weights(excess: Array) -> Array:
-    """Return the weight of each row: the smaller, the more its window exceeds its bounds."""
-    return np.repeat(1.0 / (_worst(excess) + SOFTENING), len(AXES))
+    for pair in combinations_with_replacement(range(STRETCHES), 2):
+        chosen = np.isin(stretch, pair)
+        left, right = np.vstack([G[chosen], pull]), np.concatenate([r[chosen], pull[0] * 0.0])
+        x = np.linalg.lstsq(left, right, rcond=None)[0]
+        worst = worst_of(np.maximum(np.abs(G @ x - r) - 1.0, 0.0), window, windows)
+        found.append((int((worst > CLEAR).sum()), 1.0 / (worst + SOFTENING)))
+    found.sort(key=lambda entry: entry[0])
+    return [cost for _, cost in found[:STARTS]]
 
 
 def _too_far(rows: RowBlock, lower: Array, upper: Array) -> float:

@@ -17,7 +17,7 @@ from ...body.shape import Shape
 from ...codec import as_json
 from ...diagnosis.stated_knowledge import NAME as STATED
 from ...diagnosis.wrench.contact import Contamination, contamination
-from ...diagnosis.wrench.mounting import diagnose, diagnose_turned
+from ...diagnosis.wrench.readings import diagnose, diagnose_turned
 from ...errors import RecordingError, require_type
 from ...knowledge.convex import Constraints, stated
 from ...knowledge.knowledge import NOTHING, Knowledge

@@ -1,0 +1,240 @@
+"""What hypotheses are judged by: rows, and the smallest noise factor under a relaxation of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+from ..bounds import Interval
+from ..bounds.cutting_planes import ConsistencyCuts, ElasticRows, first_rows, minimise
+from ..bounds.interval import NO_SHAPE
+from ..bounds.least_squares_image import image
+from ..bounds.linear_program import LinearProgram
+from ..bounds.scaled_rows import ScaledRows
+from ..errors import SolverError
+from ..rows.row_block import RowBlock
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Relaxed rows at their smallest noise factor.
+
+    Attributes:
+        factor: Smallest t with |rows| <= t d; infinite where nothing fits.
+        phi: Payload there, shape (10,).
+        weight: How much each row asks for the factor (its multiplier), shape (m,).
+        u: Nuisance parameters there, in their boxes, shape (p,).
+        values: Of the numbers that a hypothesis leaves free, shape (k,).
+    """
+
+    factor: float
+    phi: Array
+    weight: Array
+    u: Array
+    values: Array = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def none(cls, rows: int) -> Fit:
+        """Return what stands for no fit at all."""
+        return cls(float("inf"), np.full(10, np.nan), np.zeros(rows), np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """What of the rows A phi + B u = b + w, |w| <= d is otherwise: A phi + B u + C v = b + w.
+
+    Attributes:
+        columns: C, shape (m, k); None for none.
+        lower: Least values v, shape (k,).
+        upper: Largest values, shape (k,).
+        keep: Rows that count, shape (m,); None for all.
+        payload: Bounds on phi in place of those of the evidence, and no known shape.
+        physical: Whether phi must be that of a body; else it need only be of a size that the
+            bounds allow.
+        second: Rows that are of another payload than the others, shape (m,); None for none.
+    """
+
+    columns: Array | None = None
+    lower: Array = field(default_factory=lambda: -np.ones(1))
+    upper: Array = field(default_factory=lambda: np.ones(1))
+    keep: Mask | None = None
+    payload: Interval | None = None
+    physical: bool = True
+    second: Mask | None = None
+
+
+AS_STATED = Relaxation()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Inconsistent rows.
+
+    Attributes:
+        rows: All rows, those of a tare first; `d` is the whole bound, without errors of A.
+        known: Finite bounds that phi keeps.
+        shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
+        own: Which rows are of this run, not of a tare, shape (m,).
+        links: Which columns of B are of links, by the joint that carries them, -1 for others,
+            shape (p,).
+        fit: The rows at their smallest noise factor.
+    """
+
+    rows: RowBlock
+    known: Interval
+    shape: Array
+    own: Mask
+    links: Array
+    fit: Fit
+
+    @classmethod
+    def of(
+        cls, rows: RowBlock, known: Interval, shape: Array, tare: int, links: Array, factor: float
+    ) -> Evidence:
+        """Collect the evidence.
+
+        Args:
+            rows: At least one row.
+            known: Finite bounds on phi.
+            shape: As the attribute.
+            tare: Number of rows of a tare; they come first.
+            links: As the attribute.
+            factor: The noise factor that was found; NaN if none was.
+        """
+        inside = image(rows, known).intersect(known)
+        empty = bool((inside.lower > inside.upper).any())
+        d = rows.bound(known.magnitude if empty else inside.magnitude)
+        fixed = replace(rows, d=d, A_error=np.zeros_like(rows.A))
+        own = np.arange(len(rows)) >= tare
+        evidence = cls(fixed, known, shape, own, links, Fit.none(len(rows)))
+        fit = evidence.refit()
+        if np.isfinite(factor) and np.isfinite(fit.factor):
+            fixed = replace(fixed, d=d * fit.factor / factor)
+            fit = replace(fit, factor=factor)
+        return replace(evidence, rows=fixed, fit=fit)
+
+    @property
+    def factor(self) -> float:
+        """The smallest noise factor."""
+        return self.fit.factor
+
+    def take(self, keep: Mask) -> Evidence:
+        """Return the evidence of some rows."""
+        fit = replace(self.fit, weight=self.fit.weight[keep])
+        return replace(self, rows=self.rows.take(keep), own=self.own[keep], fit=fit)
+
+    def of_own_data(self) -> Evidence:
+        """Return the evidence without rows that repeat data of others."""
+        return self.take(self.rows.scale == 0.0)
+
+    def refit(self, relaxed: Relaxation = AS_STATED) -> Fit:
+        """Return the rows at their smallest noise factor under a relaxation."""
+        rows, known, shape = self.rows, self.known, self.shape
+        p, columns, keep = rows.B.shape[1], relaxed.columns, relaxed.keep
+        middle = half = np.zeros(0)
+        if columns is not None:
+            middle, half = (relaxed.upper + relaxed.lower) / 2, (relaxed.upper - relaxed.lower) / 2
+            B = np.hstack([rows.B, columns * half])
+            rows = replace(rows, B=B, b=rows.b - columns @ (middle))
+        if keep is not None:
+            rows = rows.take(keep)
+        if relaxed.payload is not None:
+            known, shape = relaxed.payload, NO_SHAPE
+        if not relaxed.physical:
+            known, shape = Interval(-known.magnitude, known.magnitude), NO_SHAPE
+        second = relaxed.second if keep is None or relaxed.second is None else relaxed.second[keep]
+        fit = smallest_factor(rows, known, shape, relaxed.physical, second)
+        fit = replace(fit, u=fit.u[:p], values=middle + half * _padded(fit.u[p:], len(half)))
+        if keep is None:
+            return fit
+        weight = np.zeros(len(self.rows))
+        weight[keep] = fit.weight
+        return replace(fit, weight=weight)
+
+
+def _padded(values: Array, k: int) -> Array:
+    """Return the first k values; NaN where nothing fits."""
+    return values[:k] if len(values) >= k else np.full(k, np.nan)
+
+
+def smallest_factor(
+    rows: RowBlock, known: Interval, shape: Array, physical: bool, second: Mask | None = None
+) -> Fit:
+    """Return rows at their smallest noise factor.
+
+    Args:
+        rows: Without errors of A.
+        known: Bounds on phi.
+        shape: Rows c with c phi >= 0, shape (K, 10).
+        physical: Whether phi must be that of a body.
+        second: Rows that are of another payload, shape (m,); None for none.
+    """
+    if not len(rows):
+        return replace(Fit.none(0), factor=0.0)
+    scaled = ScaledRows.of(rows, known, rows.d, narrow=False)
+    payloads: tuple[ScaledRows, ...] = (scaled,) if physical else ()
+    if second is not None:
+        scaled, *payloads = _two_payloads(scaled, second)
+    return _solved(scaled, payloads, shape)
+
+
+def _solved(scaled: ScaledRows, payloads: Sequence[ScaledRows], shape: Array) -> Fit:
+    """Return rows at their smallest factor; `payloads` says where in x bodies' parameters stand."""
+    program = LinearProgram(np.append(scaled.lower, 0.0), np.append(scaled.upper, np.inf))
+    elastic = ElasticRows(program, scaled, first_rows(scaled))
+    none = np.zeros((0, 4))
+    cuts = [ConsistencyCuts(program, where, none, shape, columns=1) for where in payloads]
+    cost = np.zeros(len(scaled.lower) + 1)
+    cost[-1] = 1.0
+    try:
+        solution = minimise(program, [elastic, *cuts], cost)
+    except SolverError:
+        solution = None
+    if solution is None:
+        return Fit.none(len(scaled.r))
+    weight = np.zeros(len(scaled.r))
+    numbers = np.asarray(elastic.numbers)
+    old = numbers < len(solution.dual)
+    np.add.at(weight, np.asarray(elastic.rows)[old], np.abs(solution.dual[numbers[old]]))
+    return Fit(solution.value, scaled.phi(solution.x), weight, solution.x[10:-1])
+
+
+@dataclass(frozen=True)
+class _TwoPayloads(ScaledRows):
+    """Rows in (y1, u, y2).
+
+    Attributes:
+        first: Column at which the payload begins that is meant by phi.
+    """
+
+    first: int = 0
+
+    def phi(self, x: Array) -> Array:
+        """Return the parameters at x, shape (10,)."""
+        return self.centre + self.scale * x[self.first : self.first + 10]
+
+    def of_phi(self, coefficients: Array) -> tuple[Array, Array]:
+        """Return rows in x and what to subtract from their bounds, for rows in phi (K, 10)."""
+        wide = np.zeros((len(coefficients), len(self.lower)))
+        wide[:, self.first : self.first + 10] = coefficients * self.scale
+        return wide, coefficients @ self.centre
+
+
+def _two_payloads(scaled: ScaledRows, second: Mask) -> tuple[_TwoPayloads, ...]:
+    """Return rows of two payloads, once as they are and once for each of the payloads."""
+    payload, after = scaled.G[:, :10], second[:, None]
+    both = _TwoPayloads(
+        **{
+            **vars(scaled),
+            "G": np.hstack([payload * ~after, scaled.G[:, 10:], payload * after]),
+            "lower": np.concatenate([scaled.lower, scaled.lower[:10]]),
+            "upper": np.concatenate([scaled.upper, scaled.upper[:10]]),
+        }
+    )
+    return both, both, replace(both, first=len(scaled.lower))

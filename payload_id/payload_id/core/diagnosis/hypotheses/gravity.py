@@ -1,0 +1,81 @@
+"""Gravity is not where the description has it: a tilted base, another mounting, compensation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...arrays import Array
+from ...rows.joint_torque.momentum import MomentumRows
+from ..hypothesis import Error, Hypothesis, Reading, Recorded
+from ..identified_mass import IdentifiedMass
+
+DEGREE = np.pi / 180.0
+STEP, REACH = np.full(3, 0.1), np.full(3, 3.0)  # of differences, and of a round [m/s2]
+TILT = 30.0  # [deg] up to which it is called a tilt
+NONE = 0.2  # part of gravity below which it is called none
+OTHER_SIZE = 1.25  # times as large or small, from which on that is what is said
+LARGEST = 10.0  # [deg] of tilt up to which is looked
+
+
+def _in_gravity(source: MomentumRows, value: Array) -> MomentumRows:
+    return replace(source, model=replace(source.model, gravity=value))
+
+
+class Gravity(Hypothesis):
+    """Any constant gravity; found from the stated one, from the axes, and from none at all."""
+
+    name = "gravity direction"
+    assumption = "gravity as stated"
+
+    def readings(self, recorded: Recorded) -> Iterator[Reading]:
+        """See the base class."""
+        stated = recorded.source.model.gravity
+        size = float(np.linalg.norm(stated)) or 9.81
+
+        def words(value: Array) -> tuple[str, str]:
+            return _words(stated, value)
+
+        for start in (stated, *(size * np.eye(3)), *(-size * np.eye(3)), np.zeros(3)):
+            yield Reading(words, None, _in_gravity, start, STEP, REACH, 3)
+
+    def errors(self, found: IdentifiedMass) -> Iterator[Error]:
+        """See the base class: a tilt about two axes across gravity, to first order."""
+        model = found.source.model
+        size = float(np.linalg.norm(model.gravity))
+        if size == 0.0:
+            return
+        bodies = np.vstack([model.link_phi, found.phi])
+        for direction in np.linalg.svd(model.gravity[None])[2][1:]:
+            column = found.column_of_gravity(DEGREE * size * direction, bodies)
+            more, less = (
+                f"of tilt of gravity toward ({', '.join(f'{x + 0.0:.2g}' for x in toward)})"
+                for toward in (direction, -direction)
+            )
+            yield Error(more, less, column, "deg", LARGEST)
+
+
+def _words(stated: Array, value: Array) -> tuple[str, str]:
+    """Say how gravity differs from what is stated."""
+    size, found = float(np.linalg.norm(stated)), float(np.linalg.norm(value))
+    where = f"Gravity seems to be ({', '.join(f'{x:.2f}' for x in value)}) m/s2 in the base frame"
+    record = "record torques as they are measured"
+    if found < NONE * max(size, 1.0):
+        return (
+            "The torques look as if there were no gravity, so that they are compensated for it, or "
+            "the base is not fixed", record,
+        )  # fmt: skip
+    if size > 0.0 and not 1.0 / OTHER_SIZE < found / size < OTHER_SIZE:
+        return (
+            f"{where}, {found / size:.2g} times what is stated, so that the torques are "
+            "compensated for a part of it, or with the wrong sign, or gravity is stated in "
+            "another unit", record,
+        )  # fmt: skip
+    cosine = stated @ value / (size * found) if size > 0.0 else 1.0
+    angle = float(np.rad2deg(np.arccos(np.clip(cosine, -1.0, 1.0))))
+    off = f"{where}, {angle:.3g} deg off what is stated"
+    if angle <= TILT:
+        return off, "level the base, or state gravity as it is, or a larger gravity_error"
+    return off, "the base is mounted another way, or gravity has another sign or axis; state it"

@@ -1,0 +1,73 @@
+"""Samples are in other units: degrees, millimetres, milli-newton-metres, and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...arm.arm_model import ArmModel
+from ...arrays import Array
+from ...samples.joint_samples import Samples
+from ..hypothesis import NOTHING, Hypothesis, Reading, Recorded, told
+
+DEGREE = np.pi / 180.0
+LEAST_MOTION = 0.2  # [rad or m] of some joint; a run of less was hardly meant to be one
+NO_MOTION = 0.02  # [rad or m] of all joints; a run of less certainly was not
+TORQUES = {  # in N m, or N
+    "mN m (or mN)": 1e-3, "N cm": 1e-2, "kgf m (or kgf)": 9.80665, "kgf cm": 0.0980665,
+    "lbf in": 0.1129848, "lbf ft": 1.3558179, "kN m": 1e3,
+}  # fmt: skip
+# Positions and velocities of joints that turn in rad, rad/s, and of those that slide in m, m/s.
+TURNING = {
+    "Positions and velocities are in degrees, not in radians": (DEGREE, DEGREE),
+    "Positions are in degrees, not in radians": (DEGREE, 1.0),
+    "Velocities are in degrees per second": (1.0, DEGREE),
+    "Velocities are in revolutions per minute": (1.0, np.pi / 30),
+    "Positions and velocities are in milliradians": (1e-3, 1e-3),
+}
+SLIDING = {
+    "Positions and velocities of slides are in millimetres, not in metres": (1e-3, 1e-3),
+    "Positions of slides are in millimetres": (1e-3, 1.0),
+    "Velocities of slides are in millimetres per second": (1.0, 1e-3),
+}
+
+
+class Units(Hypothesis):
+    """All torques, positions or velocities times a factor that other units have."""
+
+    name = "units"
+
+    def readings(self, recorded: Recorded) -> Iterator[Reading]:
+        """See the base class."""
+        model = recorded.source.model
+        scaled = any(abs(abs(k) - 1.0) > 1e-12 for x in model.effort.values() for k in x.factor)
+        driver, columns = "correct the driver", "or the units of the columns"
+        made = "correct the torque constants that make torques of currents" if scaled else driver
+        for name, size in TORQUES.items():
+            words = told(f"Torques are in {name}, not in N m (or N)", f"{made}, {columns}")
+            yield Reading(words, lambda x, _, size=size: replace(x, tau=x.tau * size))
+        turn = turning(model)
+        for table, here in ((TURNING, turn), (SLIDING, ~turn)):
+            for what, (way, rate) in table.items() if here.any() else ():
+                in_si = scaled_motion(np.where(here, way, 1.0), np.where(here, rate, 1.0))
+                moved = np.inf if way == 1.0 else _moved(in_si, recorded.stretches)
+                if moved > NO_MOTION:
+                    words, free = told(what, f"{driver}, {columns}"), 2 * (moved <= LEAST_MOTION)
+                    yield Reading(words, in_si, free=free)
+
+
+def turning(model: ArmModel) -> Array:
+    """Return which joints turn, shape (n,)."""
+    return np.abs(model.axis_angular).max(axis=1) > 0.0
+
+
+def scaled_motion(way: Array, rate: Array) -> Callable[[Samples, Array], Samples]:
+    """Return what multiplies positions and velocities, shape (n,) each."""
+    return lambda samples, _: replace(samples, q=samples.q * way, dq=samples.dq * rate)
+
+
+def _moved(in_si: Callable[[Samples, Array], Samples], stretches: Sequence[Samples]) -> float:
+    """Return how far a joint moves [rad or m]."""
+    return max(float(np.ptp(in_si(x, NOTHING).q, axis=0).max()) for x in stretches)

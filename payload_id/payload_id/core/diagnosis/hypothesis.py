@@ -1,0 +1,182 @@
+"""What may be false: the protocol of a hypothesis, and the three ways in which one is asked.
+
+1. `relaxations`: what of the rows would be otherwise (columns, rows left out, another prior).
+2. `readings`: what would have been measured, or of which arm, so that rows are made again.
+3. `errors`: as columns, how large an error could be before the data show it (`sensitivity.py`).
+
+The engine (`diagnose.py`) refits under each and ranks them; `check` judges readings alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Array
+from ..rows.joint_torque.momentum import MomentumRows
+from ..samples.joint_samples import Samples
+from .evidence import Evidence, Fit, Relaxation
+from .identified_mass import IdentifiedMass
+
+NOTHING = np.zeros(0)
+FROM_THE_START, TO_THE_END = float("-inf"), float("inf")
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """One case of a hypothesis, about the rows.
+
+    Attributes:
+        relaxation: What of the rows is otherwise.
+        words: Says what is wrong and what to do, from the fit; "{joint}" stands for the joint.
+        free: How many numbers it leaves free.
+        joint: The joint that it is about; None if it is about none.
+        start: When it begins [s].
+        end: When it ends [s].
+    """
+
+    relaxation: Relaxation
+    words: Callable[[Fit], str]
+    free: int
+    joint: int | None = None
+    start: float = FROM_THE_START
+    end: float = TO_THE_END
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One case of a hypothesis, about samples or the arm.
+
+    Attributes:
+        words: Say what is wrong, and what to do, from the numbers v; "{joint}" stands for the
+            joint.
+        samples: Returns what would have been measured, of one stretch and v; None: as it was.
+        source: Returns what makes rows of the arm that it is, from v; None: as stated.
+        value: The numbers v to begin with, shape (k,).
+        step: For differences, shape (k,).
+        reach: How far one step of the search may go, shape (k,).
+        free: How many numbers it leaves free.
+        joint: The joint that it is about; None if it is about none.
+        lower: Least numbers, shape (k,); None where they may be any.
+        by_joint: Whether numbers come n at a time, each of which changes the rows of its joint, and
+            these are linear in it.
+        margin: What is lost of a stretch at either end [s].
+    """
+
+    words: Callable[[Array], tuple[str, str]]
+    samples: Callable[[Samples, Array], Samples] | None = None
+    source: Callable[[MomentumRows, Array], MomentumRows] | None = None
+    value: Array = field(default_factory=lambda: NOTHING)
+    step: Array = field(default_factory=lambda: NOTHING)
+    reach: Array = field(default_factory=lambda: NOTHING)
+    free: int = 0
+    joint: int | None = None
+    lower: Array | None = None
+    by_joint: bool = False
+    margin: float = 0.0
+
+    def of_samples(self, samples: Samples, value: Array) -> Samples:
+        """Return what would have been measured."""
+        return samples if self.samples is None else self.samples(samples, value)
+
+    def of_source(self, source: MomentumRows, value: Array) -> MomentumRows:
+        """Return what makes rows of the arm that it is."""
+        return source if self.source is None else self.source(source, value)
+
+
+def told(what: str, remedy: str) -> Callable[[Array], tuple[str, str]]:
+    """Return words that are the same whatever the numbers."""
+    return lambda _: (what, remedy)
+
+
+AS_READ = Reading(told("", ""))
+
+
+class Recorded(NamedTuple):
+    """What readings are of.
+
+    Attributes:
+        source: Makes rows of the arm as stated.
+        stretches: Samples without gaps.
+        window: Length of a window [s].
+    """
+
+    source: MomentumRows
+    stretches: Sequence[Samples]
+    window: float
+
+
+class Error(NamedTuple):
+    """One error that is assumed not to be there.
+
+    Attributes:
+        more: What it is when positive, in words.
+        less: What it is when negative.
+        column: What an error of one unit adds to the rows' left side, shape (m,).
+        unit: Its unit.
+        largest: Size up to which is looked, in the unit.
+    """
+
+    more: str
+    less: str
+    column: Array
+    unit: str
+    largest: float
+
+
+class Hypothesis:
+    """One kind of broken assumption; it answers those of the three questions that it can.
+
+    Attributes:
+        name: How it is reported.
+        assumption: What is assumed where it is asked how large an error could be; else empty.
+    """
+
+    name: str
+    assumption: str = ""
+
+    def relaxations(self, evidence: Evidence) -> Iterator[Relaxed]:
+        """Give every case that is about the rows."""
+        yield from ()
+
+    def readings(self, recorded: Recorded) -> Iterator[Reading]:
+        """Give every case that is about samples or the arm."""
+        yield from ()
+
+    def errors(self, found: IdentifiedMass) -> Iterator[Error]:
+        """Give each error that this hypothesis means."""
+        yield from ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One case and how far it goes.
+
+    Attributes:
+        cause: Name of the hypothesis.
+        factor: The smallest noise factor if it is true.
+        free: How many numbers it leaves free.
+        sentence: What is wrong and what to do; "{joint}" stands for the joint's name.
+        joint: The joint that it is about; None if it is about none.
+        start: When it begins [s].
+        end: When it ends [s].
+    """
+
+    cause: str
+    factor: float
+    free: int
+    sentence: str
+    joint: int | None = None
+    start: float = FROM_THE_START
+    end: float = TO_THE_END
+
+    def named(self, joints: Sequence[str]) -> str:
+        """Return the sentence with the joint's name."""
+        return self.sentence.replace("{joint}", "" if self.joint is None else joints[self.joint])
+
+    def label(self, joints: Sequence[str]) -> str:
+        """Return the cause's name and the joint's."""
+        return self.cause if self.joint is None else f"{self.cause} ({joints[self.joint]})"

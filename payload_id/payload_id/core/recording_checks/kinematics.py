@@ -1,0 +1,164 @@
+"""Positions and velocities: their units by what limits make plausible, and each by the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import Array, BoolArray
+from ..diagnosis.hypotheses.velocity import differences
+from ..samples.differentiation import velocities
+from ..samples.joint_samples import Samples
+from .check_result import CheckResult, Verdict, listed
+
+DEGREE = np.pi / 180.0
+BEYOND = 0.05  # [rad or m] beyond a limit that is a wrong zero rather than a wrong unit
+FAR_BEYOND = 0.5  # part of a joint's range beyond a limit that is a wrong unit rather than a zero
+TURN = 2.0 * np.pi  # [rad]
+TURNS = 2.0 * TURN  # [rad] that joints without known limits seldom reach
+FAR_OVER = 3.0  # times a speed limit, beyond which a unit is wrong rather than the limit
+STILL = 1e-3  # [rad/s or m/s] rms of a joint that does not move
+# Factors of a velocity that other units have, by name.
+RATE_UNITS = {
+    "deg/s where positions are in rad": 1.0 / DEGREE,
+    "rad/s where positions are in deg": DEGREE,
+    "rpm where positions are in rad": 30.0 / np.pi,
+    "mrad/s": 1e3,
+}
+
+
+def kinematics(
+    samples: Samples,
+    joints: Sequence[str],
+    turning: BoolArray,
+    lower: Array,
+    upper: Array,
+    speed: Array,
+) -> list[CheckResult]:
+    """Return what positions and velocities tell.
+
+    Args:
+        samples: Of n joints.
+        joints: Their names.
+        turning: Which of them turn, shape (n,).
+        lower: Least positions, -inf where none is stated, shape (n,) [rad or m].
+        upper: Largest positions, shape (n,) [rad or m].
+        speed: Largest speeds, inf where none is stated, shape (n,) [rad/s or m/s].
+    """
+    return [
+        _positions(samples.q, joints, turning, lower, upper),
+        _velocities(samples, joints),
+        _speeds(samples, joints, speed),
+    ]
+
+
+def looks_like_degrees(q: Array, turning: BoolArray, lower: Array, upper: Array) -> bool:
+    """Tell whether positions, shape (N, n), are plausible in degrees and not in radians."""
+    angles, lower, upper = q[:, turning], lower[turning], upper[turning]
+    if not angles.size:
+        return False
+    q = in_limits(angles, lower, upper)
+    low, high = q.min(axis=0), q.max(axis=0)
+    far = np.maximum(BEYOND, (upper - lower) * FAR_BEYOND)
+    outside = (low < lower - far) | (high > upper + far) | (high - low > TURNS)
+    outside |= np.maximum(np.abs(low), np.abs(high)) > TURNS
+    q = in_limits(angles * DEGREE, lower, upper)
+    inside = (q.min(axis=0) >= lower - BEYOND) & (q.max(axis=0) <= upper + BEYOND)
+    return bool(outside.any() and inside.all())
+
+
+def in_limits(q: Array, lower: Array, upper: Array) -> Array:
+    """Return angles without leaps by whole turns, and by whole turns nearest to their limits.
+
+    Encoders may count from 0 to 2 pi where limits are symmetric. Larger numbers are left as they
+    are: they count whole turns, or are no radians.
+
+    Args:
+        q: Positions of joints that turn, shape (N, n) [rad].
+        lower: Least positions, -inf where none is stated, shape (n,) [rad].
+        upper: Largest positions, shape (n,) [rad].
+    """
+    within = np.abs(q).max(axis=0) <= TURN + BEYOND
+    q = np.where(within, np.unwrap(q, axis=0), q)
+    low, high = q.min(axis=0), q.max(axis=0)
+    bounded = np.isfinite(lower) & np.isfinite(upper) & within
+    away = np.where(bounded, low + high, 0.0) - np.where(bounded, (lower, upper), 0.0).sum(axis=0)
+    return np.asarray(q - TURN * np.round(away / 2.0 / TURN))
+
+
+def _positions(
+    q: Array, joints: Sequence[str], turning: BoolArray, lower: Array, upper: Array
+) -> CheckResult:
+    """Judge positions by their limits."""
+    found, degrees = f"{q.min():.3g} to {q.max():.3g}", looks_like_degrees(q, turning, lower, upper)
+    beyond = (q < lower - BEYOND).any(axis=0) | (q > upper + BEYOND).any(axis=0)
+    q = q.copy()
+    q[:, turning] = in_limits(q[:, turning], lower[turning], upper[turning])
+    low, high = q.min(axis=0), q.max(axis=0)
+    outside = (low < lower - BEYOND) | (high > upper + BEYOND)
+    if degrees:
+        do = "State 'position_unit: deg' in the columns file, or have the driver publish radians."
+        return CheckResult("positions", Verdict.WRONG, f"{found}: degrees", "radians", do)
+    if outside.any():
+        names = [
+            f"{joints[j]} {low[j]:.3g} to {high[j]:.3g} (limits {lower[j]:.3g} to {upper[j]:.3g})"
+            for j in map(int, np.flatnonzero(outside))
+        ]
+        do = "Check the order of the columns, the unit, and the encoders' zeros."
+        return CheckResult("positions", Verdict.WRONG, listed(names), "within the limits", do)
+    moving = np.ptp(q, axis=0) > 2 * BEYOND
+    if not moving.all():
+        still = [joints[int(j)] for j in np.flatnonzero(~moving)]
+        do = "Move every joint, the wrist above all; what does not move tells nothing of inertia."
+        return CheckResult("positions", Verdict.LOOK, f"{listed(still)} hardly move", "all move", do)
+    if beyond.any():
+        do = "Identification leaves whole turns out. To plan motions, have the driver count the "
+        do += "angle as the limits do."
+        found += ": whole turns off the limits"
+        return CheckResult("positions", Verdict.LOOK, found, "within the limits", do)
+    return CheckResult("positions", Verdict.GOOD, f"{found}, every joint moves", "within the limits")
+
+
+def _velocities(samples: Samples, joints: Sequence[str]) -> CheckResult:
+    """Judge velocities by the differentiated positions."""
+    true = velocities(samples.stamp, samples.q)
+    known = np.isfinite(true).all(axis=1)
+    true, seen = true[known], samples.dq[known]
+    moving = np.sqrt(np.mean(true**2, axis=0)) > STILL if len(true) else np.zeros(0, dtype=bool)
+    expected = "the derivatives of the positions"
+    if not moving.any():
+        return CheckResult("velocities", Verdict.LOOK, "the arm stands still", expected, "Record motion.")
+    slope = np.sum(seen * true, axis=0)[moving] / np.sum(true**2, axis=0)[moving]
+    scale = float(np.median(slope))
+    for name, factor in RATE_UNITS.items():
+        if 0.8 < scale / factor < 1.25:
+            do = "Correct the driver or the table, or leave 'velocity' out of the columns file: "
+            do += "positions are differentiated then."
+            return CheckResult(
+                "velocities", Verdict.WRONG, f"{scale:.3g} times them: {name}", expected, do
+            )
+    found = differences([samples.chosen(np.asarray(known))], joints)
+    off = [sentence for j, sentence in found.items() if moving[j]]
+    if off:
+        do = "Leave 'velocity' out of the columns file: positions are differentiated then. Or "
+        do += "state uncertainty.velocity_error."
+        wrong = Verdict.WRONG if not 0.8 < scale < 1.25 else Verdict.LOOK
+        return CheckResult("velocities", wrong, listed(off), expected, do)
+    return CheckResult("velocities", Verdict.GOOD, f"{scale:.3f} times them", expected)
+
+
+def _speeds(samples: Samples, joints: Sequence[str], speed: Array) -> CheckResult:
+    """Judge speeds by their limits: those of the positions, whatever the velocities are in."""
+    true = np.abs(velocities(samples.stamp, samples.q))
+    fastest = np.nan_to_num(true).max(axis=0)
+    over = fastest > 1.2 * speed
+    found = f"up to {fastest.max():.3g} rad/s"
+    far = bool((fastest > FAR_OVER * speed).any())
+    if over.any():
+        names = [f"{joints[j]} {fastest[j]:.3g} (limit {speed[j]:.3g})"
+                 for j in map(int, np.flatnonzero(over))]  # fmt: skip
+        do = "Check the unit of the stamps and of the positions, and the limits."
+        verdict = Verdict.WRONG if far else Verdict.LOOK
+        return CheckResult("speeds", verdict, listed(names), "within the limits", do)
+    return CheckResult("speeds", Verdict.GOOD, found, "within the limits")
