@@ -106,7 +106,7 @@ BENCHMARKS = (
               "--trials 200", "--trials 10"),
     Benchmark("diagnosis_campaign", "Is a broken assumption noticed, and named?", "intervals.md",
               60, "--trials 4 --first 100 --arms panda xarm7 branched", "--trials 1"),
-    Benchmark("reliance", "Is it true what a mass is said to rest on?", "intervals.md", 15,
+    Benchmark("sensitivity", "Is it true what a mass is said to rest on?", "intervals.md", 15,
               "--trials 4 --first 100", "--trials 1"),
     Benchmark("estimators", "What does each estimator cost?", "choosing_an_estimator.md", 1,
               short="--repetitions 2"),

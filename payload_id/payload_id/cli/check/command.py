@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.diagnosis.hypotheses.units import turning
-from ...core.recording_checks.kinematics import kinematics
 from ...core.recording_checks.check_result import CheckResult, Verdict
+from ...core.recording_checks.kinematics import kinematics
 from ...core.recording_checks.timing import timing
 from ...core.recording_checks.torques import torques
 from ...files.recordings.any_recording import is_table
@@ -63,18 +63,26 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if wrong else 0
 
 
-def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: bool) -> list[CheckResult]:
+def looked_at(
+    recording: Recording, arm: RobotModel, file: RobotFile, table: bool
+) -> list[CheckResult]:
     """Return everything else."""
     lower, upper, speed, effort = limits_of(file)
     revolute = np.asarray(turning(arm))
     endless = np.array(file.continuous)
     lower, upper = np.where(endless, -np.inf, lower), np.where(endless, np.inf, upper)
     # Columns are taken by name, and names that are not there are refused when reading.
-    names = CheckResult("joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file")
+    names = CheckResult(
+        "joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file"
+    )
     times = timing(recording, None if table else file.joint_states.rate)
     if any_wrong(times):  # each derivative would seem to be in another unit, too
         do = "Mend that first, then check again."
-        return [names, *times, CheckResult("everything else", Verdict.LOOK, "not looked at", "", do)]
+        return [
+            names,
+            *times,
+            CheckResult("everything else", Verdict.LOOK, "not looked at", "", do),
+        ]
     return [
         names,
         *times,

@@ -38,7 +38,9 @@ def _python() -> CheckResult:
     )
     good = sys.version_info >= OLDEST
     do = "" if good else "Install Python 3.10 or later."
-    return CheckResult("Python", Verdict.GOOD if good else Verdict.WRONG, found, "3.10 or later", do)
+    return CheckResult(
+        "Python", Verdict.GOOD if good else Verdict.WRONG, found, "3.10 or later", do
+    )
 
 
 def _libraries() -> CheckResult:

@@ -107,7 +107,9 @@ def _echo(node: Node) -> CheckResult:
     return CheckResult("DDS", Verdict.WRONG, f"none came back in {PATIENCE:g} s", expected, do)
 
 
-def _driver(node: Node, robot: RobotFile, topic: str, seconds: float, folder: Path) -> list[CheckResult]:
+def _driver(
+    node: Node, robot: RobotFile, topic: str, seconds: float, folder: Path
+) -> list[CheckResult]:
     """Listen to a driver, and judge what it publishes as `check` judges a recording."""
     recorder = RunRecorder(node, robot, topic)
     with recorder.recording(folder / "heard") as bag:

@@ -19,7 +19,7 @@ from .hypotheses.payload_slipped import PayloadSlipped
 from .identified_mass import IdentifiedMass
 from .motion_advice import Advice, MotionSeen, advise
 from .reprocessed import Reprocessed
-from .sensitivity import Sensitivity, sensitivity_in_words, sensitivities
+from .sensitivity import Sensitivity, sensitivities, sensitivity_in_words
 from .stated_knowledge import contradicted
 from .window_buffer import WindowBuffer
 

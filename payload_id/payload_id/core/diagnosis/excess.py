@@ -33,9 +33,7 @@ def least_excess(
     families: list[Separator] = [_ElasticWindows(program, scaled, window, len(cost))]
     if shape is not None:
         columns = len(cost)
-        families.append(
-            ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=columns)
-        )
+        families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=columns))
     try:
         solution = minimise(program, families, np.append(0.0 * scaled.lower, cost))
     except SolverError:

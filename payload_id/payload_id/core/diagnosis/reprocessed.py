@@ -27,7 +27,10 @@ from .window_buffer import WindowBuffer
 
 MOST_BLOCKS = 4  # of the buffer that are looked at
 FEW_WINDOWS = 9  # on which many readings are compared
-CLOSELY, ALIKE = 2, 1.3  # readings of one kind that are followed, and times the least that they leave
+CLOSELY, ALIKE = (
+    2,
+    1.3,
+)  # readings of one kind that are followed, and times the least that they leave
 ROUNDS = 3  # of Gauss and Newton
 SMALLER = 0.98  # part of the factor that a round must leave to be taken
 

@@ -111,13 +111,17 @@ def _positions(
     if not moving.all():
         still = [joints[int(j)] for j in np.flatnonzero(~moving)]
         do = "Move every joint, the wrist above all; what does not move tells nothing of inertia."
-        return CheckResult("positions", Verdict.LOOK, f"{listed(still)} hardly move", "all move", do)
+        return CheckResult(
+            "positions", Verdict.LOOK, f"{listed(still)} hardly move", "all move", do
+        )
     if beyond.any():
         do = "Identification leaves whole turns out. To plan motions, have the driver count the "
         do += "angle as the limits do."
         found += ": whole turns off the limits"
         return CheckResult("positions", Verdict.LOOK, found, "within the limits", do)
-    return CheckResult("positions", Verdict.GOOD, f"{found}, every joint moves", "within the limits")
+    return CheckResult(
+        "positions", Verdict.GOOD, f"{found}, every joint moves", "within the limits"
+    )
 
 
 def _velocities(samples: Samples, joints: Sequence[str]) -> CheckResult:
@@ -128,7 +132,9 @@ def _velocities(samples: Samples, joints: Sequence[str]) -> CheckResult:
     moving = np.sqrt(np.mean(true**2, axis=0)) > STILL if len(true) else np.zeros(0, dtype=bool)
     expected = "the derivatives of the positions"
     if not moving.any():
-        return CheckResult("velocities", Verdict.LOOK, "the arm stands still", expected, "Record motion.")
+        return CheckResult(
+            "velocities", Verdict.LOOK, "the arm stands still", expected, "Record motion."
+        )
     slope = np.sum(seen * true, axis=0)[moving] / np.sum(true**2, axis=0)[moving]
     scale = float(np.median(slope))
     for name, factor in RATE_UNITS.items():

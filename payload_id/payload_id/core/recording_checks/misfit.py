@@ -23,7 +23,7 @@ from scipy.optimize import lsq_linear
 
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
-from ..diagnosis.hypothesis import Reading, Recorded
+from ..diagnosis.hypothesis import AS_READ, Reading, Recorded
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.row_block import RowBlock
@@ -75,11 +75,32 @@ def some_of(recorded: Recorded) -> Recorded:
     return recorded._replace(stretches=recorded.stretches[::SCREENED])
 
 
-def rows_of(recorded: Recorded, reading: Reading) -> RowBlock:
+def rows_of(recorded: Recorded, reading: Reading = AS_READ) -> RowBlock:
     """Return the rows of all windows as a reading has them, a joint after the other in each."""
     source = reading.of_source(recorded.source, reading.value)
     windows = (reading.of_samples(window, reading.value) for window in recorded.stretches)
     return RowBlock.stack([source.window(window) for window in windows])
+
+
+def reread(recorded: Recorded, reading: Reading, rows: RowBlock) -> RowBlock:
+    """Return the same from the rows as read, without making any anew where torques alone differ."""
+    factors = torque_map(reading, recorded.source.model.n)
+    if factors is None:
+        return rows_of(recorded, reading)
+    torque = (rows.reading.reshape(-1, len(factors)) @ factors).ravel()
+    return replace(rows, reading=torque, b=rows.b + torque - rows.reading)
+
+
+def torque_map(reading: Reading, n: int) -> Array | None:
+    """Return M, true torques = efforts @ M, shape (n, n); None if a reading is no such map."""
+    one = np.ones((n, n))
+    made, none = (
+        reading.of_samples(Samples(np.arange(float(n)), one, one, tau), reading.value)
+        for tau in (np.eye(n), 0.0 * one)
+    )
+    other = reading.source is not None or none.tau.any()
+    moved = (made.q != one).any() or (made.dq != one).any()
+    return None if other or moved else made.tau
 
 
 def misfit(

@@ -26,7 +26,9 @@ def timing(samples: Samples, stated_rate: float | None) -> list[CheckResult]:
     """
     if len(samples) < LEAST:
         do = "Give a longer recording, or a longer part of it."
-        return [CheckResult("rate", Verdict.WRONG, f"{len(samples)} samples", f"{LEAST} at least", do)]
+        return [
+            CheckResult("rate", Verdict.WRONG, f"{len(samples)} samples", f"{LEAST} at least", do)
+        ]
     steps = np.diff(samples.stamp)
     return [_rate(samples, stated_rate), _gaps(samples, steps), *_left_out(samples)]
 

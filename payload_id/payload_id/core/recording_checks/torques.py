@@ -1,7 +1,8 @@
 """Torques: their size, sign, order and unit, gravity, and the links' masses.
 
-The readings of the table of hypotheses are judged by the misfit that each leaves, with the efforts
-as they are and reversed; the one that leaves clearly less than the recording as it is read is named.
+The readings of the table of hypotheses are judged by the misfit that each leaves, with the
+efforts as they are and reversed; the one that leaves clearly less than the recording as it is read
+is named.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from ..diagnosis.hypotheses.joint_order import JointOrder
 from ..diagnosis.hypotheses.torque_sign import TorqueSign
 from ..diagnosis.hypotheses.units import Units
 from ..diagnosis.hypothesis import AS_READ, Hypothesis, Reading, Recorded
+from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.row_block import RowBlock
 from ..samples.joint_samples import Samples
 from .check_result import CheckResult, Verdict, listed
-from .misfit import Misfit, chosen_windows, misfit, rows_of, some_of
+from .misfit import Misfit, chosen_windows, misfit, reread, rows_of, some_of
 
 AGREE = 0.25  # misfit up to which torques go with the description
 FINE = 0.05  # misfit below which no other reading is looked for
@@ -103,7 +105,7 @@ def torques(
     if not recorded.stretches:
         do = "Record at least a second without gaps."
         return [size, CheckResult("torques", Verdict.LOOK, "no stretch of 0.1 s", "some", do)]
-    stated = misfit(recorded.source, rows_of(recorded, AS_READ))
+    stated = misfit(recorded.source, rows_of(recorded))
     found = None if stated.value <= FINE else likeliest(recorded, stated)
     return [size, *_judged(recorded, stated, found), _masses(arm, None if found else stated)]
 
@@ -161,7 +163,7 @@ def _judged(recorded: Recorded, stated: Misfit, found: Found | None) -> Iterator
 def _single(recorded: Recorded, stated: Misfit) -> Iterator[CheckResult]:
     """Give which joints tell too little, or do not fit although the whole does."""
     source, some = recorded.source, some_of(recorded)
-    rows, n = rows_of(some, AS_READ), source.model.n
+    rows, n = rows_of(some), source.model.n
     least = TOLD * misfit(source, rows, quick=True).value + FINE / 2
     told = [misfit(source, rows, _flip(np.ones(n), j), quick=True).value > least for j in range(n)]
     joints = list(zip(source.model.joints, told, stated.joints, strict=True))
@@ -180,15 +182,17 @@ def _single(recorded: Recorded, stated: Misfit) -> Iterator[CheckResult]:
 def likeliest(recorded: Recorded, stated: Misfit) -> Found | None:
     """Return the reading that leaves clearly less than the one as it is; None if there is none."""
     source, some, best = recorded.source, some_of(recorded), list[Found]()
+    whole, few = rows_of(recorded), rows_of(some)
     for number, family in enumerate(FAMILIES):
-        made = [(x, rows_of(some, x.reading)) for x in _candidates(family, some, number + 1)]
+        tried = list(_candidates(family, some, number + 1))
         if number == 0:
-            made = [*_signs(source.model.joints, rows_of(some, AS_READ), some), *made]
-        quick = [(misfit(source, rows, x.sign, quick=True).value, x) for x, rows in made]
-        close = [x for _, x in sorted(quick, key=lambda pair: pair[0])[:CANDIDATES]]
-        best = _best(stated, [
-            *best, *((x, misfit(source, rows_of(recorded, x.reading), x.sign)) for x in close)
-        ])  # fmt: skip
+            tried += _signs(source, few)
+        rows = {id(x.reading): reread(some, x.reading, few) for x in tried}
+        left = [misfit(source, rows[id(x.reading)], x.sign, quick=True).value for x in tried]
+        for k in np.argsort(left, kind="stable")[:CANDIDATES]:
+            close = reread(recorded, tried[k].reading, whole)
+            best.append((tried[k], misfit(source, close, tried[k].sign)))
+        best = _best(stated, best)
         if best and best[0][1].value < CLEAR * stated.value:
             break
     return best[0] if best else None
@@ -230,11 +234,9 @@ def _factors(reading: Reading, n: int) -> tuple[Array, Array, Array]:
     return made.q[0], made.dq[0], made.tau[0]
 
 
-def _signs(joints: Sequence[str], rows: RowBlock, recorded: Recorded) -> Iterator[
-    tuple[Candidate, RowBlock]
-]:
+def _signs(source: MomentumRows, rows: RowBlock) -> Iterator[Candidate]:
     """Give all signs reversed or none, then one more reversed as long as that helps."""
-    n, source = len(joints), recorded.source
+    joints, n = source.model.joints, source.model.n
     for start in (np.ones(n), -np.ones(n)):
         sign, best = start, misfit(source, rows, start, quick=True).value
         while True:
@@ -248,7 +250,7 @@ def _signs(joints: Sequence[str], rows: RowBlock, recorded: Recorded) -> Iterato
         if names:
             who = f"the effort of {', '.join(names)} has"
             what = f"{'all efforts have' if len(names) == n else who} the opposite sign"
-            yield Candidate(TorqueSign.name, what, 1, AS_READ, sign), rows
+            yield Candidate(TorqueSign.name, what, 1, AS_READ, sign)
 
 
 def _flip(sign: Array, joint: int) -> Array:

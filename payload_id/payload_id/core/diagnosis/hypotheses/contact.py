@@ -47,9 +47,7 @@ class Contact(Hypothesis):
                 "out."
             )
             relaxation = Relaxation(keep=keep)
-            yield Relaxed(
-                relaxation, lambda _, said=sentence: said, 2, None, start, end
-            )
+            yield Relaxed(relaxation, lambda _, said=sentence: said, 2, None, start, end)
 
 
 def _span(excess: Array, starts: Array, ends: Array, part: float) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from ..hypothesis import Hypothesis, Reading, Recorded, told
 LEAST = 5.0  # times as large as read; less is a gain, a unit or a payload
 LITTLE = 0.03  # of the largest joint's torque that the links take; less is not compared
 DRAWN = 0.03  # of a joint's torque, that a typical payload counts as
+FITS = 0.05  # part of what the links take with which factors explain a recording
 STEP, REACH = 0.02, 0.7  # of the factor's logarithm: of differences, and of a round
 
 
@@ -35,7 +36,7 @@ class Efforts(Hypothesis):
             for window in WindowCutter(recorded.window).add(stretch)
         ])  # fmt: skip
         for groups in (np.ones((n, 1)), np.eye(n)):
-            factors = needed_factors(rows, groups, source.prior.typical)
+            factors, left = needed_factors(rows, groups, source.prior.typical)
             size, k = np.abs(factors), len(factors)
             if size.max() > LEAST and size.min() > 1.0 and np.ptp(np.sign(factors)) == 0.0:
                 step, reach = np.full(k, STEP), np.full(k, REACH)
@@ -44,7 +45,8 @@ class Efforts(Hypothesis):
                     _motor_side, lambda x, v, sign=sign: replace(x, tau=sign * np.exp(v) * x.tau),
                     None, np.log(size), step, reach, k,
                 )  # fmt: skip
-
+                if left < FITS:
+                    return  # so small that they would be anything
         remedy = "record those that the joints apply"
         what = "The efforts are external torques, from which what the arm itself takes is taken out"
         yield Reading(told(what, remedy), source=_without_links)
@@ -76,7 +78,7 @@ def _motor_side(value: Array) -> tuple[str, str]:
     )
 
 
-def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> Array:
+def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> tuple[Array, float]:
     """Return the factors of efforts with which a payload fits best, one of each group of joints.
 
     Least squares of A phi + B u - sum_k c_k r_k = -l, r_k the readings of group k, l what the
@@ -89,7 +91,7 @@ def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> Array:
         typical: |phi| of a typical payload, shape (10,).
 
     Returns:
-        Factors, shape (k,); zeros where nothing tells them.
+        Factors, shape (k,), zeros where nothing tells them; and the part of l that they leave.
     """
     n, k = groups.shape
     read, links = rows.reading, rows.reading - rows.b
@@ -97,11 +99,12 @@ def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> Array:
     weight = np.tile(1.0 / np.maximum(size, LITTLE * size.max() + 1e-30), len(rows) // n)
     alone = (weight * read) @ (weight * links) / max(float(np.sum((weight * read) ** 2)), 1e-30)
     if alone == 0.0:
-        return np.zeros(k)
+        return np.zeros(k), 1.0
     own = read[:, None] * np.tile(groups, (len(rows) // n, 1))
     columns = weight[:, None] * np.hstack([rows.A * typical / alone, rows.B / alone, -own])
     others = columns.shape[1] - k
     drawn = DRAWN * np.sqrt(len(rows)) * np.eye(others, others + k)
     right = np.append(-weight * links / alone, np.zeros(others))
     x, *_ = np.linalg.lstsq(np.vstack([columns, drawn]), right, rcond=None)
-    return np.asarray(alone * x[others:])
+    left = np.linalg.norm(columns @ x - right[: len(rows)]) / np.linalg.norm(right)
+    return alone * x[others:], float(left)

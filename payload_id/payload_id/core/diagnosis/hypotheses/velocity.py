@@ -32,9 +32,7 @@ class Velocity(Hypothesis):
         if found:
             what = f"Velocities are not the derivatives of positions: {'; '.join(found.values())}"
             remedy = "correct the driver, or identify with velocities differentiated from positions"
-            yield Reading(
-                told(what, remedy), lambda x, _: replace(x, dq=velocities(x.stamp, x.q))
-            )
+            yield Reading(told(what, remedy), lambda x, _: replace(x, dq=velocities(x.stamp, x.q)))
 
 
 def differences(stretches: Sequence[Samples], joints: Sequence[str]) -> dict[int, str]:

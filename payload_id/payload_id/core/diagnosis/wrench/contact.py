@@ -109,10 +109,10 @@ def contamination(rows: RowBlock, lower: Array, upper: Array) -> Contamination:
     """Return where rows must exceed their bounds for one payload to explain all others.
 
     The smallest weighted sum of excesses, each in units of its row's bound: minimise sum v s
-    subject to |A phi + B u - b| <= d (1 + s), s >= 0 of a window. A sum of magnitudes is least with few large
-    ones; solved again with weights v = 1 / (a window's largest s + softening) it approaches the
-    smallest number of windows (Candes, Wakin, Boyd 2008). Of the answers from several starts
-    the one with the fewest disturbed windows is taken.
+    subject to |A phi + B u - b| <= d (1 + s), s >= 0 of a window. A sum of magnitudes is least with
+    few large ones; solved again with weights v = 1 / (a window's largest s + softening) it
+    approaches the smallest number of windows (Candes, Wakin, Boyd 2008). Of the answers from
+    several starts the one with the fewest disturbed windows is taken.
 
     Args:
         rows: Six for each window, in the order of time.

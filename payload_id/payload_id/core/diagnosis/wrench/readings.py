@@ -252,9 +252,7 @@ def signed_permutations() -> list[Array]:
 def _arrangement(matrix: Array) -> str:
     """Say which channels to take for x, y, z: value @ matrix are the sensor's own."""
     rows = [int(np.flatnonzero(column)[0]) for column in matrix.T]
-    parts = [
-        ("-" if matrix[row, k] < 0 else "") + "xyz"[row] for k, row in enumerate(rows)
-    ]
+    parts = [("-" if matrix[row, k] < 0 else "") + "xyz"[row] for k, row in enumerate(rows)]
     return f"with channels ({', '.join(parts)}) as x, y, z"
 
 

@@ -7,7 +7,7 @@ Counted by the true size in parts of the latter: how often the run was INCONSIST
 the interval of the mass held the truth where it was not; `shown in time` are errors that the data
 contradict before they can make it false.
 
-    ./payload-id python benchmarks/reliance.py --trials 4 --first 100
+    ./payload-id python benchmarks/sensitivity.py --trials 4 --first 100
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from injected_faults import USUAL
-from payload_id.core.diagnosis import Ground
-from payload_id.core.diagnosis.reliance.rests_on import ASSUMPTIONS, NOTICED
+from payload_id.core.diagnosis import IdentifiedMass
+from payload_id.core.diagnosis.hypotheses import ASSUMPTIONS
+from payload_id.core.diagnosis.sensitivity import NOTICED
 from payload_id.core.errors import InputError
 from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.online import OnlineIdentifier
@@ -57,34 +58,34 @@ def trial(name: str, kind: str, seed: int) -> Trial | None:
     """Return what became of a run; None where no mass is identified."""
     noise = NOISE[seed % len(NOISE)]
     case = undescribed(name, kind, seed, noise)
-    found, ground = identified(case)
+    found, mass = identified(case)
     noticed = found.status is Status.INCONSISTENT
     if noticed:  # the same run, with nothing wrong, tells from where on
-        _, ground = identified(undescribed(name, kind, seed, noise, size=0.0))
-    if ground is None:
+        _, mass = identified(undescribed(name, kind, seed, noise, size=0.0))
+    if mass is None:
         return None
-    kept, every = threshold(ground, case)
+    kept, every = threshold(mass, case)
     part = abs(case.size) / kept if kept < NOTICED * every else float("nan")
     contained = bool(found.lower[0] <= case.phi[0] <= found.upper[0])
     return Trial(part, noticed, contained)
 
 
-def identified(case: Undescribed) -> tuple[Estimate, Ground | None]:
-    """Return the estimate of a run and what it stands on."""
+def identified(case: Undescribed) -> tuple[Estimate, IdentifiedMass | None]:
+    """Return the estimate of a run and what its mass was found from."""
     online = OnlineIdentifier(case.model, Settings(USUAL))
     online.add(case.samples)
     found = online.update()
-    return found, online.ground(found)
+    return found, online.identified_mass(found)
 
 
-def threshold(ground: Ground, case: Undescribed) -> tuple[float, float]:
+def threshold(found: IdentifiedMass, case: Undescribed) -> tuple[float, float]:
     """Return S* and S of the case's error, on its side."""
-    for assumption in ASSUMPTIONS:
-        for error in assumption.errors(ground):
-            if assumption.name == case.assumption and case.error in (error.more, error.less):
-                room = ground.room(error.column, assumption.largest)
-                side = 1 if case.error == error.more else 0
-                return abs(room.kept[side]), abs(room.every[side])
+    for hypothesis in ASSUMPTIONS:
+        for error in hypothesis.errors(found):
+            if hypothesis.assumption == case.assumption and case.error in (error.more, error.less):
+                room = found.room(error.column, error.largest)
+                sign = 1.0 if case.error == error.more else -1.0
+                return room(sign, True), room(sign, False)
     raise InputError(f"no assumption excludes '{case.error}'")
 
 

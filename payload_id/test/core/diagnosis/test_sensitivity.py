@@ -10,9 +10,9 @@ import pytest
 from arms import Motion, arm, record, windows
 from injected_faults import USUAL
 from payload_id.core.bounds import Interval
-from payload_id.core.diagnosis import Ground
-from payload_id.core.diagnosis.reliance.rests_on import ASSUMPTIONS
-from payload_id.core.diagnosis.reliance.tool import Tool
+from payload_id.core.diagnosis import IdentifiedMass
+from payload_id.core.diagnosis.hypotheses import ASSUMPTIONS
+from payload_id.core.diagnosis.hypotheses.tool import Tool
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
@@ -30,22 +30,27 @@ def identified(model, samples, stated=USUAL):
     return online, online.update()
 
 
-def ground_of(case, estimate):
-    """Return what an estimate stands on."""
+def found_from(case, estimate):
+    """Return what the mass of an estimate was found from."""
     source, prior = MomentumRows.of(case.model, USUAL), USUAL.prior
-    return Ground.of(
+    return IdentifiedMass.of(
         source, tuple(windows(case.samples)), RowBlock.empty(source.p), Interval(*prior.box()),
         prior.shape(), estimate.phi, (float(estimate.lower[0]), float(estimate.upper[0])),
     )  # fmt: skip
 
 
+def ends(room, kept):
+    """Return the least and the largest size of an error."""
+    return -room(-1.0, kept), room(1.0, kept)
+
+
 def room_of(case, estimate):
     """Return the room for the case's error, on whichever side it is."""
-    ground = ground_of(case, estimate)
-    for assumption in ASSUMPTIONS:
-        for error in assumption.errors(ground):
-            if assumption.name == case.assumption and case.error in (error.more, error.less):
-                return ground.room(error.column, assumption.largest)
+    found = found_from(case, estimate)
+    for hypothesis in ASSUMPTIONS:
+        for error in hypothesis.errors(found):
+            if hypothesis.assumption == case.assumption and case.error in (error.more, error.less):
+                return found.room(error.column, error.largest)
     raise AssertionError(case.error)
 
 
@@ -62,7 +67,7 @@ def test_true_size_of_an_error_is_within_the_room_for_it(kind):
     """Whatever was done to the arm: rows with the error's column hold the truth."""
     case = undescribed("ur10", kind, 1, "vertices")
     _, estimate = identified(case.model, case.samples)
-    low, high = room_of(case, estimate).every
+    low, high = ends(room_of(case, estimate), False)
     assert low - 1e-6 <= case.size <= high + 1e-6
 
 
@@ -72,14 +77,14 @@ def test_beyond_the_threshold_the_interval_is_false_and_far_below_it_true(kind):
     same, _, sound = slow_run()
     case = undescribed("gen3", kind, 1, size=0.0)
     np.testing.assert_array_equal(case.samples.tau, same.samples.tau)
-    kept = room_of(case, sound).kept
+    kept = ends(room_of(case, sound), True)
     for part in (0.3, 1.2):
         size = part * (kept[1] if "gainst" not in case.error else kept[0])
         there = undescribed("gen3", kind, 1, size=size)
         _, found = identified(there.model, there.samples)
         if found.status is Status.INCONSISTENT:
             continue
-        low, high = room_of(there, found).kept
+        low, high = ends(room_of(there, found), True)
         contained = found.lower[0] <= there.phi[0] <= found.upper[0]
         if part < 0.5 or not low - 1e-6 <= size <= high + 1e-6:
             assert contained == (part < 0.5)
@@ -88,13 +93,14 @@ def test_beyond_the_threshold_the_interval_is_false_and_far_below_it_true(kind):
 def test_room_scales_with_the_unit_and_a_weight_at_the_frame_is_in_the_interval():
     """Phi and a point mass at the origin are one body: its mass is in the interval as well."""
     case, _, estimate = slow_run()
-    ground = ground_of(case, estimate)
-    (error,) = Tool().errors(ground)
-    room, grams = ground.room(error.column, 20.0), ground.room(1e-3 * error.column, 2e4)
-    assert 0.0 < room.kept[1] <= estimate.upper[0] - estimate.lower[0] + 1e-6
-    assert room.every[0] <= room.kept[0] <= 0.0 <= room.kept[1] <= room.every[1]
-    np.testing.assert_allclose(1e-3 * np.array(grams.kept), room.kept, rtol=1e-4)
-    np.testing.assert_allclose(1e-3 * np.array(grams.every), room.every, rtol=1e-4)
+    found = found_from(case, estimate)
+    (error,) = Tool().errors(found)
+    room, grams = found.room(error.column, 20.0), found.room(1e-3 * error.column, 2e4)
+    kept, every = ends(room, True), ends(room, False)
+    assert 0.0 < kept[1] <= estimate.upper[0] - estimate.lower[0] + 1e-6
+    assert every[0] <= kept[0] <= 0.0 <= kept[1] <= every[1]
+    np.testing.assert_allclose(1e-3 * np.array(ends(grams, True)), kept, rtol=1e-4)
+    np.testing.assert_allclose(1e-3 * np.array(ends(grams, False)), every, rtol=1e-4)
 
 
 def test_a_mass_is_said_to_rest_on_the_tool():
