@@ -180,7 +180,8 @@ def smallest_factor(
     scaled = ScaledRows.of(rows, known, rows.d, narrow=False)
     payloads: tuple[ScaledRows, ...] = (scaled,) if physical else ()
     if second is not None:
-        scaled, *payloads = _two_payloads(scaled, second)
+        scaled, *both = _two_payloads(scaled, second)
+        payloads = tuple(both)
     return _solved(scaled, payloads, shape)
 
 

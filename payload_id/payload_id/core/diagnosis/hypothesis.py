@@ -92,6 +92,11 @@ def told(what: str, remedy: str) -> Callable[[Array], tuple[str, str]]:
     return lambda _: (what, remedy)
 
 
+def said(sentence: str) -> Callable[[Fit], str]:
+    """Return words that are the same whatever the fit."""
+    return lambda _: sentence
+
+
 AS_READ = Reading(told("", ""))
 
 

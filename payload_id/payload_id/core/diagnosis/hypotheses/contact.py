@@ -10,7 +10,7 @@ from ...arrays import Array
 from ...bounds.scaled_rows import ScaledRows
 from ..evidence import Evidence, Relaxation
 from ..excess import least_excess, worst_of
-from ..hypothesis import Hypothesis, Relaxed
+from ..hypothesis import Hypothesis, Relaxed, said
 
 LONGEST = 1.0  # [s]
 LONGEST_PART = 0.3  # of the time of the run
@@ -47,7 +47,7 @@ class Contact(Hypothesis):
                 "out."
             )
             relaxation = Relaxation(keep=keep)
-            yield Relaxed(relaxation, lambda _, said=sentence: said, 2, None, start, end)
+            yield Relaxed(relaxation, said(sentence), 2, None, start, end)
 
 
 def _span(excess: Array, starts: Array, ends: Array, part: float) -> tuple[int, int]:

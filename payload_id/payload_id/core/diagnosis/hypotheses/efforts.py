@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -40,11 +40,8 @@ class Efforts(Hypothesis):
             size, k = np.abs(factors), len(factors)
             if size.max() > LEAST and size.min() > 1.0 and np.ptp(np.sign(factors)) == 0.0:
                 step, reach = np.full(k, STEP), np.full(k, REACH)
-                sign = float(np.sign(factors[0]))
-                yield Reading(
-                    _motor_side, lambda x, v, sign=sign: replace(x, tau=sign * np.exp(v) * x.tau),
-                    None, np.log(size), step, reach, k,
-                )  # fmt: skip
+                larger = _larger(float(np.sign(factors[0])))
+                yield Reading(_motor_side, larger, None, np.log(size), step, reach, k)
                 if left < FITS:
                     return  # so small that they would be anything
         remedy = "record those that the joints apply"
@@ -60,6 +57,11 @@ class Efforts(Hypothesis):
 
         what = "What the links weigh is taken out of the efforts, which are compensated for gravity"
         yield Reading(told(what, remedy), with_weight)
+
+
+def _larger(sign: float) -> Callable[[Samples, Array], Samples]:
+    """Return what multiplies torques by exp(v), of all joints or of each."""
+    return lambda samples, value: replace(samples, tau=sign * np.exp(value) * samples.tau)
 
 
 def _without_links(source: MomentumRows, value: Array) -> MomentumRows:

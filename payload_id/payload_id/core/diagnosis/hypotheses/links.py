@@ -8,7 +8,7 @@ import numpy as np
 
 from ...body.inertial import from_pseudo_inertia
 from ..evidence import Evidence, Relaxation
-from ..hypothesis import Error, Hypothesis, Relaxed
+from ..hypothesis import Error, Hypothesis, Relaxed, said
 from ..identified_mass import IdentifiedMass
 
 WIDER = 10.0  # times the stated bound
@@ -40,7 +40,7 @@ class Links(Hypothesis):
                 "with a bare-arm recording, or state a larger link_relative."
             )
             relaxation = Relaxation(evidence.rows.B[:, here], -more, more)
-            yield Relaxed(relaxation, lambda _, said=sentence: said, len(more), body)
+            yield Relaxed(relaxation, said(sentence), len(more), body)
 
     def errors(self, found: IdentifiedMass) -> Iterator[Error]:
         """See the base class."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..evidence import Evidence, Mask, Relaxation
-from ..hypothesis import Hypothesis, Relaxed
+from ..hypothesis import Hypothesis, Relaxed, said
 
 LEAST = 5  # windows in which either payload must be seen
 
@@ -35,7 +35,7 @@ class PayloadSlipped(Hypothesis):
                 "grasp; identify the time before and the time after by themselves."
             )
             relaxation = Relaxation(keep=keep, second=evidence.own & later)
-            yield Relaxed(relaxation, lambda _, said=sentence: said, 11, start=time)
+            yield Relaxed(relaxation, said(sentence), 11, start=time)
 
 
 def _split(evidence: Evidence, starts: Array, low: int, high: int) -> int:

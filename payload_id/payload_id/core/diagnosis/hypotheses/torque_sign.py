@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..evidence import Evidence, Relaxation
-from ..hypothesis import Hypothesis, Relaxed
+from ..hypothesis import Hypothesis, Relaxed, said
 
 REVERSED = np.array([-2.0])  # times the reading, that the torque is more than it
 
@@ -31,4 +31,4 @@ class TorqueSign(Hypothesis):
                 "the columns of a table)."
             )
             changed = Relaxation(-here[:, None], REVERSED, REVERSED)
-            yield Relaxed(changed, lambda _, said=sentence: said, 0, joint)
+            yield Relaxed(changed, said(sentence), 0, joint)

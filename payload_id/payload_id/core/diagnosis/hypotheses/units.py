@@ -47,11 +47,11 @@ class Units(Hypothesis):
         made = "correct the torque constants that make torques of currents" if scaled else driver
         for name, size in TORQUES.items():
             words = told(f"Torques are in {name}, not in N m (or N)", f"{made}, {columns}")
-            yield Reading(words, lambda x, _, size=size: replace(x, tau=x.tau * size))
+            yield Reading(words, _scaled(1.0, 1.0, size))
         turn = turning(model)
         for table, here in ((TURNING, turn), (SLIDING, ~turn)):
             for what, (way, rate) in table.items() if here.any() else ():
-                in_si = scaled_motion(np.where(here, way, 1.0), np.where(here, rate, 1.0))
+                in_si = _scaled(np.where(here, way, 1.0), np.where(here, rate, 1.0))
                 moved = np.inf if way == 1.0 else _moved(in_si, recorded.stretches)
                 if moved > NO_MOTION:
                     words, free = told(what, f"{driver}, {columns}"), 2 * (moved <= LEAST_MOTION)
@@ -63,9 +63,13 @@ def turning(model: ArmModel) -> Array:
     return np.abs(model.axis_angular).max(axis=1) > 0.0
 
 
-def scaled_motion(way: Array, rate: Array) -> Callable[[Samples, Array], Samples]:
-    """Return what multiplies positions and velocities, shape (n,) each."""
-    return lambda samples, _: replace(samples, q=samples.q * way, dq=samples.dq * rate)
+def _scaled(
+    way: Array | float, rate: Array | float, torque: float = 1.0
+) -> Callable[[Samples, Array], Samples]:
+    """Return what multiplies positions, velocities and torques, n numbers each or one."""
+    return lambda samples, _: replace(
+        samples, q=samples.q * way, dq=samples.dq * rate, tau=samples.tau * torque
+    )
 
 
 def _moved(in_si: Callable[[Samples, Array], Samples], stretches: Sequence[Samples]) -> float:

@@ -64,8 +64,8 @@ def _difference(pieces: Pieces, true: Array, seen: Array, off: float) -> str:
     scaled = float(np.linalg.norm(seen - scale * true))
     delays = np.arange(-LATEST, LATEST + STEP / 2, STEP)
     left = [
-        np.linalg.norm(np.concatenate([np.interp(t - late, t, v) - w for t, v, w in pieces]))
-        for late in delays
+        float(np.linalg.norm(np.concatenate([np.interp(t - x, t, v) - w for t, v, w in pieces])))
+        for x in delays
     ]
     late = 1e3 * float(delays[int(np.argmin(left))])
     if min(scaled, *left) > FOLLOWS * off + 0.01 * size:
