@@ -129,7 +129,7 @@ class Error(NamedTuple):
     less: str
     column: Array
     unit: str
-    largest: float
+    largest: float = 100.0
 
 
 class Hypothesis:

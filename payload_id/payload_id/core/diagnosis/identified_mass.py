@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.kinetics import body_motion, force_regressor
-from ..arrays import Array
+from ..arrays import Array, IntArray
 from ..bounds import Interval
 from ..bounds.coefficient_error import with_linear_bounds
 from ..bounds.cutting_planes import ConsistencyCuts, HardRows, first_rows, minimise
@@ -36,19 +36,6 @@ MOST_WINDOWS = 80  # that are looked at: fewer leave more room, and what is said
 
 
 @dataclass(frozen=True)
-class Active:
-    """What held an optimum.
-
-    Attributes:
-        rows: Numbers of rows.
-        directions: Of cuts, shape (K, 4).
-    """
-
-    rows: tuple[int, ...] = ()
-    directions: Array = field(default_factory=lambda: np.zeros((0, 4)))
-
-
-@dataclass(frozen=True)
 class IdentifiedMass:
     """What the interval of a mass was found from.
 
@@ -62,7 +49,8 @@ class IdentifiedMass:
         shape: Rows c with c phi >= 0, shape (K, 10).
         phi: Point estimate, shape (10,).
         mass: Interval of the mass that was found, ends [kg].
-        active: What held the newest optimum of each kind: the next one begins with it.
+        active: Rows, and directions of cuts, that held the newest optimum of each kind: the next
+            one begins with them.
     """
 
     source: MomentumRows
@@ -74,7 +62,7 @@ class IdentifiedMass:
     shape: Array
     phi: Array
     mass: tuple[float, float]
-    active: dict[tuple[float, bool], Active] = field(default_factory=dict)
+    active: dict[tuple[float, bool], tuple[IntArray, Array]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -139,10 +127,11 @@ class IdentifiedMass:
         if kept:
             ends = (np.array(self.mass) - scaled.centre[0]) / scaled.scale[0]
             lower[0], upper[0] = max(lower[0], ends[0]), min(upper[0], ends[1])
-        seen = self.active.get((sign, kept), Active())
+        none = np.zeros(0, dtype=int), np.zeros((0, 4))
+        first, directions = self.active.get((sign, kept), none)
         program = LinearProgram(lower, upper)
-        rows = HardRows(program, scaled, first_rows(scaled, seen.rows))
-        cuts = ConsistencyCuts(program, scaled, seen.directions, self.shape)
+        rows = HardRows(program, scaled, first_rows(scaled, first.tolist()))
+        cuts = ConsistencyCuts(program, scaled, directions, self.shape)
         cost = np.zeros(len(lower))
         cost[-1] = -sign
         try:
@@ -152,6 +141,5 @@ class IdentifiedMass:
         if solution is None:
             return 1.0
         active = np.flatnonzero(rows.multiplier(solution.dual))
-        used = cuts.used(cuts.multiplier(solution.dual))
-        self.active[sign, kept] = Active(tuple(active.tolist()), used)
+        self.active[sign, kept] = active, cuts.used(cuts.multiplier(solution.dual))
         return float(np.clip(-solution.value, 0.0, 1.0))

@@ -34,6 +34,7 @@ from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples, WindowCutter
 from ..samples.joint_samples import Samples
 from ..threads import one_thread
+from .change_detector import ChangeDetector, PayloadChange
 from .estimate import Estimate
 from .held_out import NOTHING_HELD_OUT, HeldOut, Validation
 from .kept_rows import KeptRows
@@ -42,7 +43,6 @@ from .problem import Problem, Solved, Tell, known_shape, nobody
 from .samples_seen import SamplesSeen, TimeUsed
 from .settings import Settings
 from .status import Status
-from .suspicion import PayloadChange, Suspicion
 from .tare import Tare
 
 MOST_DOUBTFUL = 400  # rows on unknown torques that are kept
@@ -101,7 +101,7 @@ class OnlineIdentifier:
         self._motion: MotionSeen | None = None
         self._buffer = WindowBuffer()
         self._first: Samples | None = None
-        self._suspicion = Suspicion()
+        self._detector = ChangeDetector()
         self._held: HeldOut | None = None
         self._doubtful = RowBlock.empty(self.rows.p)
         self._begin_payload(PayloadChange())
@@ -205,7 +205,7 @@ class OnlineIdentifier:
     def _enter(self, number: int, block: RowBlock) -> None:
         """Let the rows of one window count."""
         block = block.since(self._change.start)  # windows that are joined may begin earlier
-        self._suspicion = self._suspicion.with_window(number, block)
+        self._detector = self._detector.with_window(number, block)
         self._kept = self._kept.with_window(block)
         if self._held is not None:
             self._held = self._held.with_window(number, block)
@@ -230,7 +230,7 @@ class OnlineIdentifier:
             own=own,
             payload=self._payload,
             arm=self.known_arm,
-            suspicion=self._suspicion,
+            detector=self._detector,
             change=self._change,
             estimate=self._no_data(),
             settings=self.settings,
@@ -256,14 +256,14 @@ class OnlineIdentifier:
         if solved.change is not None:
             self._begin_payload(solved.change)
             with one_thread():
-                newer = self._suspicion.blocks_from(solved.change.first)
+                newer = self._detector.blocks_from(solved.change.first)
                 self._kept = self._kept.with_windows(newer)
         if bounds.consistent:
-            self._suspicion = self._suspicion.allayed(solved.upto, self._change.first)
+            self._detector = self._detector.settled(solved.upto, self._change.first)
             if self.settings.method.guaranteed:
                 self._payload = self._payload.with_bounds(bounds)
         elif solved.diagnosis is not None:
-            self._suspicion = self._suspicion.diagnosed(
+            self._detector = self._detector.diagnosed(
                 solved.upto, solved.diagnosis, self.settings.window
             )
         self._drop_rows(bounds.slack)

@@ -46,6 +46,7 @@ from ..rows.row_source import RowSource
 from ..statistics.normal_form import condition_number
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
+from .change_detector import CHANGE_SECONDS, ChangeDetector, PayloadChange, since_first
 from .estimate import Estimate
 from .headline import headline
 from .kept_rows import KeptRows
@@ -53,7 +54,6 @@ from .known_payload import KnownPayload
 from .point_estimate import point_estimate, residual_rms
 from .settings import Settings
 from .status import FAILED, Status, identifiable, inconsistent, verdict
-from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
 from .width import REMEDIES, WidthShare, width_in_words, width_shares, with_need
 
@@ -97,7 +97,7 @@ class Problem:
         own: Statistics of all rows of this run so far.
         payload: What is known of the payload.
         arm: What is known of the arm.
-        suspicion: What tells a change of the payload.
+        detector: Detects a change of the payload.
         change: What was said of a change before.
         estimate: The answer's fields that do not depend on the solution.
         settings: How to solve.
@@ -116,7 +116,7 @@ class Problem:
     own: Statistics
     payload: KnownPayload
     arm: Tare
-    suspicion: Suspicion
+    detector: ChangeDetector
     change: PayloadChange
     estimate: Estimate
     settings: Settings
@@ -322,7 +322,7 @@ class Problem:
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
         joints = self.row_source.channels
-        found = self.suspicion.diagnosis_at(self.upto)
+        found = self.detector.diagnosis_at(self.upto)
         if found is None:
             message = f"{inconsistent(bounds, joints)} {SEARCHING}"
             tell(self._estimate(bounds, Status.INCONSISTENT, message))
@@ -355,12 +355,12 @@ class Problem:
 
     def _after_change(self, found: Diagnosis) -> Solved | None:
         """Return the answer of the rows since the payload changed; None if it did not."""
-        likely, suspicion = found.likely, self.suspicion
-        if likely is None or likely.cause != PayloadSlipped.name or not suspicion.consistent:
+        likely, detector = found.likely, self.detector
+        if likely is None or likely.cause != PayloadSlipped.name or not detector.consistent:
             return None
         if self.false_reading is not None:
             return None
-        new = [(k, block) for k, block in suspicion.since if block.start[0] > likely.start]
+        new = [(k, block) for k, block in detector.since if block.start[0] > likely.start]
         if len(new) * self.settings.window < CHANGE_SECONDS - 1e-9:
             return None
         change = PayloadChange(

@@ -31,13 +31,12 @@ AGREE = 0.25  # misfit up to which torques go with the description
 FINE = 0.05  # misfit below which no other reading is looked for
 UNRELATED = 0.4  # rho of one joint whose torque has nothing to do with the description
 MOVED = 0.1  # [rad or m] with which a measured torque does not stay the same to the last bit
-TOLD = 1.2  # times the misfit that a reversed sign must leave to be seen
 BETTER = 0.6  # part of the misfit that another reading must leave at the most
 SIMPLER = 0.8  # part that a less simple reading must leave to be taken instead
+HELPS = 0.9  # part that one more reversed sign must leave; one of k leaves sqrt(1 - 1 / k)
 CLEAR = 0.25  # part that ends the search among the simple ones
 MOST = 0.15  # misfit that another reading may leave; a good description leaves about half of it
 CANDIDATES = 4  # of the quick fits that are looked at closely
-HELPS = 0.9  # part of the misfit that the reversal of one more sign must leave
 # Of which kind readings are asked, the simple ones first; each family has its price in freedom.
 FAMILIES: tuple[tuple[Hypothesis, ...], ...] = ((Units(), Efforts()), (Gravity(), JointOrder()))
 # What a result is called, what is expected, and what to do.
@@ -164,7 +163,7 @@ def _single(recorded: Recorded, stated: Misfit) -> Iterator[CheckResult]:
     """Give which joints tell too little, or do not fit although the whole does."""
     source, some = recorded.source, some_of(recorded)
     rows, n = rows_of(some), source.model.n
-    least = TOLD * misfit(source, rows, quick=True).value + FINE / 2
+    least = misfit(source, rows, quick=True).value / SIMPLER + FINE / 2
     told = [misfit(source, rows, _flip(np.ones(n), j), quick=True).value > least for j in range(n)]
     joints = list(zip(source.model.joints, told, stated.joints, strict=True))
     bad = [f"{name} {left:.0%}" for name, seen, left in joints if seen and left > UNRELATED]

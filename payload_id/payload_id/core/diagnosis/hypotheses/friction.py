@@ -11,14 +11,14 @@ from ...arrays import Array
 from ...samples.joint_samples import Samples
 from ..hypothesis import Hypothesis, Reading, Recorded
 
-LARGEST = 1.0  # friction, times the joint's largest torque
 NAMED = 3  # joints
 
 
 class Friction(Hypothesis):
     """Coulomb, viscous and load-dependent friction of every joint, none of it negative.
 
-    F sign(dq) + v dq + c |r| sign(dq), r the reading; the numbers are parts of the largest.
+    F sign(dq) + v dq + c |r| sign(dq), r the reading; the numbers are parts of the joint's
+    largest torque.
     """
 
     name = "friction"
@@ -26,7 +26,7 @@ class Friction(Hypothesis):
     def readings(self, recorded: Recorded) -> Iterator[Reading]:
         """See the base class."""
         stretches, joints = recorded.stretches, recorded.source.model.joints
-        torque = LARGEST * np.max([np.abs(x.tau).max(axis=0) for x in stretches], axis=0)
+        torque = np.max([np.abs(x.tau).max(axis=0) for x in stretches], axis=0)
         speed = np.max([np.abs(x.dq).max(axis=0) for x in stretches], axis=0)
         largest = np.stack([torque, torque / np.maximum(speed, 1e-3), np.ones(len(joints))])
         none, one = np.zeros(largest.size), np.ones(largest.size)

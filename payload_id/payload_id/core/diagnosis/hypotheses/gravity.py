@@ -17,7 +17,6 @@ STEP, REACH = np.full(3, 0.1), np.full(3, 3.0)  # of differences, and of a round
 TILT = 30.0  # [deg] up to which it is called a tilt
 NONE = 0.2  # part of gravity below which it is called none
 OTHER_SIZE = 1.25  # times as large or small, from which on that is what is said
-LARGEST = 10.0  # [deg] of tilt up to which is looked
 
 
 def _in_gravity(source: MomentumRows, value: Array) -> MomentumRows:
@@ -54,7 +53,7 @@ class Gravity(Hypothesis):
                 f"of tilt of gravity toward ({', '.join(f'{x + 0.0:.2g}' for x in toward)})"
                 for toward in (direction, -direction)
             )
-            yield Error(more, less, column, "deg", LARGEST)
+            yield Error(more, less, column, "deg", 10.0)  # to first order
 
 
 def _words(stated: Array, value: Array) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from ..hypothesis import Error, Hypothesis, Relaxed, said
 from ..identified_mass import IdentifiedMass
 
 WIDER = 10.0  # times the stated bound
-LARGEST = 100.0  # [kg] up to which is looked
 
 
 class Links(Hypothesis):
@@ -49,4 +48,4 @@ class Links(Hypothesis):
             place = np.append(np.array(first) / mass if mass > 0.0 else np.zeros(3), 1.0)
             column = found.column_of_link(j, from_pseudo_inertia(np.outer(place, place)))
             where = f"on the body that {model.joints[j]} moves"
-            yield Error(f"more {where}", f"less {where}", column, "kg", LARGEST)
+            yield Error(f"more {where}", f"less {where}", column, "kg")

@@ -10,8 +10,6 @@ from ..evidence import Evidence, Fit, Relaxation
 from ..hypothesis import Error, Hypothesis, Relaxed
 from ..identified_mass import IdentifiedMass
 
-LARGEST = 100.0  # [kg] up to which is looked
-
 
 class Tool(Hypothesis):
     """What is carried beyond the description would be no body; or a point mass at its frame."""
@@ -27,7 +25,7 @@ class Tool(Hypothesis):
         """See the base class."""
         where = found.source.model.payload_frame
         column = np.where(found.own, found.rows.A[:, 0], 0.0)
-        yield Error(f"more at {where}", f"less at {where}", column, "kg", LARGEST)
+        yield Error(f"more at {where}", f"less at {where}", column, "kg")
 
 
 def _words(fit: Fit) -> str:

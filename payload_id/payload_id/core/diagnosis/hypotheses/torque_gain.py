@@ -12,7 +12,6 @@ from ..identified_mass import IdentifiedMass
 
 # The torque may be this part of the reading, beside what the stated gain allows.
 LEAST, MOST = np.array([0.2]), np.array([5.0])
-PERCENT, LARGEST = 0.01, 50.0  # unit, and size [%] up to which is looked
 
 
 class TorqueGain(Hypothesis):
@@ -32,12 +31,12 @@ class TorqueGain(Hypothesis):
     def errors(self, found: IdentifiedMass) -> Iterator[Error]:
         """See the base class."""
         rows, joints = found.rows, found.source.model.joints
-        reading = np.where(found.own, -PERCENT * rows.reading, 0.0)
+        reading = np.where(found.own, -0.01 * rows.reading, 0.0)
         common = "torque than shown, at all joints"
-        yield Error(f"more {common}", f"less {common}", reading, "%", LARGEST)
+        yield Error(f"more {common}", f"less {common}", reading, "%", 50.0)
         for j, name in enumerate(joints):
             column, where = np.where(rows.joint == j, reading, 0.0), f"torque than shown at {name}"
-            yield Error(f"more {where}", f"less {where}", column, "%", LARGEST)
+            yield Error(f"more {where}", f"less {where}", column, "%", 50.0)
 
 
 def _words(fit: Fit) -> str:

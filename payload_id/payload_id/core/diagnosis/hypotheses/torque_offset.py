@@ -11,7 +11,6 @@ from ..hypothesis import Error, Hypothesis, Relaxed
 from ..identified_mass import IdentifiedMass
 
 LARGER = 10.0  # times the joint's largest mean torque over a window
-LARGEST = 100.0  # [N m or N] up to which is looked
 
 
 class TorqueOffset(Hypothesis):
@@ -37,7 +36,7 @@ class TorqueOffset(Hypothesis):
         for j, name in enumerate(model.joints):
             column = np.where(found.own & (rows.joint == j), rows.weight, 0.0)
             unit = "N m" if model.axis_angular[j].any() else "N"
-            yield Error(f"of offset at {name}", f"of offset at {name}", column, unit, LARGEST)
+            yield Error(f"of offset at {name}", f"of offset at {name}", column, unit)
 
 
 def _words(fit: Fit) -> str:

@@ -150,7 +150,7 @@ class OnlineWrench(OnlineIdentifier):
     def _remake(self, windows: list[WrenchSamples]) -> None:
         """Let these windows stand for all of the run so far; it counts as many as before."""
         self._begin_payload(self._change)
-        self._suspicion = replace(self._suspicion, since=(), consistent=False)
+        self._detector = replace(self._detector, since=(), consistent=False)
         first = self.windows - len(windows)
         with one_thread():
             for number, window in enumerate(windows, first):

@@ -1,4 +1,4 @@
-"""What a run suspects: that its payload has changed, or why else its data are inconsistent."""
+"""Detects that the payload of a run has changed, and keeps why else its data are inconsistent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PayloadChange:
 
 
 @dataclass(frozen=True)
-class Suspicion:
+class ChangeDetector:
     """What there is to tell a change of the payload by, and the last diagnosis.
 
     Attributes:
@@ -45,8 +45,8 @@ class Suspicion:
     inconsistent_since: int = 0
     look_again: int = 0
 
-    def with_window(self, number: int, block: RowBlock) -> Suspicion:
-        """Return the suspicion with the rows of one more window."""
+    def with_window(self, number: int, block: RowBlock) -> ChangeDetector:
+        """Return the detector with the rows of one more window."""
         return replace(self, since=(*self.since[-CHANGE_WINDOWS + 1 :], (number, block)))
 
     def blocks_from(self, number: int) -> list[RowBlock]:
@@ -57,20 +57,20 @@ class Suspicion:
         """Return the last diagnosis if it still serves at some number of windows."""
         return self.diagnosis if windows < self.look_again else None
 
-    def allayed(self, windows: int, first: int) -> Suspicion:
-        """Return the suspicion after a consistent update.
+    def settled(self, windows: int, first: int) -> ChangeDetector:
+        """Return the detector after a consistent update.
 
         Args:
             windows: Number of windows that it took into account.
             first: Number of the first window of this payload.
         """
-        return Suspicion(
+        return ChangeDetector(
             since=tuple(entry for entry in self.since if entry[0] >= windows),
             consistent=self.consistent or windows > first,
         )
 
-    def diagnosed(self, windows: int, found: Diagnosis, window: float) -> Suspicion:
-        """Return the suspicion after a diagnosis.
+    def diagnosed(self, windows: int, found: Diagnosis, window: float) -> ChangeDetector:
+        """Return the detector after a diagnosis.
 
         It serves until there is twice as much inconsistent data as when it was made.
 
