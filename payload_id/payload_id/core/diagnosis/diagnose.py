@@ -11,13 +11,12 @@ import numpy as np
 from .evidence import Evidence, Relaxation
 from .hypotheses import HYPOTHESES
 from .hypothesis import Finding, Hypothesis
-from .reprocessed import Reprocessed
+from .reprocessed import EQUALLY, Reprocessed
 
 RESTORED = 1.001  # factor up to which a hypothesis explains the rows
 # A wrong reading also makes its relative bounds wrong: one that goes most of the way counts.
 NEARLY, MOST_OF_THE_WAY = 2.0, 0.3  # factor, and part of the factor without the hypothesis
 CLEARLY = 0.5  # part of a simpler one's factor that a less simple one must reach instead of it
-EQUALLY = 1.3  # times the likely one's factor: what leaves no more than that is named beside it
 ENOUGH = 0.5  # factor that honest noise leaves, which is not at its bounds all the time
 MOST_ROWS = 1200  # that are looked at
 GAP = 0.35  # [s] between rows of a joint that still count as one span
@@ -113,7 +112,15 @@ def diagnose(evidence: Evidence, again: Reprocessed | None = None) -> Diagnosis:
         if likely is not None and likely.factor <= ENOUGH:
             break
     tried.sort(key=_left)
-    equally = tuple(
+    equally = _equal_to(likely, tried, without)
+    return Diagnosis(likely, tuple(tried), spans, equally, factors_by_length(evidence))
+
+
+def _equal_to(
+    likely: Finding | None, tried: Sequence[Finding], without: float
+) -> tuple[Finding, ...]:
+    """Return the findings of other hypotheses that leave about as little as the likely one."""
+    return tuple(
         finding
         for finding in tried
         if likely is not None
@@ -121,7 +128,6 @@ def diagnose(evidence: Evidence, again: Reprocessed | None = None) -> Diagnosis:
         and _explains(finding, without)
         and finding.factor <= EQUALLY * likely.factor
     )
-    return Diagnosis(likely, tuple(tried), spans, equally, factors_by_length(evidence))
 
 
 def findings(

@@ -27,10 +27,8 @@ from .window_buffer import WindowBuffer
 
 MOST_BLOCKS = 4  # of the buffer that are looked at
 FEW_WINDOWS = 9  # on which many readings are compared
-CLOSELY, ALIKE = (
-    2,
-    1.3,
-)  # readings of one kind that are followed, and times the least that they leave
+CLOSELY = 2  # readings of one kind that are followed: the best on a few windows
+EQUALLY = 1.3  # times the least factor: what leaves no more than that is about as good
 ROUNDS = 3  # of Gauss and Newton
 SMALLER = 0.98  # part of the factor that a round must leave to be taken
 
@@ -159,4 +157,4 @@ class Reprocessed:
             return few.ahead(now, reading, reading.value).factor if one else now.factor
 
         found = sorted(((left(x), k, x) for k, x in enumerate(readings)), key=lambda x: x[:2])
-        return [x for factor, _, x in found[:CLOSELY] if factor <= ALIKE * found[0][0]]
+        return [x for factor, _, x in found[:CLOSELY] if factor <= EQUALLY * found[0][0]]

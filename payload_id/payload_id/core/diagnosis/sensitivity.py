@@ -13,7 +13,6 @@ from .identified_mass import IdentifiedMass
 
 NOTICED = 0.98  # part of the size at which an error is noticed, above which it is so in time
 NEGLIGIBLE = 1e-5  # part of the size looked at; errors that are noticed below it hide nowhere
-HALF = 0.5  # of `false_from`: an error moves what rows allow about in proportion to its size
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,8 @@ class Sensitivity:
     Attributes:
         assumption: What is assumed, in words.
         error: What the error would be, in words.
-        doubtful_from: Size at which it moves the mass by half the width of its interval.
+        doubtful_from: Size at which it moves the mass by half the width of its interval: half of
+            `false_from`, as an error moves what rows allow about in proportion to its size.
         false_from: Size from which on the interval of the mass is false for certain.
         noticed_from: Size from which on the data contradict it; infinite if that is not known.
         unit: Of the three.
@@ -68,7 +68,7 @@ def _worst(found: IdentifiedMass, hypothesis: Hypothesis) -> Sensitivity | None:
             if every > NEGLIGIBLE * error.largest and kept < NOTICED * every:
                 noticed = every if every < NOTICED * error.largest else float("inf")
                 worst = Sensitivity(
-                    hypothesis.assumption, words, HALF * kept, kept, noticed, error.unit
+                    hypothesis.assumption, words, kept / 2, kept, noticed, error.unit
                 )
     return worst
 

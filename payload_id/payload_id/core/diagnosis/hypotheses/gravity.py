@@ -14,9 +14,6 @@ from ..identified_mass import IdentifiedMass
 
 DEGREE = np.pi / 180.0
 STEP, REACH = np.full(3, 0.1), np.full(3, 3.0)  # of differences, and of a round [m/s2]
-TILT = 30.0  # [deg] up to which it is called a tilt
-NONE = 0.2  # part of gravity below which it is called none
-OTHER_SIZE = 1.25  # times as large or small, from which on that is what is said
 
 
 def _in_gravity(source: MomentumRows, value: Array) -> MomentumRows:
@@ -59,22 +56,11 @@ class Gravity(Hypothesis):
 def _words(stated: Array, value: Array) -> tuple[str, str]:
     """Say how gravity differs from what is stated."""
     size, found = float(np.linalg.norm(stated)), float(np.linalg.norm(value))
-    where = f"Gravity seems to be ({', '.join(f'{x:.2f}' for x in value)}) m/s2 in the base frame"
-    record = "record torques as they are measured"
-    if found < NONE * max(size, 1.0):
-        return (
-            "The torques look as if there were no gravity, so that they are compensated for it, or "
-            "the base is not fixed", record,
-        )  # fmt: skip
-    if size > 0.0 and not 1.0 / OTHER_SIZE < found / size < OTHER_SIZE:
-        return (
-            f"{where}, {found / size:.2g} times what is stated, so that the torques are "
-            "compensated for a part of it, or with the wrong sign, or gravity is stated in "
-            "another unit", record,
-        )  # fmt: skip
-    cosine = stated @ value / (size * found) if size > 0.0 else 1.0
-    angle = float(np.rad2deg(np.arccos(np.clip(cosine, -1.0, 1.0))))
-    off = f"{where}, {angle:.3g} deg off what is stated"
-    if angle <= TILT:
-        return off, "level the base, or state gravity as it is, or a larger gravity_error"
-    return off, "the base is mounted another way, or gravity has another sign or axis; state it"
+    what = f"Gravity seems to be ({', '.join(f'{x:.2f}' for x in value)}) m/s2 in the base frame"
+    if size > 0.0 and found > 0.0:
+        angle = float(np.rad2deg(np.arccos(np.clip(stated @ value / (size * found), -1.0, 1.0))))
+        what += f", {angle:.3g} deg off what is stated and {found / size:.2g} times as large"
+    return what, (
+        "level the base, or state gravity as it is, or a larger gravity_error; where it has "
+        "another size or sign, torques may be compensated for it: record them as they are measured"
+    )

@@ -31,7 +31,6 @@ LEAST_SAMPLES = 20
 WEIGHTLESS, SURE, SURELY = 0.2, 8.0, 2.0
 LEAST_TURN = 0.3  # change of gravity in the sensor frame, in parts of g, that a check needs
 FOLLOWS = 0.2  # part of the force's variance that gravity explains, for the force to follow it
-SAME = 1e-9  # of a rotation that never changes
 TURNED = 0.1  # part of the force's size by which it changes where a payload was turned
 ALONG = 0.95  # cosine of the angle between two directions of gravity that count as one
 LEAST_ANGLE = 5.0  # [degrees] of a frame that is turned
@@ -94,7 +93,7 @@ def _never_turns(samples: WrenchSamples) -> str | None:
     R, force = samples.rotation, samples.wrench[:, :3]
     size = float(np.linalg.norm(force, axis=1).mean())
     spread = float(np.linalg.norm(force.std(axis=0)))
-    if np.ptp(R, axis=0).max() > SAME or spread < TURNED * size:
+    if np.ptp(R, axis=0).any() or spread < TURNED * size:
         return None
     return (
         "The orientation is the same in all samples although the force changes much: record the "
