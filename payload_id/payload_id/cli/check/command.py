@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.diagnosis.hypotheses.units import turning
 from ...core.recording_checks.check_result import CheckResult, Verdict
 from ...core.recording_checks.kinematics import kinematics
 from ...core.recording_checks.timing import timing
@@ -68,7 +67,7 @@ def looked_at(
 ) -> list[CheckResult]:
     """Return everything else."""
     lower, upper, speed, effort = limits_of(file)
-    revolute = np.asarray(turning(arm))
+    revolute = arm.revolute
     endless = np.array(file.continuous)
     lower, upper = np.where(endless, -np.inf, lower), np.where(endless, np.inf, upper)
     # Columns are taken by name, and names that are not there are refused when reading.

@@ -16,7 +16,7 @@ import numpy as np
 import pinocchio as pin
 from typing_extensions import Self
 
-from ..arrays import Array, real_numbers
+from ..arrays import Array, BoolArray, real_numbers
 from ..body.inertial import FROM_PINOCCHIO
 from ..errors import InputError, ModelError, UnknownNameError, require_type
 from .arm_history import ArmHistory
@@ -123,6 +123,11 @@ class ArmModel:
             require_type(calibration, Calibration, "calibration", "a Calibration, or None")
             calibration.check(self.joints, self.digest, self.effort)
         return replace(self, calibration=calibration)
+
+    @property
+    def revolute(self) -> BoolArray:
+        """Which joints turn, shape (n,); the others slide."""
+        return np.asarray(self.axis_angular.any(axis=1))
 
     def supports(self) -> Array:
         """Return which joints move which body, shape (n + 1, n): bodies 0..n-1, then the payload.

@@ -142,7 +142,7 @@ def advise(
             tuple(k for k, other in helped.items() if other == joint),
             float(seen.upper[joint] - seen.lower[joint]),
             float(seen.speed[joint]),
-            is_revolute(row_source.model, joint),
+            bool(row_source.model.revolute[joint]),
         )
         for joint in joints[:MOST_NAMED]
     )
@@ -153,15 +153,10 @@ def _deviations(information: Array, p: int) -> Array:
     return np.sqrt(np.maximum(np.diag(np.linalg.inv(information))[p:], 0.0))  # but for rounding
 
 
-def is_revolute(model: ArmModel, joint: int) -> bool:
-    """Tell whether a joint turns."""
-    return bool(np.abs(model.axis_angular[joint]).max() > 0.0)
-
-
 def sweep_rows(row_source: MomentumRows, q: Array, joint: int, window: float) -> RowBlock:
     """Return rows of windows of a sinusoidal sweep of one joint about a configuration."""
     model = row_source.model
-    size = SWEEP_ANGLE if is_revolute(model, joint) else SWEEP_LENGTH
+    size = SWEEP_ANGLE if model.revolute[joint] else SWEEP_LENGTH
     middle = _inside(model, joint, float(q[joint]), size)
     rate = 2.0 * np.pi / PERIOD
     blocks = []

@@ -115,7 +115,7 @@ def _size(samples: Samples, arm: ArmModel, effort: Array) -> CheckResult:
     largest = np.abs(tau).max(axis=0)
     stuck = (np.ptp(tau, axis=0) == 0.0) & (np.ptp(samples.q, axis=0) > MOVED)
     over = largest > 1.5 * effort
-    turns = arm.axis_angular.any(axis=1)
+    turns = arm.revolute
     sizes = [f"{largest[of].max():.3g} {unit}" for of, unit in ((turns, "N m"), (~turns, "N"))
              if of.any()]  # fmt: skip
     found = f"up to {' and '.join(sizes)}"

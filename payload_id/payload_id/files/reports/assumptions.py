@@ -9,7 +9,6 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.payload_prior import PayloadPrior
-from ...core.diagnosis.hypotheses.units import turning
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.schema import Key
@@ -106,7 +105,7 @@ def _of_joints(run: RepeatedRun, name: str) -> tuple[str, str]:
     key = UNCERTAINTY.get(name)
     if not isinstance(key, Key):
         return name.replace("_", " "), ""
-    turns = run.arm is None or bool(turning(run.arm).all())
+    turns = run.arm is None or bool(run.arm.revolute.all())
     return key.text, key.unit.split(" or ")[0] if turns else key.unit
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.diagnosis.hypotheses.units import turning
 from ...core.recording_checks.check_result import CheckResult
 from ...core.recording_checks.timing import timing
 from ...core.rows.joint_torque.uncertainty import Uncertainty
@@ -77,7 +76,7 @@ def noise(values: Array) -> Array:
 def _joints(run: RepeatedRun, stated: Uncertainty) -> tuple[Channel, ...]:
     """Return the joints of an arm."""
     recording = run.recording
-    turns = np.full(len(run.file.joints), True) if run.arm is None else turning(run.arm)
+    turns = np.full(len(run.file.joints), True) if run.arm is None else run.arm.revolute
     q, dq, tau = recording.q, recording.dq, recording.tau  # type: ignore[union-attr]
     n, found = tau.shape[1], noise(tau)
     mean = np.abs(tau).mean(axis=0)

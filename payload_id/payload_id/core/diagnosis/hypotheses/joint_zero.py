@@ -21,8 +21,8 @@ class JointZero(Hypothesis):
 
     def readings(self, recorded: Recorded) -> Iterator[Reading]:
         """See the base class."""
-        for joint, axis in enumerate(recorded.source.model.axis_angular):
-            words = _words(bool(axis.any()))
+        for joint, revolute in enumerate(recorded.source.model.revolute):
+            words = _words(bool(revolute))
             start = np.zeros(1)
             yield Reading(words, _moved(joint), None, start, STEP, REACH, 1, joint)
 

@@ -35,7 +35,7 @@ class TorqueOffset(Hypothesis):
         rows, model = found.rows, found.source.model
         for j, name in enumerate(model.joints):
             column = np.where(found.own & (rows.joint == j), rows.weight, 0.0)
-            unit = "N m" if model.axis_angular[j].any() else "N"
+            unit = "N m" if model.revolute[j] else "N"
             yield Error(f"of offset at {name}", f"of offset at {name}", column, unit)
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...samples.joint_samples import Samples
 from ..hypothesis import NOTHING, Hypothesis, Reading, Recorded, told
@@ -48,7 +47,7 @@ class Units(Hypothesis):
         for name, size in TORQUES.items():
             words = told(f"Torques are in {name}, not in N m (or N)", f"{made}, {columns}")
             yield Reading(words, _scaled(1.0, 1.0, size))
-        turn = turning(model)
+        turn = model.revolute
         for table, here in ((TURNING, turn), (SLIDING, ~turn)):
             for what, (way, rate) in table.items() if here.any() else ():
                 in_si = _scaled(np.where(here, way, 1.0), np.where(here, rate, 1.0))
@@ -56,11 +55,6 @@ class Units(Hypothesis):
                 if moved > NO_MOTION:
                     words, free = told(what, f"{driver}, {columns}"), 2 * (moved <= LEAST_MOTION)
                     yield Reading(words, in_si, free=free)
-
-
-def turning(model: ArmModel) -> Array:
-    """Return which joints turn, shape (n,)."""
-    return np.abs(model.axis_angular).max(axis=1) > 0.0
 
 
 def _scaled(

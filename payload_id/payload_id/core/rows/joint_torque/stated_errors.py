@@ -83,7 +83,7 @@ def wave_number(model: ArmModel, stated: Uncertainty) -> Array:
                 f"its positions start anew after each turn; found {cycles[j]:g}. Leave its ripple "
                 "to 'torque_absolute'."
             )
-    turning = model.axis_angular.any(axis=1)
+    turning = model.revolute
     return np.where(turning, cycles, 2.0 * np.pi * cycles)
 
 
