@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import PayloadEstimate
-from payload_id_msgs.srv import GetEstimate, Save
+from payload_id_msgs.srv import BeginRun, GetEstimate, Save
 from rclpy.client import Client
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -28,6 +29,7 @@ QOS = QoSProfile(
 SOLVED = 90.0  # [s] that an answer may take for which everything is solved, and a cause looked for
 SERVICES = {
     **dict.fromkeys(("start", "stop", "reset", "tare"), Trigger),
+    "begin": BeginRun,
     "get_estimate": GetEstimate,
     "save": Save,
 }
@@ -124,9 +126,17 @@ class PayloadClient:
         except ExternalShutdownException:
             return
 
-    def start(self, timeout: float = 10.0) -> str:
-        """Begin a run."""
-        return str(self._ask("start", Trigger.Request(), timeout).message)
+    def start(self, timeout: float = 10.0, enough: Sequence[float] = ()) -> str:
+        """Begin a run.
+
+        Args:
+            timeout: For the answer [s].
+            enough: What GOOD asks for, see payload_id_msgs/BeginRun; empty: the node's parameter.
+        """
+        if not len(enough):
+            return str(self._ask("start", Trigger.Request(), timeout).message)
+        request = BeginRun.Request(enough=[float(x) for x in enough])
+        return str(self._ask("begin", request, timeout).message)
 
     def stop(self, timeout: float = SOLVED) -> str:
         """End the run; the final estimate has been published when this returns.

@@ -22,11 +22,11 @@ class Nodes:
     def __init__(self, monkeypatch):
         monkeypatch.setattr(view_tasks, "REST", 0.0)
         monkeypatch.setattr(view_tasks, "STOPPED", 0.1)
-        self.goal, self.stops, self.asked, self.slow = {}, {}, [], ""
+        self.goal, self.stops, self.asked, self.slow, self.enough = {}, {}, [], "", ()
         self.entered, self.go_on = threading.Event(), threading.Event()
         client = SimpleNamespace(
             node=SimpleNamespace(create_client=lambda kind, name: self.stop_of(name)),
-            start=lambda: self.ask("start"), stop=lambda: self.ask("stop"),
+            start=lambda enough: self.ask("start", enough), stop=lambda: self.ask("stop"),
             save=lambda path: "/runs/one",
         )  # fmt: skip
         planner = SimpleNamespace(
@@ -37,9 +37,10 @@ class Nodes:
         )  # fmt: skip
         self.tasks = Tasks(client, planner, Names())
 
-    def ask(self, name):
+    def ask(self, name, enough=()):
         """Answer, a service that is slow only once it is told to go on."""
         self.asked.append(name)
+        self.enough = enough
         if name == self.slow:
             self.entered.set()
             assert self.go_on.wait(10.0)
@@ -93,6 +94,16 @@ def test_what_the_next_run_finds_is_not_saved_by_what_the_last_one_was(nodes):
     nodes.tasks.follow("ada", SimpleNamespace(plan_id="p"), dry=False)
     nodes.done("run")
     assert not nodes.tasks.saved
+
+
+def test_a_run_asks_for_what_the_page_says_is_enough(nodes):
+    nodes.tasks.enough = (0.0, 0.02, 0.005)
+    nodes.slow = "start"
+    nodes.tasks.follow("ada", SimpleNamespace(plan_id="p"), dry=False)
+    assert nodes.entered.wait(10.0)
+    assert nodes.enough == (0.0, 0.02, 0.005)
+    nodes.go_on.set()
+    nodes.done("run")
 
 
 @pytest.mark.parametrize("slow", ["describe", "start"])

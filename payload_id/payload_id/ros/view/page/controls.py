@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....core.errors import PayloadIdError
+from ....core.identification.headline import ENOUGH
 from ..session.desk import Desk
 from ..session.guard import Operator
 from ..session.handing import CHOICES, Handed
@@ -68,6 +69,7 @@ class Controls:
             self._duration = gui.add_number("length of the motion [s]", DURATION, min=2.0, max=60.0)
             sets = (AS_PLANNER, *desk.robot.limit_sets)
             self._limits = gui.add_dropdown("limits", sets)
+            self._add_enough()
             for step in steps(Seen()):
                 if step.name == "export":
                     self._target = gui.add_dropdown("the load for", tuple(CHOICES))
@@ -150,6 +152,18 @@ class Controls:
                 self._desk.tasks.acknowledge(self._operator.name, reason.value)
 
         self._buttons["acknowledge"], self._texts["reason"] = button, reason
+
+    def _add_enough(self) -> None:
+        """Add how near mass and centre of mass must be known; nothing is asked for until changed."""
+        gui, tasks = self._gui, self._desk.tasks
+        mass = gui.add_number("enough: mass within ± [kg]", ENOUGH.mass, min=0.0, step=0.01)
+        com = gui.add_number("centre of mass within ± [mm]", 1e3 * ENOUGH.com, min=0.0, step=1.0)
+
+        def changed(_: Any) -> None:
+            tasks.enough = (0.0, float(mass.value), 1e-3 * float(com.value))
+
+        mass.on_update(changed)
+        com.on_update(changed)
 
     def _add_identify(self) -> None:
         """Add what does all of it in one goal."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -80,6 +80,7 @@ class Tasks:
         outcome: Of the newest one that has ended; None before.
         dry_run: Name of the plan that was followed slowly.
         executed: Name of the plan that was followed while data were taken.
+        enough: What GOOD asks for in runs that are begun here; empty: as the estimator says.
         saved: Folder of the newest saved run.
         reported: Folder of the run whose report was handed over.
         exported: Folder of the run whose load was handed over.
@@ -90,6 +91,7 @@ class Tasks:
         self.progress = Progress()
         self.outcome: Outcome | None = None
         self.dry_run = self.executed = self.saved = self.reported = self.exported = ""
+        self.enough: Sequence[float] = ()
         self._client, self._planner, self._bridge = client, planner, names.bridge
         self._lock, self._showing = threading.Lock(), threading.Lock()
         self._called_off = threading.Event()  # set: the task in progress moves nothing any more
@@ -169,7 +171,7 @@ class Tasks:
             NotAnsweredError: The motion was not completed, or has led to no intervals that hold.
         """
         self._show(what, "the estimator begins a run")
-        self._client.start()
+        self._client.start(enough=self.enough)
         self.forget_run()
         failed: NotAnsweredError | None = None
         try:
@@ -198,7 +200,7 @@ class Tasks:
                     what, f"{STAGES.get(told.state, '?')}{mass}", told.progress, told.seconds_left
                 )
 
-            fields = {"tare": TARE_ONLY} if tare else {}
+            fields = {"tare": TARE_ONLY} if tare else {"enough": list(self.enough)}
             off = self._called_off
             result = self._planner.identify(LONGEST, tell, off, requested_by=by, **fields)
             self.saved = str(result.saved) or self.saved
