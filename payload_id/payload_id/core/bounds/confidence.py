@@ -15,6 +15,9 @@ phi), and for the inertia about it, whose gradient at the best fit is taken.
 
 Errors that last longer than a window make neighbouring residuals alike: the sum of their
 correlations, with the weights of [Newey1987], says how many times fewer independent rows there are.
+The fit takes its parameters' part of so few, and not of all rows; and the sum itself is known as
+well as a variance with 3/2 of as many degrees of freedom as lags go into the rows
+[Priestley1981, Sec. 6.2.4], which Student's quantile counts.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from ..body.inertial import PSEUDO_INERTIA_BASIS
 from ..conic import SOLVED, solve_cones, triangle
 from ..errors import SolverError
 from ..rows.row_block import RowBlock
-from ..statistics.nuisance_fit import box_of, linearised, nuisance_fit
+from ..statistics.nuisance_fit import NuisanceFit, box_of, linearised, nuisance_fit, seen
 from ..statistics.statistics import Statistics
 from ..statistics.triangular_factor import factor_of
 from .interval import Interval
@@ -55,7 +58,8 @@ class Confidence:
         inertia_upper: Shape (6,) [kg m2].
         inflation: How many times fewer independent rows there are than rows, because errors last,
             for each channel, shape (C,).
-        largest: Largest residual of each channel's newest rows, as a part of its bound, shape (C,).
+        largest: Largest residual of each channel's newest rows of all lengths, as a part of its
+            bound, shape (C,).
         held_out: What the older two thirds of the newest rows leave of the others, as a mean over a
             window, root mean square [N m or N]; NaN where they are too few.
     """
@@ -89,17 +93,22 @@ def confidence_interval(
         shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
         level: Probability with which each interval holds.
     """
-    p = statistics.p
-    fit = nuisance_fit(statistics.channels, statistics.counts, statistics.errors, statistics.gain)
-    newest = newest.of_own_data()
+    p, counts = statistics.p, statistics.counts
+    fit = nuisance_fit(statistics.channels, counts, statistics.errors, statistics.gain)
     left = _left(newest, fit.x) / newest.bound(known.magnitude)
-    inflation = independence(left, newest.joint, len(statistics.counts))
-    free = float((statistics.counts / inflation).sum()) - p - 10
-    if free < 1.0:
-        return None
+    largest = np.zeros(len(counts))
+    np.maximum.at(largest, newest.joint, np.abs(left))
+    own = newest.scale == 0.0
+    inflation, freedom = independence(left[own], newest.joint[own], len(counts))
     rows = linearised(statistics.channels, statistics.gain, fit.x)
-    rows = rows / np.sqrt(fit.variance * inflation)[:, None, None]
-    quantile = float(scipy.stats.t.ppf(0.5 + level / 2, free))
+    leverage = _leverage(fit, rows / np.sqrt(fit.variance)[:, None, None])
+    independent = counts / inflation - leverage
+    if independent.min(initial=np.inf) < 1.0:
+        return None
+    variance = fit.variance * (counts - leverage) / independent
+    rows = rows / np.sqrt(variance)[:, None, None]
+    freedom = min(freedom, float(independent.sum()))
+    quantile = float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
     program = _Program.of(factor_of(rows.reshape(-1, p + 11)), statistics.gain, known, shape)
     try:
         best = program.best()
@@ -110,8 +119,6 @@ def confidence_interval(
         return None
     if ends is None:
         return None
-    largest = np.zeros(len(inflation))
-    np.maximum.at(largest, newest.joint, np.abs(left))
     lower, upper = ends.T
     lower[:10], upper[:10] = (
         np.maximum(lower[:10], known.lower),
@@ -123,7 +130,7 @@ def confidence_interval(
     return Confidence(
         level, lower[:10], upper[:10],
         com + np.minimum(lower[10:13], -0.0) * lightest, com + upper[10:13] * lightest,
-        lower[13:], upper[13:], inflation, largest, _held_out(newest, known),
+        lower[13:], upper[13:], inflation, largest, _held_out(newest.take(own), known),
     )  # fmt: skip
 
 
@@ -166,18 +173,32 @@ def _held_out(rows: RowBlock, known: Interval) -> float:
     return float(np.sqrt(np.mean((_left(newer, fit.x) / newer.weight) ** 2)))
 
 
-def independence(left: Array, channel: IntArray, channels: int) -> Array:
+def _leverage(fit: NuisanceFit, weighted: Array) -> Array:
+    """Return how many parameters the fit takes of each channel's rows, shape (C,).
+
+    Args:
+        fit: To the rows.
+        weighted: Factors of the channels' rows in units of their noise, shape (C, p + 11, p + 11).
+    """
+    free = np.append(~fit.held, np.ones(10, dtype=bool))
+    triangle = factor_of(seen(fit.factor)[:, :-1][:, free])
+    columns = weighted.reshape(-1, weighted.shape[2])[:, :-1][:, free]
+    spread = scipy.linalg.solve_triangular(triangle, columns.T, trans="T")
+    return np.asarray((spread**2).sum(axis=0).reshape(len(weighted), -1).sum(axis=1))
+
+
+def independence(left: Array, channel: IntArray, channels: int) -> tuple[Array, float]:
     """Return how many times fewer independent rows there are than rows, at least 1, shape (C,).
 
     A channel without residuals is of rows of all channels together, from earlier runs: theirs last
-    as long as the longest.
+    as long as the longest. The second number is how many degrees of freedom tell it.
 
     Args:
         left: Residuals in the order of time, in units of their bounds, shape (m,).
         channel: Of each, shape (m,).
         channels: Their number C.
     """
-    result = np.ones(channels)
+    result, freedom = np.ones(channels), np.inf
     for k in range(channels):
         one = left[channel == k]
         lags = int(np.sqrt(len(one)))
@@ -187,8 +208,9 @@ def independence(left: Array, channel: IntArray, channels: int) -> Array:
         weights = 1.0 - np.arange(1, lags) / lags  # of Bartlett
         correlation = [one[lag:] @ one[:-lag] / squares for lag in range(1, lags)]
         result[k] = max(1.0, 1.0 + 2.0 * float(weights @ correlation))
+        freedom = min(freedom, 1.5 * len(one) / lags)
     result[~np.isin(np.arange(channels), channel)] = result.max(initial=1.0)
-    return result
+    return result, freedom
 
 
 @dataclass(frozen=True)
@@ -196,8 +218,9 @@ class _Program:
     """Least and largest values over a set of (u, phi), with phi in units of `scale`.
 
     Attributes:
-        rows: Linear map of the unknowns, whose distance from `right` is bounded, (N + 1, N).
-        right: Shape (N + 1,).
+        rows: Linear map of the unknowns, whose distance from `right` is bounded, (N, N): what no
+            unknowns explain, the corner of the factor, is in every distance and left out.
+        right: Shape (N,).
         inside: Rows and cones that every point keeps: right - G x in them.
         ends_of: Their right-hand side.
         scale: Of the unknowns, shape (N,).
@@ -224,7 +247,7 @@ class _Program:
         ])  # fmt: skip
         cone = np.hstack([np.zeros((10, p)), -CONE * scale[p:]])
         return cls(
-            factor[:, :-1] * scale, factor[:, -1], np.vstack([linear, cone]),
+            factor[:-1, :-1] * scale, factor[:-1, -1], np.vstack([linear, cone]),
             np.append(ends, np.zeros(10)), scale, len(linear),
         )  # fmt: skip
 

@@ -206,8 +206,21 @@ class Problem:
             confidence = self._confidence()
             if confidence is None:
                 return estimate
+            if (part := float(confidence.largest.max())) > 1.0:
+                estimate = self._under_wider_bounds(part)
             shares = with_need(estimate.width, self.row_source.channels, confidence.largest)
             return self._judged(replace(estimate, confidence=confidence, width=shares))
+
+    def _under_wider_bounds(self, factor: float) -> Estimate:
+        """Return the estimate with bounds so large that the best fit keeps them.
+
+        Others may explain the data within the stated ones, all of them near the end of what is
+        possible: what they leave of phi is narrow because the bounds are too small.
+        """
+        rows = replace(self.rows, d=factor * self.rows.d, A_error=factor * self.rows.A_error)
+        wider = replace(self, rows=rows, payload=self.payload.forgotten())
+        estimate = wider._estimate(wider._bounds(), Status.WAITING, "")
+        return replace(estimate, noise_factor=factor)
 
     def _judged(self, estimate: Estimate) -> Estimate:
         """Return the estimate with the verdict on the strongest that it has earned."""
@@ -230,7 +243,15 @@ class Problem:
                 "again with the present robot file ('payload-id calibrate --history'), or identify "
                 "with what it was made with."
             )
-        return " ".join(filter(None, (said, by_history, self.change.note, *self._doubts())))
+        widened, factor = "", estimate.noise_factor
+        if estimate.status is not Status.INCONSISTENT and factor > 1.0:
+            widened = (
+                f"The best fit breaks the stated bounds, which are too small by {factor - 1.0:.1%} "
+                "at the least; the proof is for bounds that much larger."
+            )
+            widened += MEANS_STATED if self._means_stated else ""
+        said = (said, widened, by_history, self.change.note, *self._doubts())
+        return " ".join(filter(None, said))
 
     def _bounds(self) -> Bounds:
         """Return bounds on phi."""
@@ -331,12 +352,18 @@ class Problem:
         if changed is not None:
             return changed
         message = f"{inconsistent(bounds, joints)} {found.sentence(joints)}"
-        if not found.cause and isinstance(self.row_source, MomentumRows):
-            message += MEANS_STATED if self.row_source.uncertainty.torque_mean else ""
+        if not found.cause and self._means_stated:
+            message += MEANS_STATED
         estimate = self._estimate(bounds, Status.INCONSISTENT, message)
         blame = tuple((joints[b.joint], b.start, b.end, b.share) for b in found.spans)
         estimate = replace(estimate, cause=found.cause, blame=blame)
         return Solved(estimate, bounds, self.upto, diagnosis=found)
+
+    @property
+    def _means_stated(self) -> bool:
+        """Whether bounds on means of the noise are stated."""
+        source = self.row_source
+        return isinstance(source, MomentumRows) and bool(source.uncertainty.torque_mean)
 
     def _diagnosis(self, factor: float) -> Diagnosis:
         """Return why the rows are inconsistent: with what is stated, or by themselves."""

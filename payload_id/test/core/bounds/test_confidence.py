@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy
 
 from payload_id.core.bounds.confidence import Confidence, confidence_interval, independence
@@ -74,9 +75,10 @@ def test_how_long_errors_last_is_seen():
     noise = rng.normal(size=20_000)
     lasting = scipy.signal.lfilter([1.0], [1.0, -0.8], noise)
     channel = np.repeat([0, 1], len(noise))
-    once, long = independence(np.append(noise, lasting), channel, 2)
+    (once, long), freedom = independence(np.append(noise, lasting), channel, 2)
     assert 1.0 <= once < 1.2
     assert long == np.clip(long, 0.8 * 9.0, 1.2 * 9.0)  # (1 + 0.8) / (1 - 0.8)
+    assert freedom == pytest.approx(1.5 * np.sqrt(20_000), rel=0.01)
 
 
 def test_of_too_few_rows_nothing_is_said():

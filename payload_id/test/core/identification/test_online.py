@@ -85,6 +85,26 @@ def test_dropping_rows_only_widens(method, monkeypatch):
         assert (fewer.half_width <= whole.half_width * 2.0).all()
 
 
+def test_where_the_best_fit_breaks_the_stated_bounds_the_proof_is_for_larger_ones():
+    """Other payloads keep them: the fewer, the nearer a false torque comes to what none explains."""
+    run = usual_run(seconds=3.0)
+    here = (run.samples.stamp > 1.0) & (run.samples.stamp < 1.1)
+    for false in (0.5, 1.5):  # of the bound on the torques
+        tau = run.samples.tau.copy()
+        tau[here, 1] *= 1.0 + false * USUAL.torque_relative
+        online = OnlineIdentifier(run.model, Settings(USUAL))
+        online.add(replace(run.samples, tau=tau))
+        narrow = online.update()
+        final = online.with_confidence(narrow)
+        if false < 1.0:
+            assert np.isnan(final.noise_factor)
+            np.testing.assert_array_equal(final.half_width, narrow.half_width)
+        else:
+            assert 1.0 < final.noise_factor < 1.0 + false
+            assert (final.lower < narrow.lower).all() and (final.upper > narrow.upper).all()
+            assert "larger" in final.message
+
+
 ELSEWHERE = """<link name="elsewhere"/><joint name="to_elsewhere" type="fixed"><parent link="{}"/>
 <child link="elsewhere"/><origin xyz="0.1 -0.05 0.2" rpy="0.5 1.0 -0.7"/></joint>"""
 
