@@ -250,8 +250,8 @@ class Problem:
                 "at the least; the proof is for bounds that much larger."
             )
             widened += MEANS_STATED if self._means_stated else ""
-        said = (said, widened, by_history, self.change.note, *self._doubts())
-        return " ".join(filter(None, said))
+        every = (said, widened, by_history, self.change.note, *self._doubts())
+        return " ".join(filter(None, every))
 
     def _bounds(self) -> Bounds:
         """Return bounds on phi."""

@@ -86,7 +86,7 @@ def test_dropping_rows_only_widens(method, monkeypatch):
 
 
 def test_where_the_best_fit_breaks_the_stated_bounds_the_proof_is_for_larger_ones():
-    """Other payloads keep them: the fewer, the nearer a false torque comes to what none explains."""
+    """Other payloads keep them, few where a false torque is near what none explains."""
     run = usual_run(seconds=3.0)
     here = (run.samples.stamp > 1.0) & (run.samples.stamp < 1.1)
     for false in (0.5, 1.5):  # of the bound on the torques

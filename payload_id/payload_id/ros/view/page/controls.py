@@ -154,7 +154,7 @@ class Controls:
         self._buttons["acknowledge"], self._texts["reason"] = button, reason
 
     def _add_enough(self) -> None:
-        """Add how near mass and centre of mass must be known; nothing is asked for until changed."""
+        """Add how near mass and centre of mass must be known; until changed, as the node says."""
         gui, tasks = self._gui, self._desk.tasks
         mass = gui.add_number("enough: mass within ± [kg]", ENOUGH.mass, min=0.0, step=0.01)
         com = gui.add_number("centre of mass within ± [mm]", 1e3 * ENOUGH.com, min=0.0, step=1.0)
