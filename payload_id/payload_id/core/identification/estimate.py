@@ -42,9 +42,8 @@ class Estimate(Viewed):
         residual_rms: Root mean square of what the estimate leaves unexplained, as a mean torque
             over a window [N m].
         condition_number: Of the payload's regressor.
-        noise_factor: Common factor on all bounds: the smallest that makes inconsistent data
-            consistent, or that of the proof where the best fit breaks the stated ones; NaN where
-            they hold.
+        noise_factor: Smallest common factor on all bounds that makes the data consistent; NaN if
+            they are consistent.
         payload_frame: Frame of phi.
         interval_overhead: By how much the proven intervals are wider than the solver's own, the
             largest part of a half-width; NaN if nothing was solved.

@@ -219,8 +219,7 @@ class Problem:
         """
         rows = replace(self.rows, d=factor * self.rows.d, A_error=factor * self.rows.A_error)
         wider = replace(self, rows=rows, payload=self.payload.forgotten())
-        estimate = wider._estimate(wider._bounds(), Status.WAITING, "")
-        return replace(estimate, noise_factor=factor)
+        return wider._estimate(wider._bounds(), Status.WAITING, "")
 
     def _judged(self, estimate: Estimate) -> Estimate:
         """Return the estimate with the verdict on the strongest that it has earned."""
@@ -243,8 +242,8 @@ class Problem:
                 "again with the present robot file ('payload-id calibrate --history'), or identify "
                 "with what it was made with."
             )
-        widened, factor = "", estimate.noise_factor
-        if estimate.status is not Status.INCONSISTENT and factor > 1.0:
+        widened, confidence = "", estimate.confidence
+        if confidence is not None and (factor := float(confidence.largest.max())) > 1.0:
             widened = (
                 f"The best fit breaks the stated bounds, which are too small by {factor - 1.0:.1%} "
                 "at the least; the proof is for bounds that much larger."
