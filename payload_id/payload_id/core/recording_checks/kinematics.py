@@ -144,7 +144,7 @@ def _velocities(samples: Samples, joints: Sequence[str]) -> CheckResult:
             return CheckResult(
                 "velocities", Verdict.WRONG, f"{scale:.3g} times them: {name}", expected, do
             )
-    found = differences([samples.chosen(np.asarray(known))], joints)
+    found = differences([samples.where(np.asarray(known))], joints)
     off = [sentence for j, sentence in found.items() if moving[j]]
     if off:
         do = "Leave 'velocity' out of the columns file: positions are differentiated then. Or "

@@ -61,7 +61,7 @@ def chosen_windows(samples: Samples, arm: ArmModel, uncertainty: Uncertainty) ->
     """Return windows evenly over a recording; velocities are those of the positions."""
     followed = velocities(samples.stamp, samples.q)
     known = np.isfinite(followed).all(axis=1)
-    moved = replace(samples.chosen(np.asarray(known)), dq=followed[known])
+    moved = replace(samples.where(np.asarray(known)), dq=followed[known])
     length = max(WINDOW, LEAST_SAMPLES * samples.step)
     windows = WindowCutter(length).add(moved)
     which = np.unique(np.linspace(0, len(windows) - 1, MOST_WINDOWS).astype(int))

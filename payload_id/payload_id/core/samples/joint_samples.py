@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from typing_extensions import Self
 
-from ..arrays import Array, BoolArray, IntArray, real_numbers
-from ..errors import InputError, RecordingError, brief, require_type
-from .sample_checks import rows_to_keep
+from ..arrays import Array, IntArray, real_numbers
+from ..errors import RecordingError, brief, require_type
+from .timed_arrays import TimedArrays
 
 
 @dataclass(frozen=True)
-class Samples:
+class Samples(TimedArrays):
     """Joint positions, velocities and torques of n joints at N increasing instants.
 
     Bad rows (not finite, same stamp as the row before, older than a row before) are left out and
@@ -31,6 +32,8 @@ class Samples:
             order of the arm's joints.
     """
 
+    COLUMNS: ClassVar[tuple[str, ...]] = ("stamp", "q", "dq", "tau")
+
     stamp: Array
     q: Array
     dq: Array
@@ -39,69 +42,16 @@ class Samples:
     joints: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        names = ("stamp", "q", "dq", "tau")
-        stamp, *values = (real_numbers(getattr(self, x), x, RecordingError) for x in names)
-        arrays = dict(zip(names[1:], values, strict=True))
+        stamp, *values = (real_numbers(getattr(self, x), x, RecordingError) for x in self.COLUMNS)
+        arrays = dict(zip(self.COLUMNS[1:], values, strict=True))
         _check_shapes(stamp, arrays)
         object.__setattr__(self, "joints", _checked_names(self.joints, arrays["q"].shape[1]))
-        keep, dropped = rows_to_keep(stamp, *arrays.values())
-        require_type(self.dropped, Mapping, "dropped", "numbers of samples by cause")
-        for cause, count in self.dropped.items():
-            dropped[cause] = dropped.get(cause, 0) + count
-        object.__setattr__(self, "stamp", stamp[keep])
-        for name, array in arrays.items():
-            # Row by row in memory: sums must not depend on how the arrays came to be.
-            object.__setattr__(self, name, np.ascontiguousarray(array[keep]))
-        object.__setattr__(self, "dropped", dropped)
-
-    def __len__(self) -> int:
-        return len(self.stamp)
+        self._take_in({"stamp": stamp, **arrays}, *values)
 
     @property
     def n(self) -> int:
         """Number of joints."""
         return int(self.q.shape[1])
-
-    @property
-    def step(self) -> float:
-        """Typical time between samples (median) [s]; NaN with fewer than two."""
-        return float(np.median(np.diff(self.stamp))) if len(self) > 1 else float("nan")
-
-    def part(self, start: int, stop: int) -> Samples:
-        """Return samples number start to stop - 1."""
-        for name, value in (("start", start), ("stop", stop)):
-            require_type(value, (int, np.integer), name, "the number of a sample")
-        return self._rows(slice(start, stop))
-
-    def joined(self, newer: Samples) -> Samples:
-        """Return both; what is not newer than these is dropped and counted."""
-        require_type(newer, Samples, "newer", "samples")
-        return Samples(
-            np.concatenate([self.stamp, newer.stamp]),
-            np.concatenate([self.q, newer.q]),
-            np.concatenate([self.dq, newer.dq]),
-            np.concatenate([self.tau, newer.tau]),
-            newer.dropped,
-            self.joints,
-        )
-
-    def between(self, start: float, end: float) -> Samples:
-        """Return the samples with start <= stamp <= end [s]."""
-        return self.chosen((self.stamp >= start) & (self.stamp <= end))
-
-    def chosen(self, keep: BoolArray) -> Samples:
-        """Return some of the samples: those for which keep, shape (N,), is true.
-
-        Raises:
-            InputError: keep says nothing of the kind.
-        """
-        require_type(keep, np.ndarray, "keep", "an array of truth values")
-        if keep.dtype != np.bool_ or keep.shape != (len(self),):
-            raise InputError(
-                f"keep must have one truth value for each of {len(self)} samples; found "
-                f"{keep.dtype.name} of shape {keep.shape}."
-            )
-        return self._rows(keep)
 
     def of_joints(self, joints: Sequence[str]) -> Self:
         """Return the samples of these joints, in this order; columns without names are theirs.
@@ -134,13 +84,6 @@ class Samples:
                 "columns as the robot's description names its joints, whatever their order."
             )
         return np.array([self.joints.index(name) for name in joints], dtype=np.int64)
-
-    def _rows(self, rows: slice | BoolArray) -> Samples:
-        """Return copies of some of the samples, which were checked when these were made."""
-        some = object.__new__(Samples)
-        arrays = {name: np.array(getattr(self, name)[rows]) for name in ("stamp", "q", "dq", "tau")}
-        some.__dict__.update(arrays, dropped={}, joints=self.joints)
-        return some
 
 
 def _checked_names(joints: Sequence[str], n: int) -> tuple[str, ...]:

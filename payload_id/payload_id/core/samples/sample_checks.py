@@ -26,6 +26,8 @@ AGREEING = 5  # so many doubted stamps in a row, each going on from the last, ar
 LARGEST = 1e9  # of a measured value, in SI units
 FASTEST = 1e2  # [rad/s or m/s] of a joint that is commanded
 LATEST = 2.0**62 / 1e9  # of a stamp [s], at which floating point still tells microseconds apart
+# Largest |R'R - 1| of a matrix that counts as a rotation; logs round to four digits at the least.
+ORTHONORMAL = 1e-3
 SAME = 0.5e-9  # [s]: stamps that are closer are one instant, as stamps in nanoseconds have it
 
 
@@ -119,6 +121,29 @@ def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int
     }
     dropped = {cause.value: int(rows.sum()) for cause, rows in counts.items() if rows.any()}
     return finite & (stamp > before + SAME), dropped
+
+
+def check_rotations(rotation: Array, axes: str) -> None:
+    """Raise unless every matrix, shape (N, 3, 3), is a rotation.
+
+    Args:
+        rotation: The matrices.
+        axes: What their columns are, for the message.
+
+    Raises:
+        RecordingError: Some are not.
+    """
+    if not len(rotation):
+        return
+    error = np.abs(np.einsum("nji,njk->nik", rotation, rotation) - np.eye(3)).max(axis=(1, 2))
+    bad = (error > ORTHONORMAL) | (np.linalg.det(rotation) < 0)
+    if bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        raise RecordingError(
+            f"rotation holds {int(bad.sum())} matrices of {len(bad)} that are no rotations, first "
+            f"number {first}: {rotation[first].tolist()}. Give {axes} as columns, orthonormal and "
+            "right-handed."
+        )
 
 
 @dataclass(frozen=True)

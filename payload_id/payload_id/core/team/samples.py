@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays import Array, BoolArray, real_numbers
+from ..arrays import Array, real_numbers
 from ..errors import InputError, RecordingError
-from ..samples.sample_checks import LARGEST, rows_to_keep
+from ..samples.sample_checks import LARGEST, check_rotations
+from ..samples.timed_arrays import TimedArrays
 
-ORTHONORMAL = 1e-3  # largest |R'R - 1| of a matrix that counts as a rotation
 SHAPES: dict[str, tuple[int, ...]] = {
     "time": (),
     "rotation": (3, 3),
@@ -29,7 +29,7 @@ OPTIONAL = ("moment", *READ)
 
 
 @dataclass(frozen=True)
-class RobotSamples:
+class RobotSamples(TimedArrays):
     """Pose, twist and wrench of grasp frame {i} of one robot at k increasing instants.
 
     {i0} is the robot's own frame: at rest, level (z up), its origin and its yaw arbitrary and
@@ -50,6 +50,8 @@ class RobotSamples:
             [m/s2], or None. At rest it points up.
         dropped: Number of rows left out, by cause.
     """
+
+    COLUMNS: ClassVar[tuple[str, ...]] = tuple(SHAPES)
 
     name: str
     time: Array
@@ -76,13 +78,8 @@ class RobotSamples:
                 for n, a in arrays.items()
                 if n != "time"
             ]
-        keep, dropped = rows_to_keep(arrays["time"], *flat)
-        _check_rotations(arrays["rotation"][keep], self.name)
-        for cause, count in self.dropped.items():
-            dropped[cause] = dropped.get(cause, 0) + count
-        for name, array in arrays.items():
-            object.__setattr__(self, name, array if keep.all() else array[keep])
-        object.__setattr__(self, "dropped", dropped)
+        self._take_in(arrays, *flat)
+        check_rotations(self.rotation, f"the axes of the grasp frame of robot {self.name}")
 
     def _array(self, name: str) -> Array:
         """Return one array, of the right shape."""
@@ -96,73 +93,26 @@ class RobotSamples:
                 f"{where} must have shape {(k, *SHAPES[name])}, one row for each time; found "
                 f"{array.shape}."
             )
-        return np.ascontiguousarray(array)  # sums over other layouts round otherwise
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    @property
-    def step(self) -> float:
-        """Typical time between samples (median) [s]; NaN with fewer than two."""
-        return float(np.median(np.diff(self.time))) if len(self) > 1 else float("nan")
-
-    def where(self, keep: BoolArray | slice) -> RobotSamples:
-        """Return some of the samples, in order."""
-        return self._made({n: a[keep] for n, a in self._given().items()})
-
-    def between(self, start: float, end: float) -> RobotSamples:
-        """Return the samples with start <= time <= end [s]."""
-        first, last = np.searchsorted(self.time, [start, np.nextafter(end, np.inf)])
-        return self.where(slice(int(first), int(last)))
-
-    def _given(self) -> dict[str, Array]:
-        """Return the arrays that are not None."""
-        return {n: getattr(self, n) for n in SHAPES if getattr(self, n) is not None}
-
-    def _made(self, arrays: Mapping[str, Array]) -> RobotSamples:
-        """Return samples made of rows that have been checked before."""
-        made = object.__new__(RobotSamples)
-        values: dict[str, Any] = {x.name: None for x in fields(RobotSamples)}
-        values |= {"name": self.name, "dropped": {}} | dict(arrays)
-        for name, value in values.items():
-            object.__setattr__(made, name, value)
-        return made
+        return array
 
     @classmethod
-    def joined(cls, parts: Sequence[RobotSamples]) -> RobotSamples:
+    def stacked(cls, parts: Sequence[RobotSamples]) -> RobotSamples:
         """Return samples one after the other; where only some hold an IMU's, NaN stands for it.
 
-        A moment that only some hold is left out. Rows that are not newer than those before them are
-        dropped and counted.
+        A moment that only some hold is left out.
         """
-        names = [n for n in SHAPES if all(getattr(part, n) is not None for part in parts)]
-        names += [
-            n for n in READ if n not in names and any(getattr(p, n) is not None for p in parts)
-        ]
-        arrays = {n: np.concatenate([part._or_nan(n) for part in parts]) for n in names}
-        keep, dropped = rows_to_keep(arrays["time"])
-        if keep.all():
-            return parts[0]._made(arrays)
-        some = parts[0]._made(arrays).where(keep)
-        object.__setattr__(some, "dropped", dropped)
-        return some
+        return super().stacked([part._as_all(parts) for part in parts])
+
+    def _as_all(self, parts: Sequence[RobotSamples]) -> RobotSamples:
+        """Return the samples with those optional arrays that samples of several parts have."""
+        changed: dict[str, Any] = {}
+        for name in OPTIONAL:
+            held = [getattr(part, name) is not None for part in parts]
+            if any(held) and not all(held):
+                changed[name] = self._or_nan(name) if name in READ else None
+        return self._with({**self._columns(), **changed})
 
     def _or_nan(self, name: str) -> Array:
         """Return an array; NaN for one that is None."""
         array = getattr(self, name)
         return np.full((len(self), *SHAPES[name]), np.nan) if array is None else array
-
-
-def _check_rotations(rotation: Array, name: str) -> None:
-    """Raise unless every matrix is a rotation."""
-    if not len(rotation):
-        return
-    error = np.abs(np.einsum("nji,njk->nik", rotation, rotation) - np.eye(3)).max(axis=(1, 2))
-    bad = (error > ORTHONORMAL) | (np.linalg.det(rotation) < 0)
-    if bad.any():
-        first = int(np.flatnonzero(bad)[0])
-        raise RecordingError(
-            f"rotation of robot {name} holds {int(bad.sum())} matrices of {len(bad)} that are no "
-            f"rotations, first number {first}: {rotation[first].tolist()}. Give the axes of the "
-            "grasp frame as columns, orthonormal and right-handed."
-        )

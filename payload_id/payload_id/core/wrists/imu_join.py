@@ -47,7 +47,7 @@ class ImuJoin:
         self._take(readings)
         if samples is not None:
             parts = [samples] if self._waiting is None else [self._waiting, samples]
-            self._waiting = RobotSamples.joined(parts)
+            self._waiting = RobotSamples.stacked(parts)
         if self._waiting is None:
             return []
         time, stamp = self._waiting.time, self._rows[:, 0]

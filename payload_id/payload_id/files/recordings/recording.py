@@ -12,7 +12,6 @@ from typing_extensions import Self
 
 from ...core.arm.effort_scale import JOINT_STATES, TABLE, EffortScale, Scales
 from ...core.arm.per_joint import PerJoint
-from ...core.arrays import one_number
 from ...core.errors import RecordingError, require_type
 from ...core.samples.joint_map import JointMap
 from ...core.samples.joint_samples import Samples
@@ -69,19 +68,6 @@ class Recording(Viewed, Samples):
             return some
         effort = {source: scale.of_joints(k.tolist()) for source, scale in self.effort.items()}
         return replace(some, effort=effort)
-
-    def between(self, start: float, end: float) -> Recording:
-        """Return the samples with start <= stamp <= end [s]; stamps keep their origin."""
-        start, end = one_number(start, "start"), one_number(end, "end")
-        keep = (self.stamp >= start) & (self.stamp <= end)
-        return replace(
-            self,
-            stamp=self.stamp[keep],
-            q=self.q[keep],
-            dq=self.dq[keep],
-            tau=self.tau[keep],
-            dropped={},
-        )
 
     def followed_by(self, other: Recording) -> Recording:
         """Return both as one recording, with a pause of `PAUSE` between them.

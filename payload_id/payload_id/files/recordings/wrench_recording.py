@@ -15,11 +15,11 @@ from ...core.arrays import Array, BoolArray, one_number, real_numbers
 from ...core.errors import InputError, RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
-from ...core.samples.sample_checks import LARGEST, rows_to_keep
+from ...core.samples.sample_checks import LARGEST, check_rotations, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from ...core.samples.stamps import seconds_since
 from ...core.samples.watches import WrenchWatch
-from ...core.samples.wrench_samples import WrenchSamples, check_rotations, checked_gravity
+from ...core.samples.wrench_samples import AXES_IN_WORLD, WrenchSamples, checked_gravity
 from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
 from ..configuration.input_path import input_path
@@ -46,14 +46,6 @@ class WrenchRecording(WrenchSamples):
     source: str = ""
     notes: tuple[str, ...] = ()
     assumed: WrenchUncertainty | None = None
-
-    def between(self, start: float, end: float) -> WrenchRecording:
-        """Return the samples with start <= stamp <= end [s]; stamps keep their origin."""
-        keep = (self.stamp >= start) & (self.stamp <= end)
-        columns = ("stamp", "rotation", "angular_velocity", "angular_acceleration",
-                   "linear_acceleration", "wrench")  # fmt: skip
-        chosen: dict[str, Any] = {name: getattr(self, name)[keep] for name in columns}
-        return replace(self, **chosen, dropped={})
 
     @classmethod
     def from_arrays(
@@ -92,7 +84,7 @@ class WrenchRecording(WrenchSamples):
         moved, lost = rows_to_keep(time, *known)
         _require_rows(used, "The wrench", dropped)
         _require_rows(moved, "The motion", lost)
-        check_rotations(axes[moved])
+        check_rotations(axes[moved], AXES_IN_WORLD)
         poses = Poses(time[moved], axes[moved], None if place is None else place[moved])
         samples = wrench_samples(
             time[used], _sign(sign) * values[used], poses, checked_gravity(gravity), None, cutoff

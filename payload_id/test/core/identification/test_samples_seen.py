@@ -29,5 +29,5 @@ def test_what_jitter_costs_is_said_and_nothing_of_few_samples_or_a_pause(gen3) -
     chosen = {"jitter": jitter[jitter < len(every)], "few": every[::10], "pause": pause[::4]}
     for name, which in chosen.items():
         keep = np.isin(every, which)
-        said = identify(samples.chosen(keep), model, stated, "ols", "least_squares_image").message
+        said = identify(samples.where(keep), model, stated, "ols", "least_squares_image").message
         assert (UNUSED in said) == (name == "jitter"), name

@@ -138,7 +138,7 @@ def test_another_order_and_another_gravity_are_named() -> None:
 
 
 def test_gaps_stamps_in_another_unit_and_too_few_samples_are_told_apart() -> None:
-    with_gap = HONEST.chosen(np.abs(HONEST.stamp - 2.0) > 0.2)
+    with_gap = HONEST.where(np.abs(HONEST.stamp - 2.0) > 0.2)
     (gaps,) = (line for line in timing(with_gap, None) if line.subject == "gaps")
     assert gaps.verdict is Verdict.LOOK and "1.8" in gaps.found
     for count in (1, 2):

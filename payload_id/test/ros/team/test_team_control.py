@@ -196,7 +196,7 @@ def test_an_imu_that_begins_late_or_falls_silent_is_used_while_it_is_there(tmp_p
             part.stamps["imu"] = part.stamps["pose"]
             part.rows["imu"] = np.ones((50, 6))
         found += member.take(part, EPOCH)
-    whole = RobotSamples.joined(found)
+    whole = RobotSamples.stacked(found)
     read = np.isfinite(whole.imu_angular_velocity).all(axis=1)
     assert read[whole.time > 10.0].all()
     assert read[whole.time < heard_until - 0.5].all()

@@ -79,7 +79,7 @@ class PositionGate:
             np.concatenate([q[None], samples.q]),
             np.concatenate([dq[None], samples.dq]),
         )
-        samples = samples if keep.all() else samples.chosen(keep)
+        samples = samples if keep.all() else samples.where(keep)
         if len(samples):
             self._last = float(samples.stamp[-1]), samples.q[-1], samples.dq[-1]
         return samples
@@ -89,7 +89,7 @@ class PositionGate:
         some = np.asarray(false.any(axis=1))
         for row in false[some]:
             self._count(cause, row)
-        return samples.chosen(~some) if some.any() else samples
+        return samples.where(~some) if some.any() else samples
 
     def _followed(self, stamp: Array, q: Array, dq: Array) -> BoolArray:
         """Return which samples follow from those kept before them, shape (N,).

@@ -94,7 +94,7 @@ class GivenSamples:
         """Return a robot's samples that are kept, in one piece."""
         parts = self._raw[name]
         if len(parts) > 1:
-            parts[:] = [RobotSamples.joined(parts)]
+            parts[:] = [RobotSamples.stacked(parts)]
         if parts and name in self.left:
             parts[0] = parts[0].where(parts[0].time <= self.left[name])
         return parts[0] if parts and len(parts[0]) else None
@@ -226,7 +226,7 @@ class GivenSamples:
         """Drop samples that are not needed any more."""
         for name, parts in self._raw.items():
             if parts and parts[0].time[0] < parts[-1].time[-1] - 1.2 * KEPT:
-                whole = RobotSamples.joined(parts) if len(parts) > 1 else parts[0]
+                whole = RobotSamples.stacked(parts) if len(parts) > 1 else parts[0]
                 parts[:] = [whole.where(whole.time >= whole.time[-1] - KEPT)]
                 self.cut[name] = float(parts[0].time[0])
 
