@@ -82,8 +82,6 @@ BENCHMARKS = (
               "team_mathematics.md", 60, "--trials 2000", "--trials 10"),
     Benchmark("team_excitation", "How much narrower are a team's intervals after planned motions?",
               "team_mathematics.md", 6, "--trials 4 --seed 60", "--trials 1 --seconds 6"),
-    Benchmark("team_hinge", "How far off are two bodies on a hinge, against their deviations?",
-              "team_mathematics.md", 5, "--trials 24 --seed 31000", "--trials 1"),
     Benchmark("team_cost", "What does an update of two to eight robots cost?",
               "team_mathematics.md", 3, short="--seconds 12"),
     Benchmark("reference_bound", "How do hull and sensitivity bound compare?", "intervals.md", 8,

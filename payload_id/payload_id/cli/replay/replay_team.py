@@ -56,8 +56,6 @@ def show(estimate: TeamEstimate, same: bool, saved: SavedTeamRun) -> None:
         terminal.print(f"{name}: grasps at ({place}) m, clock {1e3 * frame.clock:+.1f} ms")
     for finding in estimate.findings:
         terminal.print(f"{finding.fault.value}: {finding.sentence}")
-    for sentence in estimate.hinged.sentences() if estimate.hinged else ():
-        terminal.print(sentence)
     for sentence in estimate.cannot:
         terminal.print(f"not given: {sentence}")
     terminal.print(f"{estimate.status.value}. {estimate.message}")

@@ -9,7 +9,6 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Array
-from .hinged_payload import HingedPayload
 
 
 class TeamStatus(str, Enum):
@@ -32,7 +31,6 @@ class Fault(str, Enum):
     FORCE_FALSE = "FORCE_FALSE"  # its forces do not fit, otherwise
     NO_FORCE = "NO_FORCE"  # it shows no more force than errors may be: none, or a dead sensor
     CLOCK = "CLOCK"  # its clock is further off than stated
-    ARTICULATED = "ARTICULATED"  # the payload has a hinge between it and others
     SILENT = "SILENT"  # nothing has come from it for long, while others go on
     COLLINEAR = "COLLINEAR"  # grasps on one line
     NO_ROTATION = "NO_ROTATION"  # too little rotation to find frames
@@ -48,14 +46,12 @@ class Finding:
         robots: Names of the robots it is about; empty if it is about all.
         sentence: Cause and remedy, in words.
         since: Team time from which on, NaN if not known [s].
-        axis: Of a hinge, in the first robot's grasp frame, shape (3,); None otherwise.
     """
 
     fault: Fault
     robots: tuple[str, ...]
     sentence: str
     since: float = float("nan")
-    axis: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +146,6 @@ class TeamEstimate:
         windows: Number of windows of forces used.
         holds: Number of static holds found.
         noise_factor: Smallest factor on all bounds that makes the rows consistent; NaN if they are.
-        hinged: The two bodies, where the payload is articulated and the data tell them.
     """
 
     status: TeamStatus
@@ -169,7 +164,6 @@ class TeamEstimate:
     windows: int = 0
     holds: int = 0
     noise_factor: float = float("nan")
-    hinged: HingedPayload | None = None
 
     @property
     def half_width(self) -> Array:

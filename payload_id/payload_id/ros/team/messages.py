@@ -9,7 +9,6 @@ import numpy as np
 from geometry_msgs.msg import Pose, Quaternion, Transform, TransformStamped, Vector3
 from payload_id_msgs.msg import GraspFrame as GraspFrameMessage
 from payload_id_msgs.msg import GravityShare, TeamFinding, TeamMember
-from payload_id_msgs.msg import HingedPayload as HingedMessage
 from payload_id_msgs.msg import TeamEstimate as TeamMessage
 from scipy.spatial.transform import Rotation
 from tf2_msgs.msg import TFMessage
@@ -18,7 +17,6 @@ from ...core.arm.centre_of_mass import com_interval
 from ...core.arrays import Array
 from ...core.identification.status import IDENTIFIED
 from ...core.team.estimate import GraspedPayload, GraspFrame, TeamEstimate
-from ...core.team.hinged_payload import HingedPayload
 from ...files.teams.team_file import TeamFile
 from ..common.conversions import point, time_message
 from .team_report import USABLE, TeamReport
@@ -68,25 +66,12 @@ def _fill(message: TeamMessage, estimate: TeamEstimate, team: TeamFile) -> None:
             robots=list(finding.robots),
             sentence=finding.sentence,
             since=float(finding.since),
-            axis=[] if finding.axis is None else [float(x) for x in finding.axis],
         )
         for finding in estimate.findings
     ]
     message.cannot = list(estimate.cannot)
-    message.hinged = [] if estimate.hinged is None else [_hinged(estimate.hinged)]
     message.windows, message.holds = int(estimate.windows), int(estimate.holds)
     message.noise_factor, message.seconds = float(estimate.noise_factor), float(estimate.time)
-
-
-def _hinged(hinged: HingedPayload) -> HingedMessage:
-    """Return two bodies on a hinge as a message."""
-    return HingedMessage(
-        first=list(hinged.robots[0]), second=list(hinged.robots[1]),
-        hinge_frames=[_pose(pair) for pair in zip(hinged.rotation, hinged.place, strict=True)],
-        angle=float(hinged.angle), base=hinged.base, deviation=hinged.deviation,
-        determined=[bool(x) for x in hinged.determined], phi_first=hinged.phi[0],
-        phi_second=hinged.phi[1], friction=hinged.friction, windows=int(hinged.windows),
-    )  # fmt: skip
 
 
 def frame_message(frame: GraspFrame | None, name: str) -> GraspFrameMessage:

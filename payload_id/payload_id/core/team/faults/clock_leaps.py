@@ -1,8 +1,7 @@
 """Whether the clock of one robot leapt against that of another one, as their turning tells it.
 
 On one body omega_j(t) = R omega_i(t + d), with one offset d of the clocks before the leap, another
-one after it, and one rotation R all along. What slips has another R after it; on a hinge there is
-none.
+one after it, and one rotation R all along. What slips has another R after it.
 """
 
 from __future__ import annotations

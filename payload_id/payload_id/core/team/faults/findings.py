@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..estimate import Fault, Finding
 from .evidence import Evidence
-from .forces import Told, is_by_moments, of_forces
+from .forces import Told, of_forces
 from .missing import missing
 from .motions import of_motions
 from .pairs import differs
@@ -43,19 +43,6 @@ class Findings:
         told = {(finding.fault, finding.robots) for finding in earlier}
         newer = (finding for finding in self.all if (finding.fault, finding.robots) not in told)
         return replace(self, all=(*earlier, *newer))
-
-    def with_forces(self, finding: Finding | None) -> Findings:
-        """Return them with what is known of forces alone; the same if that is nothing.
-
-        Moments tell whose forces are false, whatever is false of them.
-        """
-        if finding is None:
-            return self
-        named = set(finding.robots)
-        if any(is_by_moments(f) and not named.issuperset(f.robots) for f in self.all):
-            return self
-        others = [f for f in self.all if f.fault is not Fault.FORCE_FALSE and f.robots]
-        return replace(self, all=(finding, *others))
 
 
 def findings_of(evidence: Evidence) -> Findings:

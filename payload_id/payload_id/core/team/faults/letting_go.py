@@ -12,9 +12,8 @@ from .pairs import contradict
 
 NOTHING = 0.02  # of the total force that counts as none
 LEAST_WITHOUT = 4  # windows with some force, and with none
-AT_ONCE = 0.5  # [s] between letting go and moving otherwise
+AT_ONCE = 0.5  # [s] by which the first window without force may begin after letting go
 SOON = 3.0  # [s] after which a robot that let go has moved otherwise
-TINY = 1e-9  # of forces [N]
 
 
 def force_gone_since(e: Evidence, i: int) -> float | None:
@@ -28,25 +27,11 @@ def force_gone_since(e: Evidence, i: int) -> float | None:
     return float(e.forces.start[first])
 
 
-def lets_go(e: Evidence, i: int, j: int, since: float) -> bool:
-    """Tell whether a robot exerts hardly any force since it moves otherwise, but did before.
-
-    Of two robots either may have moved otherwise: what has unloaded long before lets nothing go.
-    """
-    after, before = e.forces.start > since, e.forces.start < since - AT_ONCE
-    if not after.any():
-        return False
-    size = np.linalg.norm(e.forces.wrench[:, :, :3], axis=2)
-    share = size[i] / np.maximum(size.sum(axis=0), TINY)
-    exerted = len(e.names) > 2 or bool((share[before][-LEAST_WITHOUT:] >= NOTHING).any())
-    return exerted and float(size[i, after].sum()) < NOTHING * float(size[:, after].sum())
-
-
 def part_at(e: Evidence, i: int, j: int, begin: float) -> bool:
     """Tell whether two robots move as one body until a time, and no more soon after it."""
     until, soon = (
         replace(e, blocks=e.blocks.take(np.flatnonzero(e.blocks.time < begin + seconds)))
-        for seconds in (0.0, SOON)
+        for seconds in (-AT_ONCE, SOON)
     )
     return not contradict(until, j, i) and contradict(soon, j, i)
 

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ...arrays import Array
 from ..blocks import Blocks
-from ..closed_form.hinge import Hinge
 from ..estimate import Fault, Finding
 from .clock_leaps import leapt, one_leap_each
 from .evidence import LEAST_TURN, Evidence, turning
-from .letting_go import force_gone_since, let_go, lets_go, part_at
+from .letting_go import force_gone_since, let_go, part_at
 from .own_twists import of_own_twists
-from .pairs import (
-    agree,
-    are_mirrored,
-    are_rigid_after,
-    differs,
-    hinge_between,
-    misfit,
-    slipped_long_ago,
-    slipped_since,
-    times_as_fast,
-    turn_after,
-)
+from .pairs import agree, are_mirrored, differs, slipped_since, times_as_fast
 
 LOCKED = 0.15  # of the other robots' angular velocity about an axis, below which it is locked
 # Times the bound of an angular velocity: beyond it errors of two robots, one against the other, do
 # not make one look locked: (w - sqrt(3) b) > LOCKED (w + sqrt(3) b).
 SURELY = 2.0 * np.sqrt(3.0) / (1.0 - LOCKED)
 CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
-CLEARLY = 0.5  # of a misfit, below which a robot is on one part of a payload rather than another
-OF_TWO = (
-    " If it is rigid, one of both slips or let go; of two robots that does not show whose hand."
-)
 
 
 def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
@@ -67,7 +49,7 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     certain |= any(finding.fault is Fault.MIRRORED for finding in named)
     if len(named) == 1 and named[0].fault in (Fault.SLIPS, Fault.UNKNOWN):
         named = [_either(e, suspects[0], first) or named[0]]
-    return named + _sides(e, named, first), certain
+    return named, certain
 
 
 def _mirrored_rather(e: Evidence, false: list[Finding]) -> list[Finding]:
@@ -101,23 +83,16 @@ def _by_majority(e: Evidence, suspects: list[int]) -> tuple[int, list[int]]:
 
 
 def _either(e: Evidence, i: int, j: int) -> Finding | None:
-    """Return who of robots i and j slips, or that it is either; None: robot i.
+    """Return that it is robot i or j, if all others may move with both; None: it is robot i.
 
-    They do not move as one body, but all others may move with both within the stated bounds. The
-    slip is that of the one who is elsewhere than before for them, too.
+    The slip is that of the one who is elsewhere than before for others, too.
     """
     others = [k for k in range(len(e.names)) if k not in (i, j)]
-    if not others:
+    if not others or not all(agree(e, k, r) for k in others for r in (j, i)):
         return None
-    if all(agree(e, k, j) for k in others) and not any(agree(e, k, i) for k in others):
-        return None  # all but robot i are of one body
-    for find in (slipped_since, _turned_once, slipped_long_ago):
-        if any(find(e, i, k) is not None for k in others):
-            return None
-        if any(find(e, j, k) is not None for k in others):
-            return _named(e, j, others[0])
-    if not all(agree(e, k, i) for k in others):
-        return None
+    for robot in (i, j):
+        if any(slipped_since(e, robot, k) is not None for k in others):
+            return None if robot == i else _named(e, j, others[0])
     return Finding(
         Fault.UNKNOWN, (e.names[i], e.names[j]),
         f"{e.names[i]} and {e.names[j]} do not move as one rigid body, but each does with "
@@ -147,35 +122,6 @@ def _clock_off(e: Evidence, i: int, late: float, bound: float, against: str) -> 
         f"The clock of {e.names[i]} is {1e3 * late:.0f} ms off that of {against} in the mean of "
         f"the run; {1e3 * bound:.0f} ms are stated. State more, or set the clock.",
     )  # fmt: skip
-
-
-def _sides(e: Evidence, named: list[Finding], first: int) -> list[Finding]:
-    """Return on which side of a hinge the robots are of which nothing is proved.
-
-    Robots whose clocks are hardly known may move with either part within the stated bounds. What
-    fits much better with the part that turns is on it; what fits both alike makes doubt.
-    """
-    turning = [f for f in named if f.fault is Fault.ARTICULATED]
-    if not turning:
-        return []
-    second = e.names.index(turning[0].robots[0])
-    about = {name for finding in named for name in finding.robots}
-    found = []
-    for k, name in enumerate(e.names):
-        if k in (first, second) or name in about:
-            continue
-        near, far = (misfit(e, j, k) for j in (first, second))
-        if near < CLEARLY * far:
-            continue
-        other = _named(e, k, first) if far < CLEARLY * near else None
-        if other is None or other.fault is not Fault.ARTICULATED:
-            other = Finding(
-                Fault.UNKNOWN, (name,),
-                f"On which part of the payload {name} is cannot be told: it moves with either "
-                "within the stated bounds. Turn the hinge more, or know the clocks better.",
-            )  # fmt: skip
-        found.append(other)
-    return found
 
 
 def _unlike(e: Evidence, i: int) -> bool:
@@ -254,26 +200,12 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         )  # fmt: skip
     if (leap := leapt(e, i, j)) is not None:
         return leap
+    for k in (i,) if len(e.names) > 2 else (i, j):
+        begin = force_gone_since(e, k)
+        if begin is not None and part_at(e, i, j, begin):
+            return let_go(e.names[k], begin)
     since = slipped_since(e, i, j)
-    gone = since is not None and lets_go(e, i, j, since)
-    slips = since is not None and (
-        gone or (are_rigid_after(e, i, j, since) and not turn_after(e, i, j, since))
-    )
-    turned = None if slips else hinge_between(e, i, j)
-    if turned is not None and (slip := _slip_of(e, i, j, turned)) is not None:
-        since, turned, gone = slip, None, lets_go(e, i, j, slip)
-    if not gone and (since is not None or turned is not None):
-        for k in (i,) if len(e.names) > 2 else (i, j):
-            begin = force_gone_since(e, k)
-            if begin is not None and part_at(e, i, j, begin):
-                return let_go(e.names[k], begin)
-    if since is None and turned is None:  # it may be long ago
-        since = slipped_long_ago(e, i, j)
-        if since is not None:
-            turned = turn_after(e, i, j, since)
-    if since is not None and turned is None:
-        if gone:
-            return let_go(name, since)
+    if since is not None:
         robots = _whose(e, i, j)
         return Finding(
             Fault.SLIPS, robots,
@@ -282,53 +214,14 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             "reset the estimator, or say that it left.",
             since,
         )  # fmt: skip
-    if turned is not None:
-        axis = e.rows.frames.rotation[j] @ turned.axis if j else turned.axis
-        if i == 0:  # how the other one holds it is not known where the payload is not rigid
-            axis = (hinge_between(e, j, 0) or turned).axis
-        found = articulated(name, other, turned.angle, axis)
-        doubt = "" if len(e.names) > 2 else OF_TWO
-        return replace(found, sentence=f"{found.sentence}{doubt}")
     return Finding(
         Fault.UNKNOWN, _whose(e, i, j),
-        f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
-        "both hold the payload, their frames, their clocks and the bounds.",
+        f"{name} does not move with {other} as one rigid body within the stated bounds. Lock a "
+        "hinge of the payload, if it has one; check that both hold it firmly, their frames, their "
+        "clocks and the bounds.",
     )  # fmt: skip
 
 
 def _whose(e: Evidence, i: int, j: int) -> tuple[str, ...]:
     """Return whose fault it may be that robot i does not move with robot j: of two, either's."""
     return (e.names[i],) if len(e.names) > 2 else tuple(e.names[k] for k in sorted((i, j)))
-
-
-def _turned_once(e: Evidence, i: int, j: int) -> float | None:
-    """Return since when robot i is turned against robot j, if it turned once and no more."""
-    turned = hinge_between(e, i, j)
-    return None if turned is None else _slip_of(e, i, j, turned)
-
-
-def _slip_of(e: Evidence, i: int, j: int, turned: Hinge) -> float | None:
-    """Return since when robot i is elsewhere in the body, if a hinge turned once and no more."""
-    if turned.only_turn is None:
-        return None
-    begin, end = turned.only_turn
-    return begin if are_rigid_after(e, i, j, end) else None
-
-
-def articulated(name: str, other: str, angle: float, axis: Array) -> Finding:
-    """Return that two robots hold two parts on a hinge.
-
-    Args:
-        name: One robot's name.
-        other: The other one's.
-        angle: Half the range of the angle between the parts [rad].
-        axis: In the first robot's grasp frame, shape (3,).
-    """
-    return Finding(
-        Fault.ARTICULATED, (name,),
-        f"The payload is not rigid, but articulated: the part that {name} holds turns against "
-        f"the part that {other} holds, by up to {np.degrees(angle):.1f} degrees about "
-        f"one axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. "
-        "Lock the hinge, or use what 'hinged' tells of both bodies.",
-        axis=axis,
-    )  # fmt: skip

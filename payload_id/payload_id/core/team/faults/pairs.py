@@ -9,7 +9,6 @@ import numpy as np
 from ...arrays import Array
 from ...body.inertial import skews
 from ..blocks import Blocks
-from ..closed_form.hinge import Hinge, hinge
 from ..closed_form.pairwise import kabsch_umeyama
 from ..grasp_frames import FrameWeights, GraspFrames
 from ..kinematic_bounds.frame_bounds import frame_bounds
@@ -26,7 +25,6 @@ SEEN = 2.0  # times the error of orientations, beyond which a turn is seen in th
 SMALL = 0.01  # [rad] of a turn that is not looked for in them
 SETTLING = 0.5  # [s] that a slip may take
 LATER = 0.6  # part of what follows that must be off, too
-CLOCKS = 21  # offsets of a clock that are tried
 ANOTHER_UNIT = 2.0  # times as fast, from which on a unit is false rather than a motion
 LARGEST_UNIT = 1e4  # likewise, from which on one of both stands still
 ROUNDING = 1e-9  # of angular velocities [rad/s]
@@ -34,7 +32,11 @@ ROUNDING = 1e-9  # of angular velocities [rad/s]
 
 def agree(e: Evidence, j: int, i: int) -> bool:
     """Tell whether two robots move as one body."""
-    both, frames = _pair(e, j, i)
+    return _is_one_body(e, j, i, *_pair(e, j, i))
+
+
+def _is_one_body(e: Evidence, j: int, i: int, both: Blocks, frames: GraspFrames) -> bool:
+    """Tell whether blocks of two robots alone are of one body within all bounds."""
     if not frames.known[1]:
         return False
     one, two = e.rows.bounds[j], e.rows.bounds[i]
@@ -47,35 +49,42 @@ def contradict(e: Evidence, j: int, i: int) -> bool:
     return bool(e.blocks.present[[j, i]].all(axis=0).sum() >= LEAST_BLOCKS) and not agree(e, j, i)
 
 
-def are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
-    """Tell whether robots j and i move as one body from some time on [s]."""
-    return agree(_later(e, since), j, i)
+def slipped_since(e: Evidence, i: int, j: int) -> float | None:
+    """Return since when robots i and j hold one body otherwise than before; None: they do not so.
 
-
-def turn_after(e: Evidence, i: int, j: int, since: float) -> Hinge | None:
-    """Return the hinge on which robots j and i turn against each other from some time on [s].
-
-    Where clocks may be far off, such motion may pass for that of one body as well. Constant errors
-    of angular velocities, whose integral the angle is, are no turn: it is more than these come to,
-    or is seen in the poses.
+    They are rigid after it, which few data early in a run or a slow motion do not tell.
     """
-    later = _later(e, since)
-    found = hinge_between(later, i, j)
-    if found is None:
+    for part in (EARLY, EARLIER):
+        begin = _elsewhere_since(e, i, j, part)
+        if begin is not None and _are_rigid_after(e, i, j, begin):
+            return begin
+    time, before, since = e.blocks.time, 0, len(e.blocks) // 2
+    if agree(e, j, i) or not _are_rigid_after(e, i, j, float(time[since])):
         return None
-    one, two = e.rows.bounds[j], e.rows.bounds[i]
-    errors = one.angular_velocity + two.angular_velocity
-    if found.angle > 0.5 * np.sqrt(3.0) * errors * float(np.ptp(later.blocks.time)):
-        return found
-    both, frames = _pair(later, j, i)
+    while since - before > 1:  # what is one body after a time is one after every later one
+        middle = (before + since) // 2
+        rigid = _are_rigid_after(e, i, j, float(time[middle]))
+        before, since = (before, middle) if rigid else (middle, since)
+    return float(time[since])
+
+
+def _are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
+    """Tell whether robots j and i move as one body from some time on, as their poses show, too.
+
+    Where clocks may be far off, bounds alone let another motion pass for that of one body.
+    """
+    later = np.flatnonzero(e.blocks.time > since + SETTLING)
+    e = replace(e, blocks=e.blocks.take(later))
+    both, frames = _pair(e, j, i)
     if not frames.known[1]:
-        return None
+        return False
     turned, _ = pose_misfit(both, frames, 1)
-    seen = _root_mean_square(turned) > max(SEEN * (one.orientation + two.orientation), SMALL)
-    return found if seen else None
+    most = SEEN * (e.rows.bounds[j].orientation + e.rows.bounds[i].orientation)
+    within = _root_mean_square(turned) <= max(most, SMALL)
+    return within and _is_one_body(e, j, i, both, frames)
 
 
-def slipped_since(e: Evidence, i: int, j: int, part: float = EARLY) -> float | None:
+def _elsewhere_since(e: Evidence, i: int, j: int, part: float) -> float | None:
     """Return since when robot i is elsewhere in the body than in a first part of the data."""
     both, frames = _pair(e, j, i, part)
     if not frames.known[1] or part * len(both) < LEAST_BLOCKS:
@@ -96,21 +105,6 @@ def slipped_since(e: Evidence, i: int, j: int, part: float = EARLY) -> float | N
         if begin >= first.stop // 2 and above[begin:].mean() > LATER:
             return float(both.time[begin])
     return None
-
-
-def slipped_long_ago(e: Evidence, i: int, j: int) -> float | None:
-    """Return since when both are one body, if that is most of the time, but not all of it."""
-    early = slipped_since(e, i, j, EARLIER)
-    if early is not None and are_rigid_after(e, i, j, early):
-        return early
-    time, before, since = e.blocks.time, 0, len(e.blocks) // 2
-    if agree(e, j, i) or not are_rigid_after(e, i, j, float(time[since])):
-        return None
-    while since - before > 1:  # what is one body after a time is one after every later one
-        middle = (before + since) // 2
-        rigid = are_rigid_after(e, i, j, float(time[middle]))
-        before, since = (before, middle) if rigid else (middle, since)
-    return float(time[since])
 
 
 def differs(e: Evidence, i: int) -> bool:
@@ -173,33 +167,6 @@ def times_as_fast(e: Evidence, i: int, j: int) -> float | None:
     fit = kabsch_umeyama(one, two / times)
     left = fit.residual / max(_root_mean_square(np.linalg.norm(one, axis=1)), ROUNDING)
     return times if left < MUCH_BETTER else None
-
-
-def hinge_between(e: Evidence, i: int, j: int) -> Hinge | None:
-    """Return the hinge between what robots j and i hold; None if none explains their motion."""
-    both, _ = _pair(e, j, i)
-    noise = (e.rows.bounds[j].angular_velocity + e.rows.bounds[i].angular_velocity) / 6.0
-    clock = e.rows.bounds[j].clock + e.rows.bounds[i].clock
-    omega, rate = both.twist[:, :, :3], both.rate[1][:, :3]
-    return hinge(both.time, omega, rate, both.rotation[:, :, 2], noise, clock)
-
-
-def misfit(e: Evidence, j: int, i: int) -> float:
-    """Return what the best rotation and clock leave of two robots' angular velocities [rad/s]."""
-    both = e.blocks.present[j] & e.blocks.present[i]
-    if both.sum() <= 10:
-        return np.inf
-    one, two = e.blocks.twist[j][both, :3], e.blocks.twist[i][both, :3]
-    rate = e.blocks.rate[i][both, :3]
-    most = e.rows.bounds[j].clock + e.rows.bounds[i].clock
-    late = np.linspace(-most, most, CLOCKS) if most else np.zeros(1)
-    return min(kabsch_umeyama(one, two + d * rate).residual for d in late)
-
-
-def _later(e: Evidence, since: float) -> Evidence:
-    """Return what is known from some time on [s], when a slip has settled."""
-    later = np.flatnonzero(e.blocks.time > since + SETTLING)
-    return replace(e, blocks=e.blocks.take(later))
 
 
 def _pair(e: Evidence, j: int, i: int, part: float = 1.0) -> tuple[Blocks, GraspFrames]:

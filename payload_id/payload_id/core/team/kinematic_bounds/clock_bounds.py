@@ -1,7 +1,7 @@
 """Which offsets of a robot's clock its motion excludes, one small stretch of offsets at a time.
 
 About one estimate, what is not linear in an offset of tens of milliseconds is as large as what a
-body on a hinge does. Within a stretch of a few it is not: the samples are taken anew at its middle,
+body that bends does. Within a stretch of a few it is not: the samples are taken anew at its middle,
 and a stretch at either end of which no frame is left within the stated bounds is excluded. An
 offset is constant in a run, so that what is excluded stays so.
 """

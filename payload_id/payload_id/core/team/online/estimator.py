@@ -6,7 +6,6 @@ What the result depends on is the samples and the moments of the updates, never 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -25,11 +24,10 @@ from ..kinematic_bounds.frame_bounds import frame_bounds
 from ..refine import begun, refine
 from ..samples import RobotSamples
 from ..windows import Windows, windows_of
-from .articulated import Articulated, with_hinge
 from .given_samples import GivenSamples, grid_near
 from .interval_rows import Known
 from .settings import LEAST_STEP, NONE, TeamSettings
-from .solve import Solved, nothing, solved
+from .solve import nothing, solved
 
 MOST_BLOCKS = 1200  # times robots: beyond it every second one goes, and the next lie further apart
 MOST_WINDOWS = 600
@@ -83,7 +81,6 @@ class TeamEstimator:
         self._next_block = self._next_window = -np.inf
         self._spacing = SPACING
         self._step = self.settings.step
-        self._articulated = Articulated(self.settings.window, self.prior.com_max)
         self._known = Known(Interval(*self.prior.box()), Memory())
         self._offsets: dict[str, ClockBounds] = {}  # of clocks, that are not excluded
 
@@ -154,12 +151,12 @@ class TeamEstimator:
     def update(self) -> TeamEstimate:
         """Return the estimate from all data so far."""
         with one_thread():
-            return self._update().estimate
+            return self._update()
 
-    def _update(self) -> Solved:
+    def _update(self) -> TeamEstimate:
         """Do what `update` does."""
         if not self._given.names:
-            return nothing(self._known, self.prior)
+            return nothing(self.prior)
         robots = self._given.every()
         front, silent, ahead = self._given.front(robots, self._frames.clock, self.settings.patience)
         if np.isfinite(front):
@@ -179,11 +176,8 @@ class TeamEstimator:
         for name in answer.apart:  # what is once contradicted stays so
             clock = self._given.bounds_of(name).clock
             self._offsets[name] = ClockBounds.stated(clock).none_left()
-        hinged = self._articulated.update(
-            answer.estimate.findings, robots, every, self._step, self._touched
-        )
         self._given.forget()
-        return replace(answer, estimate=with_hinge(answer.estimate, hinged))
+        return answer.estimate
 
     def _begin(self, robots: list[RobotSamples | None]) -> None:
         """Set the grid of team time, once there are samples; make room for robots that joined."""

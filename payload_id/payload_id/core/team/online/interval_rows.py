@@ -73,11 +73,6 @@ def interval_bounds(
     )
 
 
-def is_explained(rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior) -> bool:
-    """Tell whether some payload within the prior explains the forces within all bounds."""
-    return noise_factor(rows, used, windows, prior) <= 1.0
-
-
 def noise_factor(rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior) -> float:
     """Return by what bounds must be multiplied for some payload to explain the forces [-].
 

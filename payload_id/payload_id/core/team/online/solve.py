@@ -22,7 +22,7 @@ from ..blocks import Blocks
 from ..bounds import RobotBounds
 from ..closed_form.pair_equations import FrameBounds
 from ..estimate import GraspFrame, PrincipalAxes, TeamEstimate, TeamStatus
-from ..faults.evidence import Evidence, is_explained
+from ..faults.evidence import Evidence
 from ..faults.findings import Findings, findings_of
 from ..grasp_frames import GraspFrames
 from ..joint import form_of, joint_fit
@@ -30,7 +30,6 @@ from ..rows import TeamRows
 from ..windows import Windows
 from .held import payloads_of
 from .interval_rows import Contradiction, Known, interval_bounds, noise_factor
-from .inverted_forces import inverted, may_be_inverted
 
 LEAST_WINDOWS = 4  # of an estimate
 DEVIATIONS = 6.0  # of kinematic frames, by which forces may move them beyond errors of poses
@@ -72,8 +71,6 @@ def solved(
         names, rows, blocks, used, windows, found, likely, prior.com_max, silent, ahead, sparse
     )
     findings = findings_of(evidence)
-    if not is_explained(evidence) and may_be_inverted(findings.all):
-        findings = findings.with_forces(inverted(names, near, used, windows, prior))
     consistent = found.consistent and not findings.contradicts
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():
@@ -110,14 +107,13 @@ def solved(
     return Solved(estimate, kept, findings.apart)
 
 
-def nothing(known: Known, prior: PayloadPrior) -> Solved:
+def nothing(prior: PayloadPrior) -> TeamEstimate:
     """Return the answer where there is no robot."""
     box = Interval(*prior.box())
-    estimate = TeamEstimate(
+    return TeamEstimate(
         TeamStatus.NO_DATA, "No robot has been named and none has given samples.", "",
         np.full(10, np.nan), box.lower, box.upper, np.zeros(10, bool), None, {}, {},
     )  # fmt: skip
-    return Solved(estimate, known)
 
 
 def _with_frames(windows: Windows, frames: GraspFrames) -> IntArray:
