@@ -44,13 +44,6 @@ def leapt(e: Evidence, i: int, j: int) -> Finding | None:
     )  # fmt: skip
 
 
-def one_leap_each(found: list[Finding]) -> list[Finding]:
-    """Return findings with each leap once, and no clock off for it; empty: no clock leapt."""
-    leaps = {f.robots: f for f in found if f.fault is Fault.CLOCK and np.isfinite(f.since)}
-    rest = [f for f in found if f.fault is not Fault.CLOCK]
-    return [*rest, *leaps.values()] if leaps else []
-
-
 def clock_leap(e: Evidence, i: int, j: int) -> tuple[float, float] | None:
     """Return when robot i's clock leapt against robot j's, and by how much; None: it did not.
 

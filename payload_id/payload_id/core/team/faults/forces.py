@@ -35,7 +35,7 @@ UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 EXPLAINED = 1.5  # deviations that a hypothesis may leave: those of errors at their bounds, sqrt(3)
 CLEARLY = 0.3  # of what all others leave, down to which the best one leads
 LEAST_PART = 0.01  # of all forces, that is not looked at
-VANISHED = 0.05  # part of all forces, below which a factor has made them vanish
+VANISHED = 0.05  # part of all forces, below which a hypothesis has made them vanish
 SLIGHT = 0.1  # of all forces, above which a bound lets a sensor show nothing
 INVERTED, NEARLY_NONE = -0.5, 0.2  # factors below which a sign is wrong, and no scale explains it
 SAME = 1e-9  # relative, within which readings are one and the same
@@ -122,6 +122,8 @@ def _hypotheses(e: Evidence, i: int, rows: Array, error: Array, p: int) -> Itera
         yield Hypothesis(
             i, left, Finding(fault, (name,), f"The forces of {name} fit {_fit(x[-1])}{doubt}")
         )
+    if np.linalg.norm(rows[..., -1] - own) <= VANISHED * np.linalg.norm(own):
+        return  # nobody else exerts anything
     still = _still(e.windows.wrench[i][held]) & turns(e)
     axes = np.flatnonzero(still) if still.any() else np.arange(3)
     along = " and ".join(np.array(["x", "y", "z"])[still[:3]])

@@ -6,42 +6,33 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arrays import Array
-from ...body.inertial import skews
+from ...arrays import Array, BoolArray
 from ..blocks import Blocks
+from ..closed_form.pair_equations import FrameBounds
 from ..closed_form.pairwise import kabsch_umeyama
 from ..grasp_frames import FrameWeights, GraspFrames
 from ..kinematic_bounds.frame_bounds import frame_bounds
 from ..refine import begun, pose_misfit, refine
-from .evidence import Evidence
+from ..rows import DEVIATIONS
+from .evidence import LEAST_TURN, Evidence
 
-MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
-ABOUT_TWO = 0.3  # of the turning about one axis, that about another, for both to count
-UNEXPLAINED, EXPLAINED = 0.5, 0.15  # parts of velocities: much is left of them, hardly anything
 EARLY = 0.35  # part of the blocks that a slip is measured from
-EARLIER = 0.15  # likewise, of one that is long ago
-LEAST_BLOCKS = 10  # of such a part
-SEEN = 2.0  # times the error of orientations, beyond which a turn is seen in them
-SMALL = 0.01  # [rad] of a turn that is not looked for in them
+LEAST_BLOCKS = 10  # of such a part, and for anything to be said
+SEEN, SMALL = 2.0, 0.01  # [-, rad] times errors of orientations, or more, by which poses may miss
 SETTLING = 0.5  # [s] that a slip may take
 LATER = 0.6  # part of what follows that must be off, too
-ANOTHER_UNIT = 2.0  # times as fast, from which on a unit is false rather than a motion
-LARGEST_UNIT = 1e4  # likewise, from which on one of both stands still
+LOCKED = 0.15  # of another robot's angular velocity about an axis, below which it is locked
+CLOCK_ERROR = 2e-3  # [s] of a clock's estimate, beside six deviations
 ROUNDING = 1e-9  # of angular velocities [rad/s]
+MIRROR = np.diag([1.0, -1.0, 1.0])  # any one whose plane is vertical: others differ by a yaw
 
 
 def agree(e: Evidence, j: int, i: int) -> bool:
-    """Tell whether two robots move as one body."""
-    return _is_one_body(e, j, i, *_pair(e, j, i))
-
-
-def _is_one_body(e: Evidence, j: int, i: int, both: Blocks, frames: GraspFrames) -> bool:
-    """Tell whether blocks of two robots alone are of one body within all bounds."""
-    if not frames.known[1]:
-        return False
-    one, two = e.rows.bounds[j], e.rows.bounds[i]
-    clock = one.clock + two.clock
-    return frame_bounds(both, 1, frames, one, two, e.reach, (-clock, clock)).consistent
+    """Tell whether two robots may move as one body."""
+    both, frames = _pair(e, j, i)
+    clock = e.rows.bounds[j].clock + e.rows.bounds[i].clock
+    found = _frame_between(e, j, i, both, frames, (-clock, clock))
+    return found is not None and found.consistent
 
 
 def contradict(e: Evidence, j: int, i: int) -> bool:
@@ -49,15 +40,83 @@ def contradict(e: Evidence, j: int, i: int) -> bool:
     return bool(e.blocks.present[[j, i]].all(axis=0).sum() >= LEAST_BLOCKS) and not agree(e, j, i)
 
 
+def until(e: Evidence, end: float) -> Evidence:
+    """Return what is known of motions before some time [s]."""
+    return replace(e, blocks=e.blocks.take(np.flatnonzero(e.blocks.time < end)))
+
+
+def differs(e: Evidence, i: int) -> bool:
+    """Tell whether no rotation takes robot i's angular velocities to the first one's.
+
+    The best one leaves no more than the true one, and that no more than the stated errors.
+    """
+    both = e.blocks.present[0] & e.blocks.present[i]
+    if both.sum() <= LEAST_BLOCKS:
+        return False
+    fit = kabsch_umeyama(e.blocks.twist[0][both, :3], e.blocks.twist[i][both, :3])
+    spread = _spread(e, 0, both) + _spread(e, i, both)
+    return fit.residual > float(np.sqrt((spread**2).mean()))
+
+
+def are_mirrored(e: Evidence, i: int, j: int) -> bool:
+    """Tell whether robot i moves with robot j as one body if its data are mirror images.
+
+    Angular velocities may have been mirrored as the axial vectors they are, or like others.
+    """
+    for sign in (-1.0, 1.0):
+        twist, rate = e.blocks.twist.copy(), e.blocks.rate.copy()
+        rotation, mean = e.blocks.rotation.copy(), e.blocks.mean_rotation.copy()
+        position = e.blocks.position.copy()
+        rotation[i], mean[i] = MIRROR @ rotation[i] @ MIRROR, MIRROR @ mean[i] @ MIRROR
+        position[i] = position[i] @ MIRROR
+        for values in (twist, rate):
+            values[i] = np.hstack([sign * values[i][:, :3] @ MIRROR, values[i][:, 3:] @ MIRROR])
+        blocks = replace(
+            e.blocks, twist=twist, rate=rate, rotation=rotation, mean_rotation=mean,
+            position=position,
+        )  # fmt: skip
+        told = replace(e, blocks=blocks)
+        both, frames = _pair(told, j, i)
+        clock = e.rows.bounds[j].clock + e.rows.bounds[i].clock
+        found = _frame_between(told, j, i, both, frames, (-clock, clock))
+        if found is not None and found.consistent and found.known:
+            return True
+    return False
+
+
+def clock_offset(e: Evidence, i: int, j: int) -> float | None:
+    """Return robot i's clock less robot j's, if that is clearly more than stated [s]."""
+    _, frames = _pair(e, j, i)
+    late, one, two = float(frames.clock[1]), e.rows.bounds[j], e.rows.bounds[i]
+    spread = DEVIATIONS * float(np.sqrt(max(frames.covariance[1, 12, 12], 0.0)))
+    stated = one.clock + two.clock + one.jitter + two.jitter
+    return late if abs(late) > stated + spread + CLOCK_ERROR else None
+
+
+def missing_turns(e: Evidence, i: int, j: int) -> BoolArray:
+    """Return about which of three axes robot i hardly turns while robot j does."""
+    both = e.blocks.present[i] & e.blocks.present[j]
+    if both.sum() < LEAST_BLOCKS:
+        return np.zeros(3, dtype=bool)
+    own, other = (
+        np.linalg.eigvalsh(omega.T @ omega / len(omega))
+        for omega in (e.blocks.twist[k][both, :3] for k in (i, j))
+    )
+    # errors of both do not make one look so: (w - sqrt(3) b) > LOCKED (w + sqrt(3) b)
+    most = max(e.rows.bounds[k].angular_velocity for k in (i, j))
+    noise = 2.0 * np.sqrt(3.0) / (1.0 - LOCKED) * most
+    least = max(noise**2, LEAST_TURN**2 / 3.0)
+    return np.asarray((own < LOCKED**2 * other) & (other > least))
+
+
 def slipped_since(e: Evidence, i: int, j: int) -> float | None:
     """Return since when robots i and j hold one body otherwise than before; None: they do not so.
 
-    They are rigid after it, which few data early in a run or a slow motion do not tell.
+    Both are of one body after it, and no more than a slip's time of them was not before.
     """
-    for part in (EARLY, EARLIER):
-        begin = _elsewhere_since(e, i, j, part)
-        if begin is not None and _are_rigid_after(e, i, j, begin):
-            return begin
+    begin = _elsewhere_since(e, i, j)
+    if begin is not None and _are_rigid_after(e, i, j, begin):
+        return begin
     time, before, since = e.blocks.time, 0, len(e.blocks) // 2
     if agree(e, j, i) or not _are_rigid_after(e, i, j, float(time[since])):
         return None
@@ -76,22 +135,23 @@ def _are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
     later = np.flatnonzero(e.blocks.time > since + SETTLING)
     e = replace(e, blocks=e.blocks.take(later))
     both, frames = _pair(e, j, i)
-    if not frames.known[1]:
+    clock = e.rows.bounds[j].clock + e.rows.bounds[i].clock
+    found = _frame_between(e, j, i, both, frames, (-clock, clock))
+    if found is None or not found.consistent:
         return False
     turned, _ = pose_misfit(both, frames, 1)
     most = SEEN * (e.rows.bounds[j].orientation + e.rows.bounds[i].orientation)
-    within = _root_mean_square(turned) <= max(most, SMALL)
-    return within and _is_one_body(e, j, i, both, frames)
+    return float(np.sqrt((turned**2).mean())) <= max(most, SMALL)
 
 
-def _elsewhere_since(e: Evidence, i: int, j: int, part: float) -> float | None:
+def _elsewhere_since(e: Evidence, i: int, j: int) -> float | None:
     """Return since when robot i is elsewhere in the body than in a first part of the data."""
-    both, frames = _pair(e, j, i, part)
-    if not frames.known[1] or part * len(both) < LEAST_BLOCKS:
+    both, frames = _pair(e, j, i, EARLY)
+    if not frames.known[1] or EARLY * len(both) < LEAST_BLOCKS:
         return None
     turned, moved = pose_misfit(both, frames, 1)
     one, two = e.rows.bounds[j], e.rows.bounds[i]
-    first = slice(0, int(part * len(both)))
+    first = slice(0, int(EARLY * len(both)))
     far = float(np.linalg.norm(frames.position[1]))
     for off, bound in (
         (turned, one.orientation + two.orientation),
@@ -105,68 +165,6 @@ def _elsewhere_since(e: Evidence, i: int, j: int, part: float) -> float | None:
         if begin >= first.stop // 2 and above[begin:].mean() > LATER:
             return float(both.time[begin])
     return None
-
-
-def differs(e: Evidence, i: int) -> bool:
-    """Tell whether no rotation takes robot i's angular velocities to the first one's.
-
-    The best one leaves no more than the true one, and that no more than the stated errors.
-    """
-    both = e.blocks.present[0] & e.blocks.present[i]
-    if both.sum() <= 10:
-        return False
-    fit = kabsch_umeyama(e.blocks.twist[0][both, :3], e.blocks.twist[i][both, :3])
-    return fit.residual > _root_mean_square(_spread(e, 0, both) + _spread(e, i, both))
-
-
-def are_mirrored(e: Evidence, i: int, j: int) -> bool:
-    """Tell whether vectors of robot i fit those of j much better as their mirror image.
-
-    As they are they must leave more than the stated errors, or the mirror image must explain nearly
-    all of what they leave much of: noise has no hand.
-    """
-    both = e.blocks.present[i] & e.blocks.present[j]
-    if both.sum() < 10:
-        return False
-    one, two = e.blocks.twist[j][both], e.blocks.twist[i][both]
-    fit = kabsch_umeyama(one[:, :3], two[:, :3])
-    spread = _spread(e, i, both) + _spread(e, j, both)
-    if fit.mirror_residual < MUCH_BETTER * fit.residual:
-        return fit.residual > _root_mean_square(spread)
-    turns = np.linalg.svd(one[:, :3], compute_uv=False) / np.sqrt(len(one))
-    noise = np.sqrt(3.0) * sum(e.rows.bounds[k].angular_velocity for k in (i, j))
-    if turns[1] < max(ABOUT_TWO * turns[0], noise):
-        return False  # any half turn about the one axis reverses what is across it
-    # axial vectors may look right where polar ones do not: v = X v_i - omega x p, X -> -X
-    left, far = [], 0.0
-    for sign in (1.0, -1.0):
-        v = sign * two[:, 3:] @ fit.rotation.T
-        S = -skews(one[:, :3]).reshape(-1, 3)
-        y = (one[:, 3:] - v).ravel()
-        p, *_ = np.linalg.lstsq(-S, y, rcond=1e-9)
-        left.append(float(((y + S @ p) ** 2).sum()))
-        far = max(far, float(np.linalg.norm(p)))
-    linear = sum(e.rows.bounds[k].linear_velocity for k in (i, j))
-    turned = spread / max(_root_mean_square(np.linalg.norm(one[:, :3], axis=1)), ROUNDING)
-    own = np.linalg.norm(two[:, 3:], axis=1)
-    errors = _root_mean_square(np.sqrt(3.0) * linear + min(far, e.reach) * spread + turned * own)
-    whole = float((one[:, 3:] ** 2).sum())
-    plain = left[0] > UNEXPLAINED**2 * whole and left[1] < EXPLAINED**2 * whole
-    return left[1] < MUCH_BETTER**2 * left[0] and (plain or left[0] > errors**2 * both.sum())
-
-
-def times_as_fast(e: Evidence, i: int, j: int) -> float | None:
-    """Return by what factor a robot's angular velocities differ, if they fit with it alone."""
-    both = e.blocks.present[i] & e.blocks.present[j]
-    if both.sum() < 10:
-        return None
-    one, two = e.blocks.twist[j][both, :3], e.blocks.twist[i][both, :3]
-    times = float(np.linalg.norm(two)) / max(float(np.linalg.norm(one)), ROUNDING)
-    if 1.0 / ANOTHER_UNIT < times < ANOTHER_UNIT or not 1.0 / LARGEST_UNIT < times < LARGEST_UNIT:
-        return None
-    fit = kabsch_umeyama(one, two / times)
-    left = fit.residual / max(_root_mean_square(np.linalg.norm(one, axis=1)), ROUNDING)
-    return times if left < MUCH_BETTER else None
 
 
 def _pair(e: Evidence, j: int, i: int, part: float = 1.0) -> tuple[Blocks, GraspFrames]:
@@ -184,6 +182,25 @@ def _pair(e: Evidence, j: int, i: int, part: float = 1.0) -> tuple[Blocks, Grasp
     return both, refine(some, frames, weights)
 
 
+def _frame_between(
+    e: Evidence, j: int, i: int, both: Blocks, frames: GraspFrames, clock: tuple[float, float]
+) -> FrameBounds | None:
+    """Return the bounds on robot i's frame in robot j's, of both alone; None without an estimate.
+
+    Args:
+        e: What is known.
+        j: Number of one robot.
+        i: Of the other.
+        both: Their blocks.
+        frames: Their estimates.
+        clock: Least and largest offset of i's clock [s].
+    """
+    if not frames.known[1]:
+        return None
+    one, two = e.rows.bounds[j], e.rows.bounds[i]
+    return frame_bounds(both, 1, frames, one, two, e.reach, clock)
+
+
 def _spread(e: Evidence, i: int, here: Array) -> Array:
     """Return how far a robot's angular velocity may be off in some blocks [rad/s]."""
     b, blocks = e.rows.bounds[i], e.blocks.take(np.flatnonzero(here))
@@ -193,8 +210,3 @@ def _spread(e: Evidence, i: int, here: Array) -> Array:
     late = e.rows.frame_bounds[i].clock + off + b.jitter
     size = blocks.gain[i] * b.angular_velocity + blocks.left_out[i][:, 2]
     return np.asarray(np.sqrt(3.0) * size + late * pace + ROUNDING)
-
-
-def _root_mean_square(values: Array) -> float:
-    """Return the root of the mean square."""
-    return float(np.sqrt((values**2).mean()))
