@@ -50,7 +50,7 @@ def trial(arm: str, gain: float, seed: int, seconds: tuple[float, ...]) -> dict:
         online.add(samples.part(0, int(np.searchsorted(samples.stamp, length + 1e-6)) + 1))
         with one_thread():
             problem = online.problem()
-            bounds = problem._bounds()
+            bounds = problem.bounds()
             for name in ESTIMATORS:
                 shape = SHAPE if name == "point_masses" else None
                 settings = Settings(uncertainty, name, shape=shape)

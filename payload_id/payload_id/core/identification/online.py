@@ -6,6 +6,7 @@ windows), never on how the samples were chopped up or on any clock.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,11 @@ class OnlineIdentifier:
         """
         self._kept = self._kept.stacked()
         return RowBlock.stack([self.known_arm.rows, self._kept.stock]), self._payload.interval
+
+    def narrow(self, interval: Interval) -> None:
+        """Take up bounds on phi that hold whatever the rows of this run say."""
+        known = self._payload
+        self._payload = replace(known, interval=known.interval.intersect(interval))
 
     def add(self, samples: TimedSamples) -> None:
         """Take in samples newer than all before; form the rows of every window they fill.

@@ -184,7 +184,7 @@ class Problem:
 
     def _solve(self, tell: Tell) -> Solved:
         """Return the estimate and the bounds where there is at least one window."""
-        bounds = self._bounds()
+        bounds = self.bounds()
         false = self.false_reading or self._stuck(bounds)
         if not bounds.consistent and (false is None or false.kind == OTHER_VELOCITY):
             return self._inconsistent(bounds, tell)
@@ -219,7 +219,7 @@ class Problem:
         """
         rows = replace(self.rows, d=factor * self.rows.d, A_error=factor * self.rows.A_error)
         wider = replace(self, rows=rows, payload=self.payload.forgotten())
-        return wider._estimate(wider._bounds(), Status.WAITING, "")
+        return wider._estimate(wider.bounds(), Status.WAITING, "")
 
     def _judged(self, estimate: Estimate) -> Estimate:
         """Return the estimate with the verdict on the strongest that it has earned."""
@@ -252,7 +252,7 @@ class Problem:
         every = (said, widened, by_history, self.change.note, *self._doubts())
         return " ".join(filter(None, every))
 
-    def _bounds(self) -> Bounds:
+    def bounds(self) -> Bounds:
         """Return bounds on phi."""
         method, known = self.settings.method, self.payload
         return method.bounds(self.rows, known.interval, known.memory, self.shape, self.stated)
@@ -275,11 +275,11 @@ class Problem:
             noise_factor=bounds.noise_factor,
             interval_overhead=bounds.overhead,
             calibrated=self._calibrated(),
-            width=self._width(bounds),
+            width=self.width(bounds),
         )
         return replace(estimate, message=self._message(message, estimate))
 
-    def _width(self, bounds: Bounds) -> tuple[WidthShare, ...]:
+    def width(self, bounds: Bounds) -> tuple[WidthShare, ...]:
         """Return what the intervals' widths are made of; empty where no proof says it."""
         if bounds.budget is None:
             return ()
@@ -396,7 +396,7 @@ class Problem:
             float(new[0][1].start[0]),
         )
         anew = self._anew(since_first([block for _, block in new]), change)
-        bounds = anew._bounds()
+        bounds = anew.bounds()
         if not bounds.consistent:
             return None
         return Solved(anew._consistent(bounds), bounds, self.upto, change)

@@ -28,7 +28,11 @@ from .windows import Windows
 _MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
 CHANNELS = ("fx", "fy", "fz", "tx", "ty", "tz", "lift")
 MOVING = 7  # channels of windows in motion follow those at rest
-OF_ROBOT = 15  # nuisance parameters: a, dp, clock, bias, gains of force and moment, drag
+NUISANCES = (
+    *(f"{name}_{axis}" for name in ("rotation", "position") for axis in "xyz"), "clock",
+    *(f"force_bias_{axis}" for axis in "xyz"), "force_gain", "moment_gain",
+    *(f"friction_{axis}" for axis in "xyz"),
+)  # fmt: skip
 
 
 DEVIATIONS = 6.0  # of a frame's estimate, by which it is likely off at most, ...
@@ -109,7 +113,7 @@ class TeamRows:
             errors += weight[:, None] * error
             total += weight
         features, errors = features / total[:, None], errors / total[:, None]
-        columns = np.zeros((N, OF_ROBOT))
+        columns = np.zeros((N, len(NUISANCES)))
         columns[:, 7:] = self.half_width[:, 7:]
         columns[:, 12:] = np.array([[bound.friction] * 3 for bound in self.bounds])
         return self._block(windows, features, errors, columns, exact=True)
@@ -156,7 +160,7 @@ class TeamRows:
         channel = np.arange(6)[None, :] + np.where(still, 0, MOVING)[:, None]
         start = np.repeat(windows.start, 6)
         return RowBlock(
-            A.reshape(-1, 10), A_error.reshape(-1, 10), B.reshape(6 * W, -1)[:, used],
+            A.reshape(-1, 10), A_error.reshape(-1, 10), B.reshape(6 * W, used.size)[:, used],
             b.ravel(), d.ravel(), channel.ravel(), start, start + np.repeat(windows.length, 6),
         )  # fmt: skip
 
@@ -175,7 +179,7 @@ class TeamRows:
         b += here * (wrench @ Ad.T)
         d += here * (windows.wrench_error[i] @ np.abs(Ad).T)
         turned, turned_moment, rate = f @ X.T, m @ X.T, windows.wrench_rate[i] @ Ad.T
-        columns = np.zeros((len(windows), 6, OF_ROBOT))
+        columns = np.zeros((len(windows), 6, len(NUISANCES)))
         if not exact:
             by_a = -X @ skews(f)  # X [a] f
             columns[:, :3, :3] = by_a

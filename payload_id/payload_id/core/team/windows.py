@@ -81,6 +81,15 @@ class Windows:
             np.zeros((N, 0, 2)), flat, flat, np.zeros((N, 0, 3, 3)),
         )  # fmt: skip
 
+    @property
+    def stamp(self) -> Array:
+        """Middle of each, shape (W,) [s]."""
+        return self.start + self.length / 2
+
+    def part(self, start: int, stop: int) -> Windows:
+        """Return windows number start to stop - 1."""
+        return self.take(slice(start, stop))
+
     def take(self, chosen: Array | slice) -> Windows:
         """Return some of the windows."""
         first = (self.start[chosen], self.length[chosen])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...bounds import Bounds
+from ..arrival import Arrival
 from ..blocks import Blocks
 from ..rows import TeamRows
 from ..windows import Windows
@@ -29,9 +30,7 @@ class Evidence:
         likely: By what bounds would have to be multiplied for some payload to explain the forces
             with frames as far off as they likely may be [-]; NaN: there is nothing to explain.
         reach: Largest distance of grasps [m].
-        silent: Since when robots are silent, by name.
-        ahead: How far clocks that leapt are ahead, or behind (negative), by name [s].
-        sparse: Usual step of robots whose samples lie too far apart to be used, by name [s].
+        arrival: Who is silent, ahead, or sends too little.
     """
 
     names: Sequence[str]
@@ -42,9 +41,7 @@ class Evidence:
     found: Bounds
     likely: float
     reach: float
-    silent: Mapping[str, float]
-    ahead: Mapping[str, float]
-    sparse: Mapping[str, float]
+    arrival: Arrival
 
 
 def is_explained(e: Evidence) -> bool:

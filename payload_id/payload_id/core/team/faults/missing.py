@@ -17,7 +17,7 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
     found = _unheard(e)
     cannot: list[str] = []
     frames = e.rows.frames
-    named = named | set(e.sparse)
+    named = named | set(e.arrival.sparse)
     there = e.windows.holding[:, -1] if len(e.windows) else np.ones(len(e.names), dtype=bool)
     unknown = [n for n, h, k in zip(e.names, there, frames.known, strict=True) if h and not k]
     unknown = [n for n in unknown if n not in named]
@@ -53,7 +53,7 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
 def _unheard(e: Evidence) -> list[Finding]:
     """Return whose samples do not count: of another clock, none any more, or too far apart."""
     found = []
-    for name, far in e.ahead.items():
+    for name, far in e.arrival.ahead.items():
         side = "ahead of" if far > 0 else "behind"
         found.append(
             Finding(
@@ -63,7 +63,7 @@ def _unheard(e: Evidence) -> list[Finding]:
                 "anew.",
             )
         )  # fmt: skip
-    for name, since in e.silent.items():
+    for name, since in e.arrival.silent.items():
         found.append(
             Finding(
                 Fault.SILENT, (name,),
@@ -73,7 +73,7 @@ def _unheard(e: Evidence) -> list[Finding]:
                 since,
             )
         )  # fmt: skip
-    for name, step in e.sparse.items():
+    for name, step in e.arrival.sparse.items():
         found.append(
             Finding(
                 Fault.UNKNOWN, (name,),

@@ -11,9 +11,10 @@ import numpy as np
 
 from ...arrays import one_number
 from ...body.payload_prior import PayloadPrior
-from ...bounds import Interval, Memory
+from ...bounds import Interval
 from ...errors import InputError, UnknownNameError, require_type
 from ...threads import one_thread
+from ..arrival import GivenSamples, grid_near
 from ..blocks import SPACING, Blocks
 from ..bounds import RobotBounds, TeamBounds
 from ..closed_form.pair_equations import FrameBounds
@@ -22,9 +23,10 @@ from ..grasp_frames import FrameWeights, GraspFrames
 from ..kinematic_bounds.clock_bounds import ClockBounds, narrowed
 from ..kinematic_bounds.frame_bounds import frame_bounds
 from ..refine import begun, refine
+from ..rows import TeamRows
 from ..samples import RobotSamples
+from ..source import TeamSource
 from ..windows import Windows, windows_of
-from .given_samples import GivenSamples, grid_near
 from .interval_rows import Known
 from .settings import LEAST_STEP, NONE, TeamSettings
 from .solve import nothing, solved
@@ -81,7 +83,7 @@ class TeamEstimator:
         self._next_block = self._next_window = -np.inf
         self._spacing = SPACING
         self._step = self.settings.step
-        self._known = Known(Interval(*self.prior.box()), Memory())
+        self._known = Known(Interval(*self.prior.box()))
         self._offsets: dict[str, ClockBounds] = {}  # of clocks, that are not excluded
 
     @property
@@ -146,7 +148,7 @@ class TeamEstimator:
         first = min(np.concatenate([windows.start[:1], self._blocks.time[:1], [np.inf]]))
         if false.any() or (told is not None and begin <= told.time and end >= first):
             self._windows = windows.take(np.flatnonzero(~false))
-            self._known = Known(Interval(*self.prior.box()), Memory())
+            self._known = Known(Interval(*self.prior.box()))
 
     def update(self) -> TeamEstimate:
         """Return the estimate from all data so far."""
@@ -158,7 +160,8 @@ class TeamEstimator:
         if not self._given.names:
             return nothing(self.prior)
         robots = self._given.every()
-        front, silent, ahead = self._given.front(robots, self._frames.clock, self.settings.patience)
+        arrival = self._given.arrival(robots, self._frames.clock, self.settings.patience)
+        front = arrival.front
         if np.isfinite(front):
             self._begin(robots)
             self._go_back(self._given.came_late(robots, self._clocks(), front))
@@ -167,10 +170,11 @@ class TeamEstimator:
             self._take_windows(robots, front)
         every = [self._given.bounds_of(name) for name in self._given.names]
         answer = solved(
-            self._given.names, every, self.prior, self.settings.estimator, self.settings.intervals,
-            self._frames, self._blocks, self._frame_bounds(robots, every), self._windows,
-            self._known,
-            silent, ahead, self._given.sparse(), front,
+            TeamSource(
+                TeamRows(self._frames, every, self._frame_bounds(robots, every)), self.names,
+                self.prior,
+            ),
+            self.settings, self._blocks, self._windows, self._known, arrival,
         )  # fmt: skip
         self._known = answer.known
         for name in answer.apart:  # what is once contradicted stays so

@@ -1,4 +1,4 @@
-"""Bounds on a team's payload from the windows that tell most."""
+"""Bounds on a team's payload from its windows."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import IntArray
-from ...body.payload_prior import PayloadPrior
-from ...bounds import Bounds, Interval, Memory, method_named
+from ...bounds import Bounds, Interval, Memory
 from ...bounds.feasibility import smallest_noise_factor
-from ...bounds.least_squares_image import image
 from ...bounds.scaled_rows import ScaledRows
-from ...rows.row_block import RowBlock
+from ...identification.online import OnlineIdentifier
+from ...identification.settings import Settings
+from ...identification.width import width_in_words
 from ..estimate import Finding
-from ..rows import TeamRows
+from ..source import TeamSource
 from ..windows import Windows
-
-MOST_OF_HULL = 48  # windows whose rows the intervals use
-IMAGES = 8
+from .settings import NONE, TeamSettings
 
 
 @dataclass(frozen=True)
@@ -51,87 +48,46 @@ class Known:
 
     Attributes:
         interval: Of phi in {1}.
-        memory: Of the last solution.
         contradiction: The newest one; None: there was none.
     """
 
     interval: Interval
-    memory: Memory
     contradiction: Contradiction | None = None
 
 
 def interval_bounds(
-    rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior, intervals: str,
-    known: Known,
-) -> Bounds:  # fmt: skip
-    """Return bounds on phi in {1}; those known before if there is nothing to tell."""
-    block = None if intervals == "none" else _finite_rows(rows, used, windows, prior)
-    if block is None:
-        return Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
-    return method_named(intervals).bounds(
-        block, _beforehand(block, known.interval), Memory(), prior.shape()
+    source: TeamSource, windows: Windows, settings: TeamSettings, known: Known
+) -> tuple[Bounds, str]:
+    """Return bounds on phi in {1}, and what makes that of the mass wide.
+
+    Without rows, or where none are wanted, they are those known before.
+    """
+    nothing = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), Memory())
+    if settings.intervals == NONE or not len(windows):
+        return nothing, ""
+    identifier = OnlineIdentifier(
+        source, Settings(intervals=settings.intervals, window=settings.window)
     )
+    identifier.narrow(known.interval)
+    identifier.take(windows)
+    problem = identifier.problem()
+    if not len(problem.rows):
+        return nothing, ""
+    found = problem.bounds()
+    if not found.consistent:
+        return found, ""
+    return found, width_in_words(problem.width(found), float(found.interval.half_width[0]), {})
 
 
-def noise_factor(rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior) -> float:
+def noise_factor(source: TeamSource, windows: Windows) -> float:
     """Return by what bounds must be multiplied for some payload to explain the forces [-].
 
     Returns:
         factor: NaN where there are no rows with bounded errors.
     """
-    block = _finite_rows(rows, used, windows, prior)
-    if block is None:
+    block = source.window(windows)
+    if not len(block):
         return float("nan")
-    known = _beforehand(block, Interval(*prior.box()))
-    scaled = ScaledRows.of(block, known, block.bound(known.magnitude), narrow=False)
-    return float(smallest_noise_factor(scaled, prior.shape()).factor)
-
-
-def _finite_rows(
-    rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior
-) -> RowBlock | None:
-    """Return the rows whose errors are bounded; None if there are none."""
-    bounded = np.array([frame.known for frame in rows.frame_bounds])
-    sure = used.take(np.flatnonzero((bounded[:, None] | ~used.holding).all(axis=0)))
-    sure = sure.take(_telling(sure))
-    parts = [rows.of_bounds(sure)] if len(sure) else []
-    lifts = rows.lifts(windows)
-    if len(lifts) and (not parts or parts[0].B.shape[1] == lifts.B.shape[1]):
-        order = np.argsort(lifts.bound(prior.typical))[:12]
-        parts.append(lifts.take(order))
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return None
-    block = RowBlock.stack(parts)
-    block = block.take(np.isfinite(block.d) & np.isfinite(block.A_error).all(axis=1))
-    return block if len(block) else None
-
-
-def _beforehand(block: RowBlock, known: Interval) -> Interval:
-    """Return what images under least squares leave: a fast beginning for exact methods."""
-    for _ in range(IMAGES):
-        narrower = image(block, known).intersect(known)
-        if (narrower.lower > narrower.upper).any():
-            return known
-        gained = (narrower.half_width < 0.9 * known.half_width).any()
-        known = narrower
-        if not gained:
-            break
-    return known
-
-
-def _telling(windows: Windows) -> IntArray:
-    """Return the numbers of the windows that tell most: most unlike each other, by features."""
-    W = len(windows)
-    if W <= MOST_OF_HULL:
-        return np.arange(W)
-    first = windows.present.argmax(axis=0)
-    F = windows.features[first, np.arange(W)]
-    scale = F.std(axis=0) + 1e-9
-    F = (F - F.mean(axis=0)) / scale
-    chosen = [int(np.argmax((F**2).sum(axis=1)))]
-    far = ((F - F[chosen[0]]) ** 2).sum(axis=1)
-    for _ in range(MOST_OF_HULL - 1):
-        chosen.append(int(far.argmax()))
-        far = np.minimum(far, ((F - F[chosen[-1]]) ** 2).sum(axis=1))
-    return np.sort(np.array(chosen))
+    box = Interval(*source.prior.box())
+    scaled = ScaledRows.of(block, box, block.bound(box.magnitude), narrow=False)
+    return float(smallest_noise_factor(scaled, source.prior.shape()).factor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,8 +17,8 @@ from ...estimators.linear_matrix_inequality import constrained_least_squares
 from ...identification.status import identifiable, times_as_large
 from ...statistics.normal_form import NormalForm
 from ...statistics.statistics import Statistics
+from ..arrival import Arrival
 from ..blocks import Blocks
-from ..bounds import RobotBounds
 from ..closed_form.pair_equations import FrameBounds
 from ..estimate import GraspFrame, PrincipalAxes, TeamEstimate, TeamStatus
 from ..faults.evidence import Evidence
@@ -27,9 +26,11 @@ from ..faults.findings import Findings, findings_of
 from ..grasp_frames import GraspFrames
 from ..joint import form_of, joint_fit
 from ..rows import TeamRows
+from ..source import TeamSource
 from ..windows import Windows
 from .held import payloads_of
 from .interval_rows import Contradiction, Known, interval_bounds, noise_factor
+from .settings import TeamSettings
 
 LEAST_WINDOWS = 4  # of an estimate
 DEVIATIONS = 6.0  # of kinematic frames, by which forces may move them beyond errors of poses
@@ -46,30 +47,20 @@ class Solved:
 
 
 def solved(
-    names: Sequence[str],
-    bounds: list[RobotBounds],
-    prior: PayloadPrior,
-    estimator: str,
-    intervals: str,
-    frames: GraspFrames,
+    source: TeamSource,
+    settings: TeamSettings,
     blocks: Blocks,
-    frame_bounds: list[FrameBounds],
     windows: Windows,
     known: Known,
-    silent: Mapping[str, float],
-    ahead: Mapping[str, float],
-    sparse: Mapping[str, float],
-    front: float,
+    arrival: Arrival,
 ) -> Solved:
     """Return the estimate from blocks and windows; arguments as `TeamEstimator` holds them."""
-    rows = TeamRows(frames, bounds, frame_bounds)
-    used = windows.take(_with_frames(windows, frames))
-    found = interval_bounds(rows, used, windows, prior, intervals, known)
+    rows, names, prior = source.rows, source.robots, source.prior
+    used = windows.take(_with_frames(windows, rows.frames))
+    found, width = interval_bounds(source, windows, settings, known)
     near = rows.likely(prior.com_max, blocks.turned())
-    likely = noise_factor(near, used, windows, prior)
-    evidence = Evidence(
-        names, rows, blocks, used, windows, found, likely, prior.com_max, silent, ahead, sparse
-    )
+    likely = noise_factor(replace(source, rows=near), windows)
+    evidence = Evidence(names, rows, blocks, used, windows, found, likely, prior.com_max, arrival)
     findings = findings_of(evidence)
     consistent = found.consistent and not findings.contradicts
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
@@ -83,26 +74,28 @@ def solved(
         consistent, interval = False, known.interval
     shown = Interval(*prior.box()) if findings.doubtful else interval
     within = interval if consistent else Interval(*prior.box())
-    phi, frames = _point(rows, used, estimator, prior, within)
+    phi, frames = _point(rows, used, settings.estimator, prior, within)
     inside = np.clip(phi, within.lower, within.upper)
     if np.isfinite(phi).all() and is_physical(inside):
         phi = inside  # by no more than the estimator's own tolerance
     if not consistent:
         frames = rows.frames  # false forces would draw them along
     learnt = consistent and not findings.doubtful
-    status, message = _verdict(names, shown, prior, findings, found, consistent, len(windows))
+    width = "" if findings.doubtful else width
+    status, message = _verdict(shown, prior, findings, found, consistent, len(windows), width)
     if forgotten is not None:
         message = forgotten.sentence
     elif not consistent:
-        past = Contradiction(front, findings.all, message)
-    kept = Known(interval if learnt else known.interval, found.memory, past)
-    about = _about(frame_bounds, rows.frames, frames)
+        past = Contradiction(arrival.front, findings.all, message)
+    kept = Known(interval if learnt else known.interval, past)
+    about = _about(rows.frame_bounds, rows.frames, frames)
     grasps = {n: _frame(n, i, frames, about[i]) for i, n in enumerate(names)}
     estimate = TeamEstimate(
         status, message, names[0] if names else "", phi, shown.lower, shown.upper,
         identifiable(shown, Interval(*prior.box())), _axes(phi), grasps,
         payloads_of(names, phi, shown, frames, about, windows),
-        findings.all, findings.cannot, front, len(used), windows.holds(), found.noise_factor,
+        findings.all, findings.cannot, arrival.front, len(used), windows.holds(),
+        found.noise_factor,
     )  # fmt: skip
     return Solved(estimate, kept, findings.apart)
 
@@ -187,8 +180,8 @@ def _middle(within: Interval) -> Array:
 
 
 def _verdict(
-    names: Sequence[str], interval: Interval, prior: PayloadPrior, findings: Findings,
-    found: Bounds, consistent: bool, windows: int,
+    interval: Interval, prior: PayloadPrior, findings: Findings, found: Bounds, consistent: bool,
+    windows: int, width: str,
 ) -> tuple[TeamStatus, str]:  # fmt: skip
     """Return the status and its sentences."""
     said = [finding.sentence for finding in findings.all] + list(findings.cannot)
@@ -211,12 +204,13 @@ def _verdict(
     if not windows:
         return TeamStatus.NO_DATA, " ".join(said or ["No window of forces is complete yet."])
     if good.all() and not findings.cannot:
-        return TeamStatus.GOOD, " ".join(["Frames and all ten parameters are bounded.", *said])
-    if good[0]:
-        return TeamStatus.USABLE, " ".join(["The mass is bounded by the data.", *said])
-    return TeamStatus.NOT_IDENTIFIABLE, " ".join(
-        ["The data bound the mass little better than the prior did.", *said]
-    )
+        status, first = TeamStatus.GOOD, "Frames and all ten parameters are bounded."
+    elif good[0]:
+        status, first = TeamStatus.USABLE, "The mass is bounded by the data."
+    else:
+        status = TeamStatus.NOT_IDENTIFIABLE
+        first = "The data bound the mass little better than the prior did."
+    return status, " ".join(filter(None, [first, *said, width]))
 
 
 def _about(

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...arrays import Array
-from ...errors import RecordingError
-from ..blocks import GAP, LEAST_SAMPLES
-from ..bounds import RobotBounds, TeamBounds
-from ..samples import RobotSamples
+from ..arrays import Array
+from ..errors import RecordingError
+from .blocks import GAP, LEAST_SAMPLES
+from .bounds import RobotBounds, TeamBounds
+from .samples import RobotSamples
 
 KEPT = 60.0  # [s] of samples that are kept as they came
 LEAP = 10.0  # [s] by which samples that all come later than others' are on another clock
 MOST_STEPS = 2000  # of blocks or windows at once, beyond which only those with samples are made
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """How far samples have come.
+
+    Attributes:
+        front: Team time up to which all who speak have spoken [s]; NaN before any sample.
+        silent: Since when robots are silent, by name.
+        ahead: How far clocks that leapt are ahead, or behind (negative), by name [s].
+        sparse: Usual step of robots whose samples lie too far apart to be used, by name [s].
+    """
+
+    front: float = float("nan")
+    silent: Mapping[str, float] = field(default_factory=dict)
+    ahead: Mapping[str, float] = field(default_factory=dict)
+    sparse: Mapping[str, float] = field(default_factory=dict)
 
 
 class GivenSamples:
@@ -99,16 +116,10 @@ class GivenSamples:
             parts[0] = parts[0].where(parts[0].time <= self.left[name])
         return parts[0] if parts and len(parts[0]) else None
 
-    def sparse(self) -> dict[str, float]:
-        """Return the usual step of robots whose samples lie too far apart to be used [s]."""
-        given = {name: self._joined(name) for name in self.names}
-        steps = {n: r.step for n, r in given.items() if r is not None and len(r) >= LEAST_SAMPLES}
-        return {name: step for name, step in steps.items() if step > GAP}
-
-    def front(
+    def arrival(
         self, robots: Sequence[RobotSamples | None], clock: Array, patience: float
-    ) -> tuple[float, dict[str, float], dict[str, float]]:
-        """Return how far all who speak have spoken, who is silent since, and whose clock leapt.
+    ) -> Arrival:
+        """Return how far all who speak have spoken, who is silent, and whose clock leapt.
 
         Args:
             robots: What `every` returned.
@@ -127,7 +138,7 @@ class GivenSamples:
         most = {name: self.bounds_of(name).clock for name in last}
         heard = {n: end - np.clip(late, -most[n], most[n]) for n, (end, late) in last.items()}
         if not newest:
-            return float("nan"), {}, {}
+            return Arrival()
         holding = [n for n in sorted(newest, key=newest.__getitem__) if n not in self.left]
         counted = holding or list(newest)  # who let go leads nobody
         first = max(newest[n] for n in counted)
@@ -152,7 +163,12 @@ class GivenSamples:
             if name in silent and newest.get(name, np.inf) < others - LEAP:
                 ahead[name] = silent.pop(name) - first
         self._newest, self._ahead = newest, ahead
-        return min(speaking, default=first), silent, ahead
+        sparse = {
+            robot.name: robot.step
+            for robot in robots
+            if robot is not None and len(robot) >= LEAST_SAMPLES and robot.step > GAP
+        }
+        return Arrival(min(speaking, default=first), silent, ahead, sparse)
 
     def _leapt(
         self,
