@@ -31,7 +31,7 @@ from arms import Motion, arm, draw_payload
 from payload_id import Estimate, Status, identify
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.history import KnownRun, Load, calibrated_interval, learn_history
+from payload_id.core.history import KnownLoad, KnownRun, calibrated_interval, learn_history
 from payload_id.core.motion import trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -105,14 +105,14 @@ def trial(seed: int, runs: int, news: int, days: str, whole: bool, hull: bool) -
         session = k if days == "each" else 0
         run = real.run(motion_of(model, rng), phi, k, session, warm, rate=100.0)
         warm = run.temperature if days == "one" else None
-        load = Load.exactly(phi) if whole or not phi.any() else Load.of_mass(phi[0])
+        load = KnownLoad.exactly(phi) if whole or not phi.any() else KnownLoad.of_mass(phi[0])
         known.append(KnownRun.of(f"run {k}", run.samples, load, rows, WINDOW))
     history = learn_history(known, rows, WINDOW)
     outcomes = []
     for k in range(runs, runs + news):
         phi = draw_payload(rng)
         samples = real.run(motion_of(model, rng), phi, k, k, rate=100.0).samples
-        new = KnownRun.of("new", samples, Load.none(), rows, WINDOW)
+        new = KnownRun.of("new", samples, KnownLoad.none(), rows, WINDOW)
         interval = calibrated_interval(history, new.statistics, new.motion, new.seconds)
         found = identify(samples, model, uncertainty, window=WINDOW) if hull else None
         outcomes.append(

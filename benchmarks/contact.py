@@ -48,7 +48,7 @@ from payload_id import (
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arm.kinetics import body_motion
 from payload_id.core.arrays import Array
-from payload_id.core.contact import ContactWatch, Knowledge
+from payload_id.core.contact import ContactWatch, FeasibleSet
 from payload_id.core.motion.trajectory import Motion as SampledMotion
 from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.simulation.realistic_arm import RealisticArm
@@ -112,7 +112,7 @@ class Cell:
     def watch(self, window: float) -> ContactWatch:
         """Return a watch that knows the payload."""
         watch = ContactWatch(self.online.rows, window)
-        watch.know(Knowledge.of(*self.online.established()), self.estimate.phi)
+        watch.know(FeasibleSet.of(*self.online.established()), self.estimate.phi)
         return watch
 
     def run(self, seed: int, seconds: float) -> Run:
@@ -237,7 +237,7 @@ def drives(robot: str, preset: str, count: int, window: float) -> str:
     estimate = online.update()
     if estimate.status is Status.INCONSISTENT:
         return f"INCONSISTENT, noise factor {estimate.noise_factor:.2g}: no watch"
-    knowledge = Knowledge.of(*online.established())
+    knowledge = FeasibleSet.of(*online.established())
 
     def certain(samples: Samples) -> tuple[int, int]:
         watch = ContactWatch(online.rows, window)

@@ -34,8 +34,8 @@ from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.excitation.criteria.calibrated_widths import CalibratedWidths
 from payload_id.core.excitation.prediction.candidate_rows import Collected, RowPredictor
 from payload_id.core.history import (
+    KnownLoad,
     KnownRun,
-    Load,
     calibrated_interval,
     largest_scores,
     learn_history,
@@ -181,7 +181,7 @@ class Bench:
     make: Make
     seed: int
 
-    def run(self, number: int, phi: np.ndarray, load: Load, motion: Trajectory) -> KnownRun:
+    def run(self, number: int, phi: np.ndarray, load: KnownLoad, motion: Trajectory) -> KnownRun:
         """Return what a run in a session of its own says."""
         found = self.real.run(sampled(motion, RATE), phi, number, number, rate=RATE)
         return KnownRun.of(f"run {number}", found.samples, load, self.rows, WINDOW)
@@ -196,7 +196,7 @@ class Bench:
         known = []
         for k in range(RUNS):
             phi = draw_payload(np.random.default_rng([self.seed, k, 99])) if k % 3 else np.zeros(10)
-            known.append(self.run(k, phi, Load.of_mass(float(phi[0])), self.motion(k)))
+            known.append(self.run(k, phi, KnownLoad.of_mass(float(phi[0])), self.motion(k)))
         return learn_history(known, self.rows, WINDOW)
 
     def outcome(self, history: ArmHistory, number: int, chosen: bool) -> tuple[np.ndarray, ...]:
@@ -218,7 +218,7 @@ class Bench:
         candidates = [self.motion(number, k) for k in range(CHOICE if chosen else 1)]
         motion = min(candidates, key=value) if chosen else candidates[0]
         phi = draw_payload(np.random.default_rng([self.seed, number, 99]))
-        new = self.run(number, phi, Load.none(), motion)
+        new = self.run(number, phi, KnownLoad.none(), motion)
         found = calibrated_interval(history, new.statistics, new.motion, new.seconds)
         half = (found.upper - found.lower)[0] / 2
         com = np.linalg.norm(found.phi[1:4] / found.phi[0] - phi[1:4] / phi[0])

@@ -30,7 +30,7 @@ from payload_id.core.arm.calibration import ArmEquations
 from payload_id.core.arrays import Array
 from payload_id.core.body.ellipsoid import row_of
 from payload_id.core.body.inertial import is_physical
-from payload_id.core.calibration import ArmFit, Consistency, Prior
+from payload_id.core.calibration import ArmFit, Consistency, LinkPrior
 from payload_id.core.calibration.equations import window_equations
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.windows import WindowCutter
@@ -109,7 +109,7 @@ def trial(setting: Setting, seed: int) -> tuple[Array, Array, Array]:
         for j, consistency in enumerate(Consistency):
             fit = ArmFit.of(
                 model, ("friction_coulomb", "friction_viscous"), consistency, setting.ellipsoids,
-                Prior.EUCLIDEAN, pull=float(np.sqrt(WEIGHT)),
+                LinkPrior.EUCLIDEAN, pull=float(np.sqrt(WEIGHT)),
             )  # fmt: skip
             begin = time.perf_counter()
             psi = fit.solve(factor)

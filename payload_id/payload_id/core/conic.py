@@ -7,7 +7,7 @@ the square root of 2, so that the inner product of two such vectors is that of t
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import clarabel
@@ -44,6 +44,47 @@ def solve_cones(
         ).solve()
     except BaseException as error:
         raise _of_solver(program, error) from error
+
+
+class ConeProgram:
+    """A program that is put together block by block: right - sum of G x in cones."""
+
+    def __init__(self, name: str, width: int) -> None:
+        """Begin without constraints; `name` is what errors call it, `width` the length of x."""
+        self._name, self._width = name, width
+        self._G: list[Array] = []
+        self._right: list[Array] = []
+        self._cones: list[object] = []
+
+    def add(self, kind: str, right: Array, blocks: Mapping[int, Array]) -> None:
+        """Add a cone (a kind of `cone_of`).
+
+        Args:
+            kind: Of the cone.
+            right: Shape (k,).
+            blocks: G, shape (k, ...) each, by the first column of x that it multiplies.
+        """
+        G = np.zeros((len(right), self._width))
+        for first, block in blocks.items():
+            G[:, first : first + block.shape[1]] = block
+        self._G.append(G)
+        self._right.append(right)
+        self._cones.append(cone_of(kind, len(right)))
+
+    def least_squares(self, part: slice) -> Array:
+        """Return the x for which the sum of squares of a part of x is least.
+
+        Raises:
+            SolverError: The program did not end with an answer.
+        """
+        weight = np.zeros(self._width)
+        weight[part] = 1.0
+        P, none = sparse.diags(weight, format="csc"), np.zeros(self._width)
+        G, right = np.vstack(self._G), np.concatenate(self._right)
+        solution = solve_cones(self._name, P, none, G, right, self._cones)
+        if solution.status not in SOLVED:
+            raise SolverError(self._name, str(solution.status))
+        return np.array(solution.x)
 
 
 def solve_convex(program: str, cost: Any, constraints: Sequence[Any]) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.calibration import CalibrationResult, Options, Prior, calibrate
+from ...core.calibration import CalibrationResult, LinkPrior, Options, calibrate
 from ...core.calibration.forgetting import without
 from ...core.calibration.measured_noise import MARGIN, with_measured_noise
 from ...core.errors import ConfigurationError, InputError
-from ...core.history import Load
+from ...core.history import KnownLoad
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.version import VERSION
@@ -107,8 +107,8 @@ def add_parser(verbs: Any) -> None:
     )
     parser.add_argument(
         "--prior",
-        choices=[Prior.QUADRATIC.value, Prior.ENTROPIC.value],
-        default=Prior.QUADRATIC.value,
+        choices=[LinkPrior.QUADRATIC.value, LinkPrior.ENTROPIC.value],
+        default=LinkPrior.QUADRATIC.value,
         help="how the point estimate is drawn to the description (default: quadratic)",
     )
     parser.add_argument(
@@ -174,7 +174,7 @@ def work(arguments: argparse.Namespace) -> Job:
     options = Options(
         window=arguments.window,
         ellipsoids=link_ellipsoids(file.urdf, robot) if arguments.ellipsoids else (),
-        prior=Prior(arguments.prior),
+        prior=LinkPrior(arguments.prior),
         scales=arguments.scales or (),
     )
     robot = measured_with(robot, recordings)
@@ -232,9 +232,11 @@ def known_recordings(arguments: argparse.Namespace) -> tuple[KnownRecording, ...
     Raises:
         InputError: There are none.
     """
-    load = Load.none()
+    load = KnownLoad.none()
     if arguments.payload is not None:
-        load = Load.exactly(np.array(numbers_of(arguments.payload, "--payload", "ten numbers")))
+        load = KnownLoad.exactly(
+            np.array(numbers_of(arguments.payload, "--payload", "ten numbers"))
+        )
     runs = tuple(KnownRecording(path, load) for path in arguments.recording)
     for path in arguments.runs:
         runs += read_known_runs(path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigurationError, InputError
-from ...core.history import Load
+from ...core.history import KnownLoad
 from ...files.configuration.whole_file import check_place
 from ...files.recordings.known_runs import LIST
 from ..common.arguments import add_verb, number, seed, whole_number
@@ -101,5 +101,5 @@ def mass_of(text: str) -> float:
         mass = number(text)
     except ValueError as error:
         raise InputError(f"A weight is '{BARE}' or a mass in kg; found '{text}'.") from error
-    Load.of_mass(mass)
+    KnownLoad.of_mass(mass)
     return mass

@@ -34,7 +34,7 @@ ROUNDING = 1e-13  # relative to the terms of the sums
 
 
 @dataclass(frozen=True)
-class HeldJoint:
+class PassiveJoint:
     """A joint between the arm and a body, at  multiplier * s + offset  of its master's position s.
 
     Attributes:
@@ -57,7 +57,7 @@ class HeldJoint:
 
 
 @dataclass(frozen=True)
-class HeldBody:
+class PassiveBody:
     """A body beyond held joints.
 
     Attributes:
@@ -67,7 +67,7 @@ class HeldBody:
         inertia: About that centre, axes of that frame, shape (3, 3) [kg m2].
     """
 
-    way: tuple[HeldJoint, ...]
+    way: tuple[PassiveJoint, ...]
     mass: float
     com: Array
     inertia: Array
@@ -76,7 +76,7 @@ class HeldBody:
 Travel = Mapping[str, tuple[float, float]]  # least and largest position by master [rad or m]
 
 
-def phi_range(bodies: Sequence[HeldBody], travel: Travel) -> tuple[Array, Array]:
+def phi_range(bodies: Sequence[PassiveBody], travel: Travel) -> tuple[Array, Array]:
     """Return bounds of the bodies' phi together, about the frame that carries them.
 
     Args:
@@ -98,24 +98,26 @@ def phi_range(bodies: Sequence[HeldBody], travel: Travel) -> tuple[Array, Array]
     return lower - slip, upper + slip
 
 
-def free_masters(body: HeldBody, travel: Travel) -> tuple[str, ...]:
+def free_masters(body: PassiveBody, travel: Travel) -> tuple[str, ...]:
     """Return the names of the joints that may be in several places and move a body."""
     masters = {joint.master for joint in body.way if joint.multiplier != 0.0}
     return tuple(sorted(name for name in masters if travel[name][0] < travel[name][1]))
 
 
-def _groups(bodies: Sequence[HeldBody], travel: Travel) -> dict[tuple[str, ...], list[HeldBody]]:
+def _groups(
+    bodies: Sequence[PassiveBody], travel: Travel
+) -> dict[tuple[str, ...], list[PassiveBody]]:
     """Return bodies by the joints that are sampled together for them."""
     free = [free_masters(body, travel) for body in bodies]
     every = tuple(sorted({name for names in free for name in names}))
-    groups: dict[tuple[str, ...], list[HeldBody]] = {}
+    groups: dict[tuple[str, ...], list[PassiveBody]] = {}
     for names, body in zip(free, bodies, strict=True):
         groups.setdefault(every if len(every) <= TOGETHER else names, []).append(body)
     return groups
 
 
 def _group_range(
-    free: tuple[str, ...], bodies: Sequence[HeldBody], travel: Travel
+    free: tuple[str, ...], bodies: Sequence[PassiveBody], travel: Travel
 ) -> tuple[Array, Array]:
     """Return bounds of some bodies' phi, from samples of their free joints and what is between."""
     if len(free) > MOST:
@@ -142,7 +144,7 @@ def _group_range(
     return phi.min(axis=0) - between, phi.max(axis=0) + between
 
 
-def _phi(body: HeldBody, places: Mapping[str, Array]) -> Array:
+def _phi(body: PassiveBody, places: Mapping[str, Array]) -> Array:
     """Return a body's phi about the carrying frame at K places of the masters, shape (K, 10)."""
     size = len(next(iter(places.values())))
     R, t = np.broadcast_to(np.eye(3), (size, 3, 3)), np.zeros((size, 3))
@@ -170,7 +172,7 @@ def _turns(axis: Array, angle: Array) -> Array:
     return np.asarray(np.eye(3) + sine * cross + rest * (cross @ cross))
 
 
-def _curvature(body: HeldBody, master: str, travel: Travel) -> Array:
+def _curvature(body: PassiveBody, master: str, travel: Travel) -> Array:
     """Return bounds of |d2 phi / d s2| for a master's position s anywhere, shape (10,)."""
     J, m = body.inertia, body.mass
     uneven = float(np.linalg.norm(J - np.trace(J) / 3.0 * np.eye(3), 2))
@@ -184,19 +186,19 @@ def _curvature(body: HeldBody, master: str, travel: Travel) -> Array:
     return np.array([0.0, *[m * A] * 3, *[inertia] * 6])
 
 
-def _size(body: HeldBody, travel: Travel) -> Array:
+def _size(body: PassiveBody, travel: Travel) -> Array:
     """Return how large the terms of a body's phi are, shape (10,)."""
     rho, m = _reach(body, travel), body.mass
     inertia = float(np.linalg.norm(body.inertia)) + m * rho * rho
     return np.array([m, *[m * rho] * 3, *[inertia] * 6])
 
 
-def _reach(body: HeldBody, travel: Travel) -> float:
+def _reach(body: PassiveBody, travel: Travel) -> float:
     """Return the largest distance of a centre of mass from the frames on its way [m]."""
     return float(np.linalg.norm(body.com)) + sum(_length(joint, travel) for joint in body.way)
 
 
-def _length(joint: HeldJoint, travel: Travel) -> float:
+def _length(joint: PassiveJoint, travel: Travel) -> float:
     """Return the largest distance of a joint's moving frame from the frame before it [m]."""
     straight = float(np.linalg.norm(joint.translation))
     ends = [joint.multiplier * end + joint.offset for end in travel[joint.master]]

@@ -10,12 +10,12 @@ from ..errors import UnknownNameError
 from .hull import Hull, HullLP
 from .interval import Bounds, Hint, Interval, IntervalMethod, Memory
 from .least_squares_image import LeastSquaresImage
-from .theorem_13_enclosed import SensitivityEnclosed
-from .theorem_13_sensitivity import Sensitivity
+from .theorem_13_enclosed import EnclosedSensitivityBound
+from .theorem_13_sensitivity import SensitivityBound
 
 METHODS: dict[str, type[IntervalMethod]] = {
     method.name: method
-    for method in (Hull, HullLP, LeastSquaresImage, Sensitivity, SensitivityEnclosed)
+    for method in (Hull, HullLP, LeastSquaresImage, SensitivityBound, EnclosedSensitivityBound)
 }
 
 

@@ -7,14 +7,14 @@ optimum is a valid outer bound at every moment.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from ..arrays import Array
-from . import consistency_cuts
+from ..body.inertial import PSEUDO_INERTIA_BASIS, pseudo_inertia
 from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows
 
@@ -24,6 +24,8 @@ ROW_TOLERANCE = 1e-7  # by how much a row may be broken, relative to its bound
 ROUNDS = 200  # of adding rows and cuts for one optimum; valid, only wider, if not enough
 STALLED = 1e-7  # improvement by PATIENCE rounds of cuts that is not worth more of them
 PATIENCE = 6
+# A J whose smallest eigenvalue is this part of its trace below zero counts as consistent.
+EIGENVALUE_TOLERANCE = 1e-7
 MORE_PATIENCE = 25  # for sets of any kind, whose corners first cuts may not change
 
 
@@ -63,68 +65,76 @@ def minimise(
     return solution
 
 
-class _Rows(ABC):
-    """Rows of G x close to r: those that are in the program, and those outside."""
+class Rows:
+    """Rows |G x - r| <= free + share a: those that are in the program, and those outside.
 
-    def __init__(self, program: LinearProgram, scaled: ScaledRows, first: Array) -> None:
+    Attributes:
+        numbers: Number in the program of each row that is in it.
+        rows: Which row each of these is; each row twice where its bound depends on a.
+    """
+
+    def __init__(
+        self,
+        program: LinearProgram,
+        scaled: ScaledRows,
+        remembered: Sequence[int] = (),
+        free: Array | float = 1.0,
+        share: Any = None,
+    ) -> None:
+        """Let in the rows to begin with.
+
+        Args:
+            program: Its columns are x, and those of a behind them.
+            scaled: The rows, m of them.
+            remembered: Rows that mattered before.
+            free: What they are allowed whatever a is, shape (m,) or ().
+            share: What a allows them, shape (m, k), may be sparse; None: there is no a.
+        """
         self._program, self._scaled = program, scaled
+        self._free = np.broadcast_to(free, (len(scaled.r),))
+        self._share: Any = np.zeros((len(scaled.r), 0)) if share is None else share
         self.numbers: list[int] = []
         self.rows: list[int] = []
         self._outside = np.ones(len(scaled.r), dtype=bool)
-        self._enter(first)
+        self._enter(first_rows(scaled, remembered))
 
     def separate(self, x: Array) -> int:
-        """Let in the rows that x breaks most."""
-        rows = _worst(np.where(self._outside, self._over(x), 0.0))
-        self._enter(rows)
-        return len(rows)
+        """Let in the rows that x breaks most, in units of what they are allowed."""
+        size = self._scaled.G.shape[1]
+        allowed = self._free + self._share @ x[size:]
+        over = np.abs(self._scaled.G @ x[:size] - self._scaled.r) - allowed
+        over = np.where(self._outside, over / np.maximum(allowed, 1.0), 0.0)
+        worst = np.argsort(over)[-MORE_ROWS:]
+        worst = worst[over[worst] > ROW_TOLERANCE]
+        self._enter(worst)
+        return len(worst)
 
     def _enter(self, rows: Array) -> None:
-        self._add(rows, self._scaled.G[rows], self._scaled.r[rows])
+        G, r = self._scaled.G[rows], self._scaled.r[rows]
+        free, share, far = self._free[rows], self._share[rows], np.full(len(rows), np.inf)
+        share = share.toarray() if sparse.issparse(share) else share
+        if share.any():
+            self.numbers += self._program.add_rows(np.hstack([G, share]), r - free, far)
+            self.numbers += self._program.add_rows(np.hstack([G, -share]), -far, r + free)
+            self.rows += [*rows.tolist(), *rows.tolist()]
+        else:
+            self.numbers += self._program.add_rows(np.hstack([G, share]), r - free, r + free)
+            self.rows += rows.tolist()
         self._outside[rows] = False
-
-    @abstractmethod
-    def _over(self, x: Array) -> Array:
-        """Return by how much x breaks each row."""
-
-    @abstractmethod
-    def _add(self, rows: Array, G: Array, r: Array) -> None:
-        """Add rows to the program."""
-
-
-class HardRows(_Rows):
-    """|G x - r| <= 1."""
-
-    def _over(self, x: Array) -> Array:
-        return np.asarray(np.abs(self._scaled.G @ x - self._scaled.r) - 1.0)
-
-    def _add(self, rows: Array, G: Array, r: Array) -> None:
-        self.numbers += self._program.add_rows(G, r - 1.0, r + 1.0)
-        self.rows += rows.tolist()
 
     def multiplier(self, dual: Array) -> Array:
         """Return the multiplier of every row, zero for those outside, shape (m,)."""
         full = np.zeros(len(self._scaled.r))
-        full[self.rows] = _of(dual, self.numbers)
+        np.add.at(full, self.rows, _of(dual, self.numbers))
         return full
-
-
-class ElasticRows(_Rows):
-    """|G x - r| <= t, t the last column of the program."""
-
-    def _over(self, x: Array) -> Array:
-        over = np.abs(self._scaled.G @ x[:-1] - self._scaled.r) - x[-1]
-        return np.asarray(over / max(1.0, x[-1]))
-
-    def _add(self, rows: Array, G: Array, r: Array) -> None:
-        one, far = np.ones((len(rows), 1)), np.full(len(rows), np.inf)
-        self.numbers += self._program.add_rows(np.hstack([G, one]), r, far)
-        self.numbers += self._program.add_rows(np.hstack([G, -one]), -far, r)
-        self.rows += [*rows.tolist(), *rows.tolist()]
 
 
 class ConsistencyCuts:
     """v' J(phi) v >= 0 for every v, and what follows from the payload's size.
+
+    J(phi) >= 0 iff all these hold. Adding those that the present optimum breaks most (eigenvectors
+    of J to negative eigenvalues) closes in on the cone from outside (Kelley 1960), beginning with
+    the diagonal of J.
 
     Attributes:
         numbers: Number in the program of each cut that is in it.
@@ -148,17 +158,17 @@ class ConsistencyCuts:
         self.coefficients = np.zeros((0, 10))
         self._sizes = np.zeros(0)
         self._add(shape)
-        self._enter(np.vstack([consistency_cuts.COORDINATES, first]))
+        self._enter(np.vstack([np.eye(4), first]))
 
     def separate(self, x: Array) -> int:
         """Let in the directions in which J at x is negative."""
-        directions = consistency_cuts.broken(self._scaled.phi(x), self._length)
+        directions = broken_directions(self._scaled.phi(x), self._length)
         self._enter(directions)
         return len(directions)
 
     def _enter(self, directions: Array) -> None:
         self.directions = np.vstack([self.directions, directions])
-        self._add(consistency_cuts.coefficients(directions))
+        self._add(np.einsum("nij,ki,kj->kn", PSEUDO_INERTIA_BASIS, directions, directions))
 
     def _add(self, coefficients: Array) -> None:
         if not len(coefficients):
@@ -180,6 +190,22 @@ class ConsistencyCuts:
         return self.directions[np.flatnonzero(multipliers[first:])]
 
 
+def broken_directions(phi: Array, length: float) -> Array:
+    """Return directions v with v' J(phi) v < 0, shape (K, 4); none if J is consistent.
+
+    Args:
+        phi: Parameters, shape (10,).
+        length: Typical size of the payload [m]; it makes J's entries comparable.
+    """
+    unit = np.array([1.0 / length] * 3 + [1.0])
+    J = unit[:, None] * pseudo_inertia(phi) * unit
+    values, vectors = np.linalg.eigh(J)
+    size = max(float(np.abs(values).sum()), 1e-12)
+    if values[0] >= -EIGENVALUE_TOLERANCE * size:
+        return np.zeros((0, 4))
+    return (vectors[:, values < 0] * unit[:, None]).T
+
+
 def first_rows(scaled: ScaledRows, remembered: Sequence[int] = ()) -> Array:
     """Return the rows to begin with: those remembered, or a few that are near their bounds."""
     m = len(scaled.r)
@@ -191,12 +217,6 @@ def first_rows(scaled: ScaledRows, remembered: Sequence[int] = ()) -> Array:
     spread = np.linspace(0, m - 1, FIRST_ROWS // 2).astype(int)
     near = np.argsort(-np.abs(scaled.r))[: FIRST_ROWS // 2]
     return np.unique(np.concatenate([spread, near]))
-
-
-def _worst(over: Array) -> Array:
-    """Return the rows that are broken most."""
-    worst = np.argsort(over)[-MORE_ROWS:]
-    return worst[over[worst] > ROW_TOLERANCE]
 
 
 def _of(dual: Array, numbers: list[int]) -> Array:

@@ -12,9 +12,8 @@ from .cutting_planes import (
     MORE_PATIENCE,
     PATIENCE,
     ConsistencyCuts,
-    ElasticRows,
+    Rows,
     Separator,
-    first_rows,
     minimise,
 )
 from .interval import shares
@@ -53,7 +52,7 @@ def smallest_noise_factor(
     program = LinearProgram(
         np.concatenate([scaled.lower, [0.0]]), np.concatenate([scaled.upper, [np.inf]])
     )
-    rows = ElasticRows(program, scaled, first_rows(scaled))
+    rows = Rows(program, scaled, free=0.0, share=np.ones((len(scaled.r), 1)))
     families: list[Separator] = [rows]
     families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=1))
     if stated:

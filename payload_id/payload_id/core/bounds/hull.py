@@ -20,9 +20,8 @@ from .cutting_planes import (
     MORE_PATIENCE,
     PATIENCE,
     ConsistencyCuts,
-    HardRows,
+    Rows,
     Separator,
-    first_rows,
     minimise,
 )
 from .feasibility import smallest_noise_factor
@@ -144,7 +143,7 @@ class Hull:
         smaller one than those that matter to any.
         """
         program = LinearProgram(scaled.lower, scaled.upper)
-        rows = HardRows(program, scaled, first_rows(scaled, hint.rows))
+        rows = Rows(program, scaled, hint.rows)
         families: list[Separator] = [rows]
         cuts = stated = None
         if self.consistent_only:
@@ -206,7 +205,7 @@ class _Extreme:
     def of(
         cls,
         scaled: ScaledRows,
-        hard: HardRows,
+        hard: Rows,
         cuts: ConsistencyCuts | None,
         stated: StatedCuts | None,
         cost: Array,

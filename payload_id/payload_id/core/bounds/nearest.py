@@ -13,9 +13,8 @@ from .cutting_planes import (
     MORE_PATIENCE,
     PATIENCE,
     ConsistencyCuts,
-    HardRows,
+    Rows,
     Separator,
-    first_rows,
     minimise,
 )
 from .interval import Interval
@@ -62,8 +61,8 @@ def nearest(
         step = np.zeros((10, size + 10))
         step[:, :10], step[:, size:] = np.diag(scaled.scale / width), sign * np.eye(10)
         program.add_rows(step, lower, upper)
-    hard = _WiderRows(program, scaled, first_rows(scaled))
-    families: list[Separator] = [hard]
+    rows_of_x = Rows(program, scaled, share=np.zeros((len(scaled.r), 10)))
+    families: list[Separator] = [rows_of_x]
     families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=10))
     if stated:
         families.append(StatedCuts(program, scaled, stated, columns=10))
@@ -76,13 +75,3 @@ def nearest(
         return phi
     found = scaled.phi(solution.x[:size])
     return phi if (np.abs(found - phi) <= alike).all() else found
-
-
-class _WiderRows(HardRows):
-    """|G x - r| <= 1 in a program with ten columns more."""
-
-    def _over(self, x: Array) -> Array:
-        return super()._over(x[:-10])
-
-    def _add(self, rows: Array, G: Array, r: Array) -> None:
-        super()._add(rows, np.hstack([G, np.zeros((len(rows), 10))]), r)

@@ -28,7 +28,7 @@ from .least_squares_image import image, image_under, left_inverse
 MARGIN = 1e-9  # of the tests for J > 0, far above their rounding
 
 
-class SensitivityEnclosed:
+class EnclosedSensitivityBound:
     """The printed Theorem 13 where its hypothesis is proven, and what is known elsewhere."""
 
     name = "sensitivity_enclosed"

@@ -27,7 +27,7 @@ from ..statistics.statistics import Statistics
 from .interval import NO_SHAPE, Bounds, Interval, Memory
 
 
-class Sensitivity:
+class SensitivityBound:
     """First-order image of the noise box under the log-Cholesky least-squares solution."""
 
     name = "sensitivity"

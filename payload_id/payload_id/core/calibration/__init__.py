@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..arm.calibration import Calibration
 from .calibrate import calibrate
-from .calibration_result import CalibrationResult, Options, Validation
-from .fit import ArmFit, Consistency, Prior
+from .calibration_result import ArmValidation, CalibrationResult, Options
+from .fit import ArmFit, Consistency, LinkPrior
 from .identifiability import BaseParameter, Identifiability
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "Consistency",
     "Identifiability",
     "Options",
-    "Prior",
-    "Validation",
+    "LinkPrior",
+    "ArmValidation",
     "calibrate",
 ]

@@ -14,7 +14,7 @@ from ..arrays import Array
 from ..body.inertial import is_physical
 from ..diagnosis import why_no_window
 from ..errors import InputError, RecordingError, SolverError
-from ..history import KnownRun, Load
+from ..history import KnownLoad, KnownRun
 from ..history.learning import of_the_arm_alone
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
@@ -36,7 +36,7 @@ from ..statistics.statistics import Statistics
 from ..statistics.triangular_factor import factor_of
 from ..statistics.variance_components import LEAST_VARIANCE, UNIFORM_VARIANCE
 from ..threads import one_thread
-from .calibration_result import HELD_OUT, CalibrationResult, Options, Validation
+from .calibration_result import HELD_OUT, ArmValidation, CalibrationResult, Options
 from .equations import RunEquations, joint_factors, window_equations
 from .fit import ArmFit, Consistency
 from .identifiability import Identifiability, base_parameters, structural_rank
@@ -149,7 +149,7 @@ def _of_partly_known(
         count: Number of rows that it stands for.
     """
     runs = [
-        KnownRun.of(f"recording {k}", samples, Load(np.asarray(payload)), row_source, window)
+        KnownRun.of(f"recording {k}", samples, KnownLoad(np.asarray(payload)), row_source, window)
         for k, (samples, payload) in enumerate(zip(recordings, payloads, strict=True), 1)
     ]
     nuisance, largest = row_source.nuisance, row_source.prior.box()[1]
@@ -286,7 +286,7 @@ def _estimate(problem: ArmFit, factor: Array, rows: int, nuisance: Nuisance) -> 
 
 def _validate(
     parts: Sequence[ArmEquations], problem: ArmFit, nuisance: Nuisance, times: float
-) -> Validation:
+) -> ArmValidation:
     """Fit the first part of every recording with wider bounds, and judge the rest."""
     train, test = [], []
     for part in parts:
@@ -309,7 +309,7 @@ def _validate(
     factor = factor_of(*joint_factors(first, n)) / times
     friction, _ = _estimate(friction_only, factor, len(first), nuisance)
     everything, _ = _estimate(wide, factor, len(first), nuisance)
-    return Validation(
+    return ArmValidation(
         nominal=_rms_per_joint(last, problem.psi0, n),
         nominal_links=_rms_per_joint(last, friction, n),
         calibrated=_rms_per_joint(last, everything, n),

@@ -10,7 +10,7 @@ import numpy as np
 from ..arm.calibration import Calibration
 from ..arrays import Array
 from ..rows.joint_torque.nuisance import Nuisance
-from .fit import Prior
+from .fit import LinkPrior
 from .identifiability import Identifiability
 
 HELD_OUT = 0.2  # last part of every recording, on which the fit of the rest is judged
@@ -31,12 +31,12 @@ class Options:
 
     window: float = 0.1
     ellipsoids: Sequence[Array | None] = ()
-    prior: Prior = Prior.QUADRATIC
+    prior: LinkPrior = LinkPrior.QUADRATIC
     scales: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
-class Validation:
+class ArmValidation:
     """Mean torques over windows that models leave unexplained, each shape (n,) [N m, rms].
 
     Attributes:
@@ -73,7 +73,7 @@ class CalibrationResult:
     calibration: Calibration
     stated: Nuisance
     estimate: Array
-    validation: Validation
+    validation: ArmValidation
     identifiability: Identifiability
     noise_factor: float
     blame: tuple[tuple[int, float], ...]

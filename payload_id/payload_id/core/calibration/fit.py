@@ -53,7 +53,7 @@ class Consistency(str, Enum):
     ELLIPSOID = "ellipsoid"  # ... and tr(J Q) >= 0 [WKS, Theorem 4]
 
 
-class Prior(str, Enum):
+class LinkPrior(str, Enum):
     """How far a link may be from its description."""
 
     QUADRATIC = "quadratic"
@@ -85,7 +85,7 @@ class ArmFit:
     upper: Array
     consistency: Consistency = Consistency.FULL
     ellipsoids: Sequence[Array | None] = ()
-    prior: Prior = Prior.QUADRATIC
+    prior: LinkPrior = LinkPrior.QUADRATIC
     relative: float = 0.05
     pull: float = 0.0
     rest_size: Array = field(default_factory=lambda: np.zeros(0))
@@ -97,7 +97,7 @@ class ArmFit:
         groups: Sequence[str] = ("friction_coulomb", "friction_viscous", "rotor_inertia"),
         consistency: Consistency = Consistency.FULL,
         ellipsoids: Sequence[Array | None] = (),
-        prior: Prior = Prior.QUADRATIC,
+        prior: LinkPrior = LinkPrior.QUADRATIC,
         relative: float = 0.05,
         pull: float = 1e-3,
     ) -> ArmFit:
@@ -228,15 +228,15 @@ def typical_scale(phi: Array) -> Array:
     return (mass or 1.0) * np.array([1.0] + [length] * 3 + [length**2] * 6)
 
 
-def prior_rows(prior: Prior, phi: Array, relative: float) -> Array:
+def prior_rows(prior: LinkPrior, phi: Array, relative: float) -> Array:
     """Return P with |P (phi - phi0)|^2 the distance in units of `relative`, shape (10, 10).
 
     For `EUCLIDEAN` the unit is 1 kg, 1 kg m and 1 kg m2.
     """
     scale = typical_scale(phi)
-    if prior is Prior.EUCLIDEAN:
+    if prior is LinkPrior.EUCLIDEAN:
         return np.eye(10)
-    if prior is Prior.QUADRATIC:
+    if prior is LinkPrior.QUADRATIC:
         return np.diag(1.0 / (relative * np.where(np.abs(phi) > 1e-6 * scale, np.abs(phi), scale)))
     # |P dphi|^2 = 1/2 tr((J0^-1 dJ)^2) / relative^2
     unit = np.diag([scale[0] / scale[1]] * 3 + [1.0]) / np.sqrt(scale[0])

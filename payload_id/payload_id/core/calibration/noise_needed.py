@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
-from ..bounds.cutting_planes import ConsistencyCuts, HardRows, first_rows, minimise
+from ..bounds.cutting_planes import ConsistencyCuts, Rows, minimise
 from ..bounds.interval import Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
@@ -217,31 +217,10 @@ class LeastNoise:
         program = LinearProgram(
             np.append(scaled.lower, np.zeros(k)), np.append(scaled.upper, np.full(k, np.inf))
         )
-        noisy = _NoisyRows(program, scaled, d / scaled.d, share / scaled.d[:, None])
+        noisy = Rows(program, scaled, free=d / scaled.d, share=share / scaled.d[:, None])
         none = np.zeros((0, 4))
         cuts = ConsistencyCuts(program, scaled, none, self.shape, columns=k)
         solution = minimise(program, (noisy, cuts), np.append(np.zeros(len(scaled.lower)), cost))
         if solution is None:
             raise SolverError("linear program of the noise", "no payload within the prior")
         return np.maximum(solution.x[-k:], 0.0), scaled.phi(solution.x)
-
-
-class _NoisyRows(HardRows):
-    """|G x - r| <= free + share a, a the last columns of the program."""
-
-    def __init__(
-        self, program: LinearProgram, scaled: ScaledRows, free: Array, share: Array
-    ) -> None:
-        self._free, self._share = free, share
-        super().__init__(program, scaled, first_rows(scaled))
-
-    def _over(self, x: Array) -> Array:
-        k = self._share.shape[1]
-        left = np.abs(self._scaled.G @ x[:-k] - self._scaled.r)
-        return np.asarray(left - self._free - self._share @ x[-k:])
-
-    def _add(self, rows: Array, G: Array, r: Array) -> None:
-        far, free, share = np.full(len(rows), np.inf), self._free[rows], self._share[rows]
-        self.numbers += self._program.add_rows(np.hstack([G, share]), r - free, far)
-        self.numbers += self._program.add_rows(np.hstack([G, -share]), -far, r + free)
-        self.rows += [*rows.tolist(), *rows.tolist()]

@@ -24,7 +24,7 @@ from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..bounds.interval import Interval
 from ..errors import InputError
-from ..history import Load
+from ..history import KnownLoad
 from ..history.conformal import largest_score, runs_needed
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.uncertainty import Uncertainty
@@ -76,7 +76,7 @@ class NoiseOfRuns:
 
 
 def noise_of_runs(
-    runs: Sequence[tuple[Samples, Load]],
+    runs: Sequence[tuple[Samples, KnownLoad]],
     model: ArmModel,
     uncertainty: Uncertainty,
     lengths: Sequence[float],
@@ -109,7 +109,7 @@ def noise_of_runs(
 
 def _factors(
     samples: Samples,
-    load: Load,
+    load: KnownLoad,
     model: ArmModel,
     uncertainty: Uncertainty,
     lengths: Sequence[float],

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..bounds.cutting_planes import HardRows, first_rows, minimise
+from ..bounds.cutting_planes import Rows, minimise
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.interval import NO_SHAPE, Interval
 from ..bounds.linear_program import LinearProgram
@@ -65,7 +65,7 @@ def unit_box(rows: RowBlock, more: Array) -> UnitBox:
         return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
     scaled = ScaledRows.of(rows, NO_PAYLOAD, rows.d, narrow=False)
     program = LinearProgram(scaled.lower, scaled.upper)
-    hard = HardRows(program, scaled, first_rows(scaled))
+    hard = Rows(program, scaled)
     least = np.full((p, 2), -1.0)
     active = np.zeros(len(rows))
     for k in range(p):

@@ -7,8 +7,8 @@ with a bound, and whether a contact is certain.
 
 from __future__ import annotations
 
+from .feasible_set import FeasibleSet
 from .judgement import Judgement
-from .knowledge import Knowledge
 from .watch import ContactWatch
 
-__all__ = ["ContactWatch", "Judgement", "Knowledge"]
+__all__ = ["ContactWatch", "Judgement", "FeasibleSet"]

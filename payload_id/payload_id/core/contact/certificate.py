@@ -16,23 +16,23 @@ for the external impulses e, since delta changes with b by lambda e.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Array
-from ..bounds.cutting_planes import HardRows, first_rows, minimise
+from ..bounds.cutting_planes import Rows, minimise
 from ..bounds.interval import NO_SHAPE, Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.verified import Cuts, safe_minimum
 from ..errors import SolverError
 from ..rows.row_block import RowBlock
 from ..threads import one_thread
-from .knowledge import Knowledge
+from .feasible_set import FeasibleSet
 
 
 @dataclass(frozen=True, eq=False)
-class Proof:
+class ContactProof:
     """|multiplier e| >= excess > 0 for the external impulses e of a window.
 
     Attributes:
@@ -45,7 +45,7 @@ class Proof:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class ProofSearch:
     """What a search came to; neither point nor proof if the solver failed.
 
     Attributes:
@@ -55,18 +55,18 @@ class Search:
     """
 
     point: Array | None
-    proof: Proof | None
+    proof: ContactProof | None
     rows: tuple[int, ...] = ()
 
 
-def proofs_by_joint(external: Interval) -> list[Proof]:
+def proofs_by_joint(external: Interval) -> list[ContactProof]:
     """Return a proof for each row whose bounds on e do not hold 0."""
     distance = np.maximum(external.lower, -external.upper)
     unit = np.eye(len(distance))
-    return [Proof(unit[k], float(distance[k])) for k in np.flatnonzero(distance > 0.0)]
+    return [ContactProof(unit[k], float(distance[k])) for k in np.flatnonzero(distance > 0.0)]
 
 
-def search(knowledge: Knowledge, block: RowBlock, remembered: Sequence[int] = ()) -> Search:
+def search(knowledge: FeasibleSet, block: RowBlock, remembered: Sequence[int] = ()) -> ProofSearch:
     """Look for a point that explains the rows of a window, and for a proof that none does.
 
     Args:
@@ -76,32 +76,28 @@ def search(knowledge: Knowledge, block: RowBlock, remembered: Sequence[int] = ()
     """
     C, r, d = knowledge.coordinates(block)
     scaled = knowledge.scaled
-    wide = replace(
-        scaled,
-        G=np.hstack([scaled.G, np.zeros((len(scaled.r), 1))]),
-        lower=np.append(scaled.lower, 0.0),
-        upper=np.append(scaled.upper, np.inf),
-    )
-    program = LinearProgram(wide.lower, wide.upper)
+    program = LinearProgram(np.append(scaled.lower, 0.0), np.append(scaled.upper, np.inf))
     one, far = np.ones((len(d), 1)), np.full(len(d), np.inf)
     above = program.add_rows(np.hstack([C / d[:, None], one]), r / d, far)
     below = program.add_rows(np.hstack([C / d[:, None], -one]), -far, r / d)
-    rows = HardRows(program, wide, first_rows(wide, remembered))
+    rows = Rows(program, scaled, remembered, share=np.zeros((len(scaled.r), 1)))
     cost = np.append(np.zeros(len(scaled.lower)), 1.0)
     try:
         with one_thread():
             found = minimise(program, [rows], cost)
     except SolverError:
-        return Search(None, None)
+        return ProofSearch(None, None)
     if found is None:
-        return Search(None, None)
+        return ProofSearch(None, None)
     known = rows.multiplier(found.dual) / knowledge.rows.d
     own = (found.dual[above] + found.dual[below]) / d
     active = tuple(np.flatnonzero(known).tolist())
-    return Search(found.x[:-1], _proof(knowledge, block, known, own), active)
+    return ProofSearch(found.x[:-1], _proof(knowledge, block, known, own), active)
 
 
-def _proof(knowledge: Knowledge, block: RowBlock, known: Array, own: Array) -> Proof | None:
+def _proof(
+    knowledge: FeasibleSet, block: RowBlock, known: Array, own: Array
+) -> ContactProof | None:
     """Return what multipliers of the rows of K and of the window prove, None if that is nothing."""
     both = RowBlock.stack([knowledge.rows, block])
     d = np.concatenate([knowledge.rows.d, block.bound(knowledge.interval.magnitude)])
@@ -110,4 +106,4 @@ def _proof(knowledge: Knowledge, block: RowBlock, known: Array, own: Array) -> P
     excess = safe_minimum(
         np.zeros(10), both, d, multiplier, no_cuts, np.zeros(0), knowledge.interval
     )
-    return Proof(own, excess) if excess > 0.0 else None
+    return ContactProof(own, excess) if excess > 0.0 else None

@@ -18,17 +18,17 @@ from ..arm.kinetics import body_motion
 from ..arrays import Array
 from ..rows.joint_torque.momentum import MomentumRows
 from ..samples.joint_samples import Samples
-from .certificate import Proof
+from .certificate import ContactProof
 
 SECOND_ORDER = 1.05  # allowance for curvature between the samples
 
 
-def least_torque(proof: Proof, duration: float) -> float:
+def least_torque(proof: ContactProof, duration: float) -> float:
     """Return what the largest of all mean external torques is at least [N m or N]."""
     return proof.excess / (duration * float(np.abs(proof.multiplier).sum()))
 
 
-def least_force(rows: MomentumRows, samples: Samples, proof: Proof) -> float:
+def least_force(rows: MomentumRows, samples: Samples, proof: ContactProof) -> float:
     """Return what the mean size of one force on the payload is at least [N].
 
     Args:

@@ -14,9 +14,9 @@ from ..rows.row_block import RowBlock
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
 from ..threads import one_thread
-from .certificate import Proof, proofs_by_joint, search
+from .certificate import ContactProof, proofs_by_joint, search
+from .feasible_set import FeasibleSet
 from .judgement import Judgement
-from .knowledge import Knowledge
 from .least_force import least_force, least_torque
 from .payload_wrench import wrench_coefficients
 
@@ -39,14 +39,14 @@ class ContactWatch:
         self._rows = rows
         self._cutter = WindowCutter(window)
         self._gate = rows.gate(self._cutter.pause)
-        self._knowledge: Knowledge | None = None
+        self._knowledge: FeasibleSet | None = None
 
     @property
     def knows(self) -> bool:
         """Whether a payload is known."""
         return self._knowledge is not None
 
-    def know(self, knowledge: Knowledge, phi: Array) -> None:
+    def know(self, knowledge: FeasibleSet, phi: Array) -> None:
         """Take up what an identification has found.
 
         Args:
@@ -102,7 +102,9 @@ class ContactWatch:
             ),
         )
 
-    def _proofs(self, knowledge: Knowledge, block: RowBlock, external: Interval) -> list[Proof]:
+    def _proofs(
+        self, knowledge: FeasibleSet, block: RowBlock, external: Interval
+    ) -> list[ContactProof]:
         """Return what proves that there was something external; nothing if that is not certain."""
         proofs = proofs_by_joint(external)
         if not proofs and knowledge.explains(block, self._point):
@@ -121,7 +123,7 @@ def _mean(integral: Interval, error: Array, weight: Array | float) -> Interval:
     return Interval((integral.lower - error) / weight, (integral.upper + error) / weight)
 
 
-def _shares(proofs: Sequence[Proof], d: Array) -> Array:
+def _shares(proofs: Sequence[ContactProof], d: Array) -> Array:
     """Return how much each joint says for the proofs, largest 1, shape (n,)."""
     total = np.zeros(len(d))
     for each in proofs:

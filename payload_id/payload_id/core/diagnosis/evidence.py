@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..bounds import Interval
-from ..bounds.cutting_planes import ConsistencyCuts, ElasticRows, first_rows, minimise
+from ..bounds.cutting_planes import ConsistencyCuts, Rows, minimise
 from ..bounds.interval import NO_SHAPE
 from ..bounds.least_squares_image import image
 from ..bounds.linear_program import LinearProgram
@@ -188,7 +188,7 @@ def smallest_factor(
 def _solved(scaled: ScaledRows, payloads: Sequence[ScaledRows], shape: Array) -> Fit:
     """Return rows at their smallest factor; `payloads` says where in x bodies' parameters stand."""
     program = LinearProgram(np.append(scaled.lower, 0.0), np.append(scaled.upper, np.inf))
-    elastic = ElasticRows(program, scaled, first_rows(scaled))
+    elastic = Rows(program, scaled, free=0.0, share=np.ones((len(scaled.r), 1)))
     none = np.zeros((0, 4))
     cuts = [ConsistencyCuts(program, where, none, shape, columns=1) for where in payloads]
     cost = np.zeros(len(scaled.lower) + 1)
@@ -199,10 +199,7 @@ def _solved(scaled: ScaledRows, payloads: Sequence[ScaledRows], shape: Array) ->
         solution = None
     if solution is None:
         return Fit.none(len(scaled.r))
-    weight = np.zeros(len(scaled.r))
-    numbers = np.asarray(elastic.numbers)
-    old = numbers < len(solution.dual)
-    np.add.at(weight, np.asarray(elastic.rows)[old], np.abs(solution.dual[numbers[old]]))
+    weight = elastic.multiplier(np.abs(solution.dual))
     return Fit(solution.value, scaled.phi(solution.x), weight, solution.x[10:-1])
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from ..arrays import Array, IntArray
-from ..bounds.cutting_planes import ConsistencyCuts, Separator, first_rows, minimise
+from ..bounds.cutting_planes import ConsistencyCuts, Rows, Separator, minimise
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
 from ..errors import SolverError
 
-MORE_ROWS = 25  # that enter the program at a time
 ROUNDING = 1e-6  # of a bound, by which solvers exceed it
 
 
@@ -30,7 +30,8 @@ def least_excess(
     """
     none, far = np.zeros(len(cost)), np.full(len(cost), np.inf)
     program = LinearProgram(np.append(scaled.lower, none), np.append(scaled.upper, far))
-    families: list[Separator] = [_ElasticWindows(program, scaled, window, len(cost))]
+    own = sparse.eye_array(len(cost), format="csr")[window]
+    families: list[Separator] = [Rows(program, scaled, share=own)]
     if shape is not None:
         columns = len(cost)
         families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=columns))
@@ -49,35 +50,3 @@ def worst_of(excess: Array, window: IntArray, windows: int) -> Array:
     worst = np.zeros(windows)
     np.maximum.at(worst, window, excess)
     return worst
-
-
-class _ElasticWindows:
-    """|G x - r| <= 1 + s of the row's window, s the last columns of the program."""
-
-    def __init__(
-        self, program: LinearProgram, scaled: ScaledRows, window: IntArray, windows: int
-    ) -> None:
-        self._program, self._scaled = program, scaled
-        self._window, self._windows = window, windows
-        self.numbers: list[int] = []
-        self._outside = np.ones(len(scaled.r), dtype=bool)
-        self._enter(first_rows(scaled))
-
-    def separate(self, x: Array) -> int:
-        """Let in the rows that x breaks most."""
-        slack = x[-self._windows :][self._window]
-        left = np.abs(self._scaled.G @ x[: -self._windows] - self._scaled.r)
-        over = np.where(self._outside, left - 1.0 - slack, 0.0) / (1.0 + slack)
-        worst = np.argsort(over)[-MORE_ROWS:]
-        worst = worst[over[worst] > ROUNDING]
-        self._enter(worst)
-        return len(worst)
-
-    def _enter(self, rows: Array) -> None:
-        G, r = self._scaled.G[rows], self._scaled.r[rows]
-        own = np.zeros((len(rows), self._windows))
-        own[np.arange(len(rows)), self._window[rows]] = 1.0
-        far = np.full(len(rows), np.inf)
-        self.numbers += self._program.add_rows(np.hstack([G, own]), r - 1.0, far)
-        self.numbers += self._program.add_rows(np.hstack([G, -own]), -far, r + 1.0)
-        self._outside[rows] = False

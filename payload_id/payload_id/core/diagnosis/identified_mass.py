@@ -22,7 +22,7 @@ from ..arm.kinetics import body_motion, force_regressor
 from ..arrays import Array, IntArray
 from ..bounds import Interval
 from ..bounds.coefficient_error import with_linear_bounds
-from ..bounds.cutting_planes import ConsistencyCuts, HardRows, first_rows, minimise
+from ..bounds.cutting_planes import ConsistencyCuts, Rows, minimise
 from ..bounds.least_squares_image import image
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
@@ -130,7 +130,7 @@ class IdentifiedMass:
         none = np.zeros(0, dtype=int), np.zeros((0, 4))
         first, directions = self.active.get((sign, kept), none)
         program = LinearProgram(lower, upper)
-        rows = HardRows(program, scaled, first_rows(scaled, first.tolist()))
+        rows = Rows(program, scaled, first.tolist())
         cuts = ConsistencyCuts(program, scaled, directions, self.shape)
         cost = np.zeros(len(lower))
         cost[-1] = -sign

@@ -29,9 +29,8 @@ from ..body.inertial import PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_in
 from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
 from .body_mixture import BodyMixture
-from .estimator import ShapeAware
-from .problem import denoised
-from .scaling import TINY, ball, free_fit, off_the_edge, typical_size
+from .estimator import Estimator
+from .problem import TINY, denoised, free_fit, likely_body, off_the_edge, typical_size
 
 DEPARTURE_OF_SHAPE = 0.05  # typical relative departure of second moments from a known solid's
 DEPARTURE_OF_BALL = 1.0  # ... from a ball's, where no shape is known
@@ -46,7 +45,7 @@ SETTLED = 2e-3  # relative change of gamma that ends the search for it
 MOST_NEGATIVE = 0.9
 
 
-class Entropic(ShapeAware):
+class Entropic(Estimator):
     """Least squares, drawn in the entropic distance to what a body of the shape is likely to be.
 
     Without a shape that is a small ball at the centre of mass that the data suggest. The estimate
@@ -67,7 +66,7 @@ class Entropic(ShapeAware):
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
         form = denoised(statistics)
-        body, departure = ball(free_fit(form), upper), DEPARTURE_OF_BALL
+        body, departure = likely_body(free_fit(form), upper), DEPARTURE_OF_BALL
         if self._mixture is not None:
             mass, departure = float(body[0]), DEPARTURE_OF_SHAPE
             body = mass * self._mixture.suggested(form, mass)
@@ -117,13 +116,6 @@ def divergence(y: Array) -> float:
 
 
 def divergence_derivatives(y: Array) -> tuple[Array, Array, Array]:
-    """Return gradient (10,), Hessian (10, 10), and its part that is never negative (10, 10)."""
-    gradient, root, t = _parts(y)
-    convex = root.T @ root
-    return gradient, convex - np.outer(t, t), convex
-
-
-def _parts(y: Array) -> tuple[Array, Array, Array]:
     """Return the gradient, and W (16, 10) and t (10,) with W'W - t t' the Hessian."""
     root = _convex_root(y)
     t = 2.0 * _TRACES / np.trace(pseudo_inertia(y))
@@ -174,7 +166,7 @@ def _step(R: Array, left: Array, gamma: float, y: Array) -> tuple[Array, float]:
     By orthogonal factors: the weights of data and prior may differ by many powers of ten. Of the
     Hessian's negative part, of rank one, as much is taken as leaves it positive.
     """
-    _, root, t = _parts(y)
+    _, root, t = divergence_derivatives(y)
     weight, size = np.sqrt(gamma), float(_TRACES @ y) / 4.0
     # -log det J has the gradient -W'e, e the diagonal's entries; the rest depends on tr J alone.
     rest = 2.0 * gamma * t + MASS_ROWS * (1.0 - 1.0 / size) * _TRACES / 4.0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
 
 from ..arrays import Array
 from ..body.shape import Shape
@@ -11,23 +12,26 @@ from ..knowledge.knowledge import NOTHING, Knowledge
 from ..statistics.statistics import Statistics
 
 
-class Estimator(Protocol):
+@dataclass(frozen=True, eq=False)
+class Estimator(ABC):
     """Finds one phi from the statistics of the rows.
 
     Attributes:
         name: How it is chosen and reported.
         physical: Whether every estimate it returns is physically consistent.
         citation: Where the method comes from, a key of docs/references.md.
+        shape: What is known of the payload's shape; methods that have no use for it ignore it.
+        stated: What else is stated of the payload; likewise.
     """
 
-    name: str
-    physical: bool
-    citation: str
+    name: ClassVar[str]
+    physical: ClassVar[bool]
+    citation: ClassVar[str]
 
-    def __init__(self, shape: Shape | None = None, stated: Knowledge = NOTHING) -> None:
-        """Prepare for payloads of that shape, of which something is stated."""
-        ...
+    shape: Shape | None = None
+    stated: Knowledge = NOTHING
 
+    @abstractmethod
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,).
 
@@ -36,17 +40,3 @@ class Estimator(Protocol):
             lower: Bounds that phi is known to keep, shape (10,).
             upper: Likewise from above.
         """
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class ShapeAware:
-    """What estimators have in common.
-
-    Attributes:
-        shape: What is known of the payload's shape; methods that have no use for it ignore it.
-        stated: What else is stated of the payload; likewise.
-    """
-
-    shape: Shape | None = None
-    stated: Knowledge = NOTHING

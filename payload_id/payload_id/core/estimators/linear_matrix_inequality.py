@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import clarabel
 import numpy as np
-from scipy import sparse
 
 from ..arrays import Array
 from ..body.ellipsoid import row_of
 from ..body.inertial import PSEUDO_INERTIA_BASIS, is_physical
 from ..body.shape import Shape
-from ..conic import SOLVED, cone_of, solve_cones, triangle
+from ..conic import ConeProgram, triangle
 from ..errors import SolverError
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
-from .estimator import ShapeAware
-from .problem import ScaledProblem, denoised, scaled_problem
-from .scaling import EPSILON, off_the_edge
+from .estimator import Estimator
+from .problem import EPSILON, ScaledProblem, denoised, off_the_edge, scaled_problem
 
 PROGRAM = "LMI least-squares program"
 
 
-class LinearMatrixInequality(ShapeAware):
+class LinearMatrixInequality(Estimator):
     """Minimise |R phi - z|^2 subject to J(phi) >= epsilon and the bounds.
 
     The statistics are those weighted by each channel's noise, the nuisance parameters estimated
@@ -94,41 +89,28 @@ def _solve(
     Unknowns are x, y = R x - z up to a factor, the parts x_i of x if the shape is a union, and the
     auxiliary variables of what is stated.
     """
-    parts = 0 if shape is None or len(shape.ellipsoids) < 2 else len(shape.ellipsoids)
-    width = 20 + 10 * parts + stated.q
+    ellipsoids = () if shape is None or len(shape.ellipsoids) < 2 else shape.ellipsoids
+    parts = [20 + 10 * k for k in range(len(ellipsoids))]
+    last = 20 + 10 * len(parts)
     unit = np.sqrt(max(fair, 1e-14 * float(problem.z @ problem.z), 1e-300))
-    equal = [_columns({0: problem.R / unit, 10: -np.eye(10)}, width)]
-    right = [problem.z / unit]
-    if parts:
-        sums = {0: np.eye(10)} | {20 + 10 * k: -np.eye(10) for k in range(parts)}
-        equal.append(_columns(sums, width))
-        right.append(np.zeros(10))
-    linear = [_columns({0: np.eye(10)}, width), _columns({0: -np.eye(10)}, width)]
-    right += [upper, -lower]
+    one = np.eye(10)
+    program = ConeProgram(PROGRAM, last + stated.q)
+    program.add("zero", problem.z / unit, {0: problem.R / unit, 10: -one})
+    program.add("nonnegative", upper, {0: one})
+    program.add("nonnegative", -lower, {0: -one})
+    program.add("semidefinite", -EPSILON * triangle(np.eye(4)), {0: -_CONE})
     if shape is not None:
-        rows = _shape_rows(shape, problem.scale, parts)
-        linear += [_columns(row, width) for row in rows]
-        right += [np.zeros(len(next(iter(row.values())))) for row in rows]
-    cones = [_columns({0: -_CONE}, width)]
-    cones += [_columns({20 + 10 * k: -_CONE}, width) for k in range(parts)]
-    right += [-EPSILON * triangle(np.eye(4))] + [np.zeros(10)] * parts
-    kinds = [
-        clarabel.ZeroConeT(sum(len(block) for block in equal)),
-        clarabel.NonnegativeConeT(sum(len(block) for block in linear)),
-        *[clarabel.PSDTriangleConeT(4)] * len(cones),
-    ]
-    G, g, own = _stated_cones(stated, problem.scale, width)
-    matrix = np.vstack([*equal, *linear, *cones, G])
-    x = _minimise(matrix, np.concatenate([*right, g]), [*kinds, *own])
+        rows = _of_unit_size(shape.rows() * problem.scale)
+        program.add("nonnegative", np.zeros(len(rows)), {0: -rows})
+    if parts:
+        program.add("zero", np.zeros(10), {0: one} | dict.fromkeys(parts, -one))
+    for first, Q in zip(parts, ellipsoids, strict=True):
+        row = _of_unit_size(row_of(Q)[None] * problem.scale)
+        program.add("nonnegative", np.zeros(1), {first: -row})
+        program.add("semidefinite", np.zeros(10), {first: -_CONE})
+    _add_stated(program, stated, problem.scale, last)
+    x = program.least_squares(slice(10, 20))[:10]
     return off_the_edge(x, 0.5 * EPSILON)
-
-
-def _shape_rows(shape: Shape, scale: Array, parts: int) -> Sequence[dict[int, Array]]:
-    """Return the rows that the shape adds, by the first column of what they multiply."""
-    rows: list[dict[int, Array]] = [{0: -_of_unit_size(shape.rows() * scale)}]
-    for k in range(parts):
-        rows.append({20 + 10 * k: -_of_unit_size(row_of(shape.ellipsoids[k])[None] * scale)})
-    return rows
 
 
 def _of_unit_size(rows: Array) -> Array:
@@ -136,37 +118,18 @@ def _of_unit_size(rows: Array) -> Array:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def _columns(blocks: dict[int, Array], width: int) -> Array:
-    """Return a matrix with blocks at the given first columns and zero elsewhere."""
-    matrix = np.zeros((len(next(iter(blocks.values()))), width))
-    for first, block in blocks.items():
-        matrix[:, first : first + block.shape[1]] = block
-    return matrix
-
-
-def _minimise(matrix: Array, right: Array, kinds: list[object]) -> Array:
-    """Minimise |y|^2 over the unknowns whose columns 10 to 20 are y; return x."""
-    weight = np.zeros(matrix.shape[1])
-    weight[10:20] = 1.0
-    P = sparse.diags(weight, format="csc")
-    solution = solve_cones(PROGRAM, P, np.zeros(len(weight)), matrix, right, kinds)
-    if solution.status not in SOLVED:
-        raise SolverError(PROGRAM, str(solution.status))
-    return np.array(solution.x[:10])
-
-
-def _stated_cones(stated: Knowledge, scale: Array, width: int) -> tuple[Array, Array, list[object]]:
-    """Return G, g and the cones of g - G x for what is stated; each cone in units of its own."""
-    stacked, kinds = stated.stacked, []
-    G, g = np.zeros((len(stacked.g), width)), stacked.g.copy()
-    G[:, :10], G[:, width - stated.q :] = -stacked.F * scale, -stacked.H
+def _add_stated(program: ConeProgram, stated: Knowledge, scale: Array, first: int) -> None:
+    """Add what is stated, each cone in units of its own; its variables begin at a column."""
+    stacked = stated.stacked
     for kind, rows in stacked.cones:
-        size = np.maximum(np.abs(G[rows]).max(axis=1), np.abs(g[rows]))  # x is of order one
+        F, H, g = stacked.F[rows] * scale, stacked.H[rows], stacked.g[rows]
+        size = np.abs(np.column_stack([F, H, g])).max(axis=1)  # x is of order one
         unit = size if kind in ("zero", "nonnegative") else np.full(len(size), size.max())
         unit = np.where(unit > 0.0, unit, 1.0)
-        G[rows], g[rows] = G[rows] / unit[:, None], g[rows] / unit
-        kinds.append(cone_of(kind, rows.stop - rows.start))
-    return G, g, kinds
+        program.add(kind, g / unit, {0: -F / unit[:, None], first: -H / unit[:, None]})
+    if stated.q:
+        box = np.vstack([np.eye(stated.q), -np.eye(stated.q)])
+        program.add("nonnegative", np.ones(len(box)), {first: box})
 
 
 _CONE = np.stack([triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # (10, 10)

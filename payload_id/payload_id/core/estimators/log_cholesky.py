@@ -12,14 +12,14 @@ import numpy as np
 from ..arrays import Array
 from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
 from ..statistics.statistics import Statistics
-from .estimator import ShapeAware
+from .estimator import Estimator
 from .problem import ScaledProblem, denoised, scaled_problem
 from .trust_region import minimise
 
 SHEARS = ((0, 1), (1, 2), (0, 2))
 
 
-class LogCholesky(ShapeAware):
+class LogCholesky(Estimator):
     """Minimise |R phi(eta) - z|^2 over eta by Newton's method with a trust region.
 
     Gradient and Hessian are analytic. Where the least-squares fit is consistent it is the answer;

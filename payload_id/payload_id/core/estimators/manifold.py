@@ -20,7 +20,7 @@ import scipy
 from ..arrays import Array
 from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia, skew
 from ..statistics.statistics import Statistics
-from .estimator import ShapeAware
+from .estimator import Estimator
 from .problem import ScaledProblem, denoised, scaled_problem
 from .trust_region import STEPS, minimise
 
@@ -85,7 +85,7 @@ class Body:
         return 2.0 * wide.T  # the basis is symmetric
 
 
-class Manifold(ShapeAware):
+class Manifold(Estimator):
     """Minimise |R phi(theta) - z|^2 by Gauss-Newton steps with a trust region and a retraction.
 
     The search begins at the consistent body nearest to the least-squares fit, and begins again

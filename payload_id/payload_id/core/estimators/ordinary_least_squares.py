@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..arrays import Array
 from ..statistics.statistics import Statistics
-from .estimator import ShapeAware
-from .scaling import free_fit
+from .estimator import Estimator
+from .problem import free_fit
 
 
-class OrdinaryLeastSquares(ShapeAware):
+class OrdinaryLeastSquares(Estimator):
     """Minimise |A phi - b|^2, every row alike, nuisance parameters at the middle of their boxes.
 
     Directions that the data do not see get the smallest norm. Nothing makes the result physical.

@@ -22,9 +22,8 @@ from ..body.shape import Shape
 from ..errors import InputError
 from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
-from .estimator import ShapeAware
-from .problem import likely_body
-from .scaling import free_fit
+from .estimator import Estimator
+from .problem import free_fit, likely_body
 
 LEAST = 1e-4  # of the mean mass: no point is empty, so that J > 0
 RESOLUTION = 1e8  # largest weight of data against prior that double precision can hold
@@ -33,7 +32,7 @@ TOLERANCE = 1e-26
 
 
 @dataclass(frozen=True, eq=False)
-class PointMasses(ShapeAware):
+class PointMasses(Estimator):
     """Least squares over point masses, none of them negative, at points inside the shape."""
 
     name = "point_masses"

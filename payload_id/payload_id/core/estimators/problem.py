@@ -1,4 +1,4 @@
-"""The least-squares problem that the physically consistent estimators solve, in scaled units."""
+"""What estimators share: a free fit, a body of likely size, and least squares over bodies."""
 
 from __future__ import annotations
 
@@ -8,15 +8,71 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
+from ..body.inertial import (
+    FROM_PSEUDO_INERTIA_BASIS,
+    from_mass_com_inertia,
+    from_pseudo_inertia,
+    pseudo_inertia,
+)
 from ..body.shape import Shape
 from ..statistics.normal_form import NormalForm, without_attenuation
 from ..statistics.statistics import Statistics
-from .scaling import EPSILON, TINY, ball, drawn_to, free_fit, off_the_edge, square, typical_size
 from .trust_region import ROUNDING
 
+EPSILON = 1e-8  # smallest eigenvalue of the scaled J that counts as consistent
+TINY = 1e-10  # ... that searches over consistent bodies may come to
+PULL = 1e-7  # weight of the likely body, relative to the data's largest singular value
+UNSEEN = 1e-12  # part of the largest singular value below which a direction is not seen
+BALL_MASS = 1e-3  # [kg] least mass of the ball
+BALL_RADIUS = 0.03  # [m]
 RESTARTS = 8  # most searches, one after the other
 WORTH = 1e-9  # relative decrease of the cost for which a search is begun again
+
+
+def denoised(statistics: Statistics) -> NormalForm:
+    """Return the rows weighted by channel, the noise of the coefficients accounted for.
+
+    Only rows with a static part (a wrench's) have coefficients that are measured and noisy; those
+    of joint torques are exact but for a remainder, which is no noise.
+    """
+    form = statistics.balanced()
+    if statistics.blended is None:
+        return form
+    return without_attenuation(form, statistics.noise_moments(free_fit(form)))
+
+
+def free_fit(form: NormalForm) -> Array:
+    """Return the least-squares phi, the smallest one where data leave a choice, shape (10,)."""
+    return np.linalg.lstsq(form.R, form.z, rcond=1e-12)[0]
+
+
+def likely_body(free: Array, upper: Array, shape: Shape | None = None) -> Array:
+    """Return a body of about the mass of a free fit: of the shape if it is known, else a ball.
+
+    The ball is about the centre of mass of the fit.
+    """
+    mass = float(np.clip(free[0], BALL_MASS, max(upper[0], BALL_MASS)))
+    if shape is not None:
+        return mass * shape.solid
+    reach = float(np.clip(upper[1] / max(upper[0], BALL_MASS), 0.0, 1.0))
+    com = np.clip(free[1:4] / mass, -reach, reach)
+    return from_mass_com_inertia(mass, com, 0.4 * mass * BALL_RADIUS**2 * np.eye(3))
+
+
+def typical_size(phi: Array, upper: Array) -> Array:
+    """Return typical sizes of phi's entries as powers of one mass and one length, shape (10,)."""
+    mass = float(np.clip(abs(phi[0]), 1e-3, max(upper[0], 1e-3)))
+    spread = float(np.sum(np.abs(phi[[4, 7, 9]])) / mass)
+    length = float(np.clip(np.sqrt(spread), 0.02, 1.0))
+    return mass * np.array([1.0] + [length] * 3 + [length**2] * 6)
+
+
+def off_the_edge(x: Array, margin: float = EPSILON) -> Array:
+    """Return scaled parameters, moved to where every eigenvalue of J is at least margin."""
+    values, axes = np.linalg.eigh(pseudo_inertia(x))
+    if values[0] >= margin:
+        return x
+    return from_pseudo_inertia((axes * np.maximum(values, margin)) @ axes.T)
 
 
 @dataclass(frozen=True)
@@ -82,28 +138,22 @@ class ScaledProblem:
         return x
 
 
-def likely_body(free: Array, upper: Array, shape: Shape | None) -> Array:
-    """Return a body of about the mass of a free fit: of the shape if it is known, else a ball."""
-    guess = ball(free, upper)
-    return guess if shape is None else guess[0] * shape.solid
-
-
-def denoised(statistics: Statistics) -> NormalForm:
-    """Return the rows weighted by channel, the noise of the coefficients accounted for.
-
-    Only rows with a static part (a wrench's) have coefficients that are measured and noisy; those
-    of joint torques are exact but for a remainder, which is no noise.
-    """
-    form = statistics.balanced()
-    if statistics.blended is None:
-        return form
-    return without_attenuation(form, statistics.noise_moments(free_fit(form)))
-
-
 def scaled_problem(form: NormalForm, upper: Array, shape: Shape | None = None) -> ScaledProblem:
-    """Return the problem of a normal form, unseen directions drawn to a likely body."""
+    """Return the problem of a normal form.
+
+    Directions that the data do not see are drawn to a likely body, with a weight that is small
+    against the least direction that they see at all.
+    """
     free = free_fit(form)
     guess = likely_body(free, upper, shape)
     scale = typical_size(free if shape is None else guess, upper)
-    R, z = square(*drawn_to(form.R * scale, form.z, guess / scale))
-    return ScaledProblem(R, z, scale, np.asarray(guess / scale))
+    R, guess = form.R * scale, np.asarray(guess / scale)
+    values = np.linalg.svd(R, compute_uv=False)
+    seen = values[values > UNSEEN * values[0]] if values[0] > 0 else values[:0]
+    weight = 1.0
+    if len(seen):
+        weight = float(np.clip(1e-3 * seen[-1], UNSEEN * values[0], PULL * values[0]))
+    Q, factor = np.linalg.qr(np.vstack([R, weight * np.eye(10)]))
+    size = max(float(np.linalg.norm(factor, 2)), 1e-300)
+    z = Q.T @ np.concatenate([form.z, weight * guess])
+    return ScaledProblem(factor / size, z / size, scale, guess)

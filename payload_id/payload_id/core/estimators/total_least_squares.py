@@ -7,15 +7,15 @@ import numpy as np
 from ..arrays import Array
 from ..statistics.normal_form import NormalForm, noise_share
 from ..statistics.statistics import Statistics
-from .estimator import ShapeAware
-from .scaling import free_fit
+from .estimator import Estimator
+from .problem import free_fit
 
 # Rows' worth of noise that is left in: without it the estimate has neither mean nor variance, with
 # it the mean square error is about the least [Fuller1987, Sec. 2.5].
 FULLER = 4.0
 
 
-class TotalLeastSquares(ShapeAware):
+class TotalLeastSquares(Estimator):
     """Generalised total least squares from the triangular factor of [A b], by its singular values.
 
     With F'F the moments of the rows [A b] and D those of their errors as the bounds state them,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..arrays import Array
 from ..statistics.statistics import Statistics
-from .estimator import ShapeAware
-from .scaling import free_fit
+from .estimator import Estimator
+from .problem import free_fit
 
 
-class WeightedLeastSquares(ShapeAware):
+class WeightedLeastSquares(Estimator):
     """Minimise the sum of squares in units of each channel's noise, nuisance estimated along.
 
     The noise of a channel is what the fit leaves of it (estimated generalised least squares).

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arm.arm_model import ArmModel
 from ..arrays import Array, BoolArray
-from ..history.known_run import KnownRun, Load
+from ..history.known_run import KnownLoad, KnownRun
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..samples.joint_samples import Samples
@@ -68,7 +68,7 @@ class ArmHealth:
             RecordingError: The samples do not fit the arm, hold no torques, or fill no window.
         """
         rows = MomentumRows.of(model, opened(uncertainty, samples.tau))
-        found = KnownRun.of("a run", samples, Load.none(), rows, window).statistics
+        found = KnownRun.of("a run", samples, KnownLoad.none(), rows, window).statistics
         with one_thread():
             fit = Posterior.of(found.of_nuisance_only() if bare else found)
             deviation = fit.nuisance_deviation()

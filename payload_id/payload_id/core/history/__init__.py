@@ -13,13 +13,13 @@ from .calibrated_interval import (
     made_otherwise,
     statistics_of,
 )
-from .known_run import KnownRun, Load, segments
+from .known_run import KnownLoad, KnownRun, segments
 from .learning import learn_history
 
 __all__ = [
     "CalibratedInterval",
     "KnownRun",
-    "Load",
+    "KnownLoad",
     "calibrated_interval",
     "largest_scores",
     "learn_history",

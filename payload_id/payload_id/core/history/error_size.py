@@ -10,7 +10,7 @@ from typing_extensions import Self
 from ..arrays import Array, BoolArray
 from ..statistics.posterior import Posterior
 from ..statistics.statistics import Statistics
-from .tried import Tried
+from .known_run import KnownRun
 
 INFLATIONS = np.geomspace(1.0, 100.0, 33)
 LOAD_NOISES = np.concatenate([[0.0], np.geomspace(1e-3, 10.0, 41)])
@@ -43,6 +43,26 @@ class ErrorSize:
 
 
 @dataclass(frozen=True)
+class HeldOutRun:
+    """A run that was estimated as if its payload were not known.
+
+    Attributes:
+        run: The run.
+        error: Estimate less truth, NaN where the truth is unknown, shape (10,).
+        posterior: What its rows and the other runs say.
+    """
+
+    run: KnownRun
+    error: Array
+    posterior: Posterior
+
+    @property
+    def phi(self) -> Array:
+        """The load, as far as it is known; the rest as the estimate has it, shape (10,)."""
+        return self.posterior.given(self.run.load.phi)
+
+
+@dataclass(frozen=True)
 class MassErrors:
     """Errors of the masses of K runs, and how large they are expected to be with each size.
 
@@ -55,7 +75,7 @@ class MassErrors:
     variance: Array
 
     @classmethod
-    def of(cls, tried: list[Tried]) -> Self:
+    def of(cls, tried: list[HeldOutRun]) -> Self:
         """Return those of runs whose masses are known."""
         parts = np.empty((len(INFLATIONS), len(LOAD_NOISES), len(tried)))
         for k, each in enumerate(tried):

@@ -25,7 +25,7 @@ CHUNK = 10_000  # samples whose rows are in memory at a time
 
 
 @dataclass(frozen=True)
-class Load:
+class KnownLoad:
     """What is known of a run's payload.
 
     Attributes:
@@ -35,12 +35,12 @@ class Load:
     phi: Array
 
     @classmethod
-    def none(cls) -> Load:
+    def none(cls) -> KnownLoad:
         """Return the load of a bare arm."""
         return cls(np.zeros(10))
 
     @classmethod
-    def of_mass(cls, mass: float) -> Load:
+    def of_mass(cls, mass: float) -> KnownLoad:
         """Return a load of which only the mass is known [kg].
 
         Raises:
@@ -53,7 +53,7 @@ class Load:
         return cls(np.append(float(mass), np.full(9, np.nan)))
 
     @classmethod
-    def exactly(cls, phi: Array) -> Load:
+    def exactly(cls, phi: Array) -> KnownLoad:
         """Return a load of which all ten parameters are known.
 
         Raises:
@@ -88,7 +88,7 @@ class KnownRun:
     """
 
     source: str
-    load: Load
+    load: KnownLoad
     statistics: Statistics
     motion: MotionSeen
     seconds: float
@@ -96,7 +96,7 @@ class KnownRun:
 
     @classmethod
     def of(
-        cls, source: str, samples: Samples, load: Load, rows: MomentumRows, window: float
+        cls, source: str, samples: Samples, load: KnownLoad, rows: MomentumRows, window: float
     ) -> KnownRun:
         """Return what samples say.
 

@@ -22,11 +22,10 @@ from ..statistics.own_nuisance import of_the_arm
 from ..statistics.posterior import Posterior
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
-from .error_size import MassErrors
+from .error_size import HeldOutRun, MassErrors
 from .known_run import KnownRun
 from .labels import label_notes
 from .same_data import check_different
-from .tried import Tried
 
 LEAST_RUNS = 3
 PASSES = 2
@@ -163,10 +162,10 @@ def _with_others(
     return [(run, others[run.source]) for run in runs]
 
 
-def _tried(run: KnownRun, others: Statistics) -> Tried:
+def _tried(run: KnownRun, others: Statistics) -> HeldOutRun:
     """Estimate a run as a new one."""
     posterior = Posterior.of(others.joined(run.statistics))
-    return Tried(run, posterior.phi - run.load.phi, posterior)
+    return HeldOutRun(run, posterior.phi - run.load.phi, posterior)
 
 
 def _drift(scores: Array) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from ..bounds.nearest import nearest
 from ..errors import SolverError
 from ..estimators import estimator_named
 from ..estimators.estimator import Estimator
-from ..estimators.scaling import off_the_edge, typical_size
+from ..estimators.problem import off_the_edge, typical_size
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from ..statistics.statistics import Statistics

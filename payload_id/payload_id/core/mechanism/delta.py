@@ -143,10 +143,6 @@ class Delta:
             )
         return np.asarray(np.arctan2(np.broadcast_to(z, x.shape), x) - np.arccos(k / reach))
 
-    def closure(self, theta: Array, p: Array) -> Array:
-        """Return |p - e_i| - L_upper, zero where the loops close, shape (..., 3) [m]."""
-        return np.asarray(np.linalg.norm(self.legs(theta, p), axis=-1) - self.upper_leg)
-
     def legs(self, theta: Array, p: Array) -> Array:
         """Return s_i = p - e_i, from the knees to the platform, shape (..., 3 legs, 3) [m]."""
         return np.asarray(p)[..., None, :] - self.knees(theta) + self.platform_radius * self.outward

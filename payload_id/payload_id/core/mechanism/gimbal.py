@@ -12,7 +12,6 @@ from ..arrays import Array
 from ..errors import InputError
 
 ORDERS = tuple("".join(x) for x in permutations("xyz"))
-LOCKED = 0.05  # cosine of the middle angle below which the outer axes count as aligned: 87 degrees
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,3 @@ class Gimbal:
         found = Rotation.from_matrix(rotation).as_euler(self.order.upper())
         columns = [self.order.index(axis) for axis in "xyz"]
         return np.asarray(found[..., columns])
-
-    def is_locked(self, angles: Array) -> Array:
-        """Tell where the outer two axes are nearly aligned, shape (N,): one turn is lost there."""
-        middle = "xyz".index(self.order[1])
-        return np.asarray(np.abs(np.cos(np.asarray(angles)[..., middle])) < LOCKED)

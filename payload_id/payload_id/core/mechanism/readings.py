@@ -68,16 +68,6 @@ class JointReadings:
         return len(self.stamp)
 
 
-def wrist_pose(mechanism: Mechanism, readings: JointReadings) -> tuple[Array, Array]:
-    """Return T_{i0,i}: g(phi), shape (M, 3, 3), and h(theta), shape (M, 3) [m], eq. (34).
-
-    Raises:
-        ReachError: The mechanism's loops do not close for a reading.
-    """
-    pose = mechanism.gimbal.rotation(readings.gimbal), mechanism.delta.forward(readings.theta)
-    return pose
-
-
 def spring_torque(mechanism: Mechanism, readings: JointReadings) -> Array:
     """Return the torques on the lower legs, shape (M, 3) [N m].
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ConfigurationError, comment
-from ...core.history import Load
+from ...core.history import KnownLoad
 from ..configuration.schema import Key
 from ..configuration.schema_check import check
 from ..configuration.whole_file import saved_file
@@ -43,7 +43,7 @@ class KnownRecording:
     """
 
     path: Path
-    load: Load
+    load: KnownLoad
 
 
 def read_known_runs(path: Path) -> tuple[KnownRecording, ...]:
@@ -60,11 +60,11 @@ def read_known_runs(path: Path) -> tuple[KnownRecording, ...]:
             raise ConfigurationError(
                 f"'{name}' in {path} has both 'mass' and 'payload'; give one of them."
             )
-        load = Load.none()
+        load = KnownLoad.none()
         if mass is not None:
-            load = Load.of_mass(mass)
+            load = KnownLoad.of_mass(mass)
         elif payload is not None:
-            load = Load.exactly(np.array(payload, dtype=float))
+            load = KnownLoad.exactly(np.array(payload, dtype=float))
         runs.append(KnownRecording(path.parent / name, load))
     return tuple(runs)
 
@@ -86,7 +86,7 @@ def write_known_runs(path: Path, runs: Sequence[KnownRecording], remarks: Sequen
     return path
 
 
-def _entry(load: Load) -> dict[str, Any]:
+def _entry(load: KnownLoad) -> dict[str, Any]:
     """Return what the list says of a load."""
     if not load.known.all():
         return {"mass": float(load.phi[0])}

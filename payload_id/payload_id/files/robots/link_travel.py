@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...core.arm.arm_model import ArmModel, joint_axis
-from ...core.arm.travelling_masses import HeldBody, HeldJoint, free_masters, phi_range
+from ...core.arm.travelling_masses import PassiveBody, PassiveJoint, free_masters, phi_range
 from ...core.arrays import Array
 from ...core.errors import ModelError
 from .description.urdf_tree import UrdfJoint, UrdfTree
@@ -36,7 +36,7 @@ def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
         if not any(free_masters(body, travel) for body in bodies):
             continue
         own = full.inertias[full.getJointId(carrier)]
-        still = HeldBody((), own.mass, np.array(own.lever), np.array(own.inertia))
+        still = PassiveBody((), own.mass, np.array(own.lever), np.array(own.inertia))
         j = model.joints.index(carrier)
         lower[j], upper[j] = phi_range([still, *bodies], travel)
         moved = True
@@ -45,9 +45,9 @@ def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
 
 def _carried(
     model: ArmModel, tree: UrdfTree, full: pin.Model
-) -> list[tuple[str, list[HeldBody], dict[str, tuple[float, float]]]]:
+) -> list[tuple[str, list[PassiveBody], dict[str, tuple[float, float]]]]:
     """Return the arm's joints that carry held ones, what is on these, and where they may be."""
-    found: dict[str, list[HeldBody]] = {}
+    found: dict[str, list[PassiveBody]] = {}
     for index in range(1, full.njoints):
         way: list[int] = []
         carrier = index
@@ -58,7 +58,7 @@ def _carried(
         if carrier == 0 or not way or inertia.mass == 0.0:
             continue
         joints = tuple(_held_joint(model, tree, full, k) for k in way)
-        body = HeldBody(joints, inertia.mass, np.array(inertia.lever), np.array(inertia.inertia))
+        body = PassiveBody(joints, inertia.mass, np.array(inertia.lever), np.array(inertia.inertia))
         found.setdefault(full.names[carrier], []).append(body)
     return [
         (
@@ -74,12 +74,12 @@ def _carried(
     ]
 
 
-def _held_joint(model: ArmModel, tree: UrdfTree, full: pin.Model, index: int) -> HeldJoint:
+def _held_joint(model: ArmModel, tree: UrdfTree, full: pin.Model, index: int) -> PassiveJoint:
     """Return one of Pinocchio's joints that the arm does not move."""
     joint = tree.named(full.names[index])
     S, place = joint_axis(full, index), full.jointPlacements[index]
     slides = joint.kind == "prismatic"
-    return HeldJoint(
+    return PassiveJoint(
         rotation=np.array(place.rotation),
         translation=np.array(place.translation),
         axis=S[:3] if slides else S[3:],

@@ -22,7 +22,7 @@ from ...core.body.inertial import PARAMETERS
 from ...core.body.payload_prior import PayloadPrior
 from ...core.body.weight_in_box import weight_in_box
 from ...core.errors import InputError, PayloadIdError, RecordingError
-from ...core.history import Load
+from ...core.history import KnownLoad
 from ...core.identification.identify import identify
 from ...core.identification.status import Status
 from ...files.recordings.known_runs import LIST, KnownRecording, write_known_runs
@@ -153,7 +153,7 @@ class KnownRuns:
             raise NotAnsweredError(f"Run {number + 1} was not completed: {result.message}")
         self._check(self._read(path, plan.duration), mass)
         require_unchanged(self.path, self.runs)
-        self.runs += (KnownRecording(path, Load.of_mass(mass)),)
+        self.runs += (KnownRecording(path, KnownLoad.of_mass(mass)),)
         remarks = [
             "Runs with known weights, by payload-id known-runs.",
             f"Arm: {self.setup.robot.path}",

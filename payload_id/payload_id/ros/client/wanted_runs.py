@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...core.errors import InputError
-from ...core.history import Load
+from ...core.history import KnownLoad
 from ...files.recordings.known_runs import KnownRecording, read_known_runs
 
 
@@ -35,7 +35,7 @@ class Wanted:
 
     def __post_init__(self) -> None:
         for mass in self.masses:
-            Load.of_mass(mass)
+            KnownLoad.of_mass(mass)
         if not 0.0 <= self.tolerance < 1.0:
             raise InputError(
                 "The tolerance of the masses is a part of them, from 0 to below 1; found "

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...core.arrays import Array
-from ...core.contact import ContactWatch, Judgement, Knowledge
+from ...core.contact import ContactWatch, FeasibleSet, Judgement
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
 from ...core.samples.joint_samples import Samples
@@ -127,4 +127,4 @@ class ContactWorker:
         if self._watch is None or self._source is not found.source:
             self._watch, self._source = ContactWatch(found.source, self._window), found.source
             self._start_ns, self._newest_ns = None, 0
-        self._watch.know(Knowledge.of(found.rows, found.interval), news.phi)
+        self._watch.know(FeasibleSet.of(found.rows, found.interval), news.phi)

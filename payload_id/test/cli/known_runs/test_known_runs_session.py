@@ -20,7 +20,7 @@ from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
-from payload_id.core.history import Load
+from payload_id.core.history import KnownLoad
 from payload_id.files.recordings.known_runs import KnownRecording, read_known_runs, write_known_runs
 from payload_id.files.recordings.recording import Recording
 from payload_id.ros.client.wanted_runs import Wanted, made_before, require_unchanged
@@ -115,7 +115,9 @@ def assert_at_rest(robot):
 
 def test_a_session_goes_on_only_with_its_own_weights_and_its_own_list(tmp_path, capsys):
     path, wanted = tmp_path / "runs.yaml", Wanted((0.0, 1.0))
-    mine, theirs = (KnownRecording(tmp_path / name, Load.none()) for name in ("mine", "theirs"))
+    mine, theirs = (
+        KnownRecording(tmp_path / name, KnownLoad.none()) for name in ("mine", "theirs")
+    )
     assert made_before(path, wanted) == ()
     require_unchanged(path, ())
     write_known_runs(path, (theirs,), ())

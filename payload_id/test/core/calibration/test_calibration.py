@@ -24,7 +24,7 @@ from payload_id.core.calibration import (
     ArmFit,
     CalibrationResult,
     Consistency,
-    Prior,
+    LinkPrior,
     calibrate,
 )
 from payload_id.core.calibration.fit import SPATIAL_INERTIA_BASIS, prior_rows
@@ -179,7 +179,9 @@ def test_other_arm_tool_scale_or_bounds_are_refused() -> None:
 
 
 def simple_problem(
-    consistency: Consistency, prior: Prior = Prior.QUADRATIC, ellipsoids: tuple[Array, ...] = ()
+    consistency: Consistency,
+    prior: LinkPrior = LinkPrior.QUADRATIC,
+    ellipsoids: tuple[Array, ...] = (),
 ) -> tuple[ArmFit, Array]:
     """Return a problem whose free optimum is not physical, and its R factor."""
     model, rng = arm("ur10"), np.random.default_rng(0)
@@ -201,7 +203,7 @@ def cost_of(fit: ArmFit, factor: Array, psi: Array) -> float:
 def test_fit_agrees_with_an_independent_formulation(consistency: Consistency) -> None:
     points = np.random.default_rng(1).normal(size=(30, 3)) * 0.3
     around = (bounding_ellipsoid(points),) * 6
-    for prior in Prior:
+    for prior in LinkPrior:
         fit, factor = simple_problem(consistency, prior, around)
         psi, scale = fit.solve(factor), fit.scale()
         x = cp.Variable(len(scale))
@@ -232,13 +234,13 @@ def test_entropic_prior_is_the_divergence_to_second_order_in_any_frame() -> None
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     T = change_of_frame(turn * np.sign(np.linalg.det(turn)), np.array([0.1, -0.2, 0.3]))
     change = 0.01 * phi * rng.normal(size=10)
-    here = np.sum((prior_rows(Prior.ENTROPIC, phi, 0.1) @ change) ** 2)
-    there = np.sum((prior_rows(Prior.ENTROPIC, T @ phi, 0.1) @ (T @ change)) ** 2)
+    here = np.sum((prior_rows(LinkPrior.ENTROPIC, phi, 0.1) @ change) ** 2)
+    there = np.sum((prior_rows(LinkPrior.ENTROPIC, T @ phi, 0.1) @ (T @ change)) ** 2)
     assert there == pytest.approx(here, rel=1e-6)
     # -log det J + tr(J0^-1 J) + log det J0 - 4
     part = np.linalg.solve(pseudo_inertia(phi), pseudo_inertia(1e-4 * phi))
     exact = np.trace(part) - np.linalg.slogdet(np.eye(4) + part)[1]
-    found = np.sum((prior_rows(Prior.ENTROPIC, phi, 1.0) @ (1e-4 * phi)) ** 2)
+    found = np.sum((prior_rows(LinkPrior.ENTROPIC, phi, 1.0) @ (1e-4 * phi)) ** 2)
     assert found == pytest.approx(exact, rel=1e-3)
 
 

@@ -13,7 +13,7 @@ from payload_id.core.arrays import Array
 from payload_id.core.calibration.noise_needed import noise_needed
 from payload_id.core.calibration.noise_of_runs import NoiseOfRuns, noise_of_runs
 from payload_id.core.errors import InputError, RecordingError
-from payload_id.core.history import Load
+from payload_id.core.history import KnownLoad
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -69,7 +69,7 @@ def test_factors_of_runs_are_those_that_each_needs_and_less_where_less_is_known(
     model = runs[0].model
     exact, mass = (
         noise_of_runs([(r.samples, load(r)) for r in runs], model, REFERENCE, LENGTHS, 0.5)
-        for load in (lambda r: Load.exactly(r.phi), lambda r: Load.of_mass(r.phi[0]))
+        for load in (lambda r: KnownLoad.exactly(r.phi), lambda r: KnownLoad.of_mass(r.phi[0]))
     )
     for k, run in enumerate(runs):
         alone, free = (
@@ -95,7 +95,7 @@ def test_ranks_hold_as_stated_for_exchangeable_runs() -> None:
 
 def test_what_cannot_be_measured_is_refused() -> None:
     run = record(arm("pendulum"), 5, seconds=0.3)
-    loaded = [(run.samples, Load.exactly(run.phi))]
+    loaded = [(run.samples, KnownLoad.exactly(run.phi))]
     with pytest.raises(InputError, match="at least one length"):
         noise_needed([run.samples], run.model, REFERENCE, [])
     with pytest.raises(RecordingError, match="no window of 0.5 s"):

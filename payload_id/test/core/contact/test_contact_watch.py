@@ -10,7 +10,7 @@ import pytest
 
 from arms import Joints, Run, arm, draw_payload, perturbed_links, record
 from payload_id.core.arm.kinetics import body_motion
-from payload_id.core.contact import ContactWatch, Knowledge, certificate
+from payload_id.core.contact import ContactWatch, FeasibleSet, certificate
 from payload_id.core.contact.certificate import search
 from payload_id.core.errors import InputError, SolverError
 from payload_id.core.identification.estimate import Estimate
@@ -49,8 +49,8 @@ class Case:
         return self.online.rows.model
 
     @property
-    def knowledge(self) -> Knowledge:
-        return Knowledge.of(*self.online.established())
+    def knowledge(self) -> FeasibleSet:
+        return FeasibleSet.of(*self.online.established())
 
     def run(self, seed: int, seconds: float = 1.0) -> Run:
         return record(self.model, seed, self.phi, seconds, 250.0, self.links, joints=self.joints)
@@ -163,4 +163,4 @@ def test_without_a_payload_nothing_is_said():
     with pytest.raises(InputError, match="know"):
         watch.judge(samples.part(0, 26))
     with pytest.raises(InputError, match="without rows"):
-        Knowledge.of(*OnlineIdentifier(known.model, Settings(STATED)).established())
+        FeasibleSet.of(*OnlineIdentifier(known.model, Settings(STATED)).established())

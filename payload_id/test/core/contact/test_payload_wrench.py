@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arms import Motion, arm, draw_payload
-from payload_id.core.contact.certificate import Proof
+from payload_id.core.contact.certificate import ContactProof
 from payload_id.core.contact.least_force import least_force
 from payload_id.core.contact.payload_wrench import wrench_coefficients
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -58,7 +58,7 @@ def test_least_force_of_positions_that_jump_by_a_turn_is_that_of_those_that_do_n
     q = samples.q + np.where(endless, np.pi - samples.q[10], 0.0)  # through the seam in the middle
     jumping = np.where(endless, np.remainder(q + np.pi, 2 * np.pi) - np.pi, q)
     assert np.abs(np.diff(jumping, axis=0)).max() > 6.0
-    proof = Proof(np.random.default_rng(5).normal(size=model.n), 0.5)
+    proof = ContactProof(np.random.default_rng(5).normal(size=model.n), 0.5)
     rows = MomentumRows.of(model, Uncertainty())
     smooth, wrapped = (least_force(rows, replace(samples, q=x), proof) for x in (q, jumping))
     assert 0.0 < smooth and np.isclose(wrapped, smooth, rtol=1e-9)

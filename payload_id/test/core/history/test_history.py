@@ -9,8 +9,8 @@ from arms import Motion, arm, draw_payload
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError, RecordingError
 from payload_id.core.history import (
+    KnownLoad,
     KnownRun,
-    Load,
     calibrated_interval,
     learn_history,
     segments,
@@ -45,7 +45,7 @@ def measured(seed, phi=BARE, seconds=5.0, scale=1.0):
 
 def known(name, samples, load=None, rows=ROWS):
     """Return a known run of samples, of the bare arm unless said otherwise."""
-    return KnownRun.of(name, samples, load or Load.none(), rows, WINDOW)
+    return KnownRun.of(name, samples, load or KnownLoad.none(), rows, WINDOW)
 
 
 def learnt(runs, rows=ROWS):
@@ -62,7 +62,7 @@ def runs():
     """A fifth of them bare; of the others only the mass is known."""
     loads = [BARE if k % 5 == 0 else payload(k) for k in range(RUNS)]
     return [
-        known(f"run {k}", measured(k, phi), Load.of_mass(float(phi[0])))
+        known(f"run {k}", measured(k, phi), KnownLoad.of_mass(float(phi[0])))
         for k, phi in enumerate(loads)
     ]
 
@@ -170,7 +170,7 @@ def test_a_trend_of_the_errors_is_noted(runs, history):
     """Known masses that are said ever more wrongly look like a drift."""
     assert history.notes == ()
     drifting = [
-        replace(run, load=Load.of_mass(run.load.phi[0] + 0.3 * k))
+        replace(run, load=KnownLoad.of_mass(run.load.phi[0] + 0.3 * k))
         for k, run in enumerate(runs[:11])
     ]
     assert any("change from run to run" in note for note in learnt(drifting).notes)
@@ -180,7 +180,11 @@ def test_a_trend_of_the_errors_is_noted(runs, history):
 def test_a_wrong_label_is_named(runs, wrong, by):
     """The known mass of a run is stated wrongly; run 5 was of the bare arm."""
     label = float(runs[wrong].load.phi[0]) + by
-    stated = [*runs[:wrong], replace(runs[wrong], load=Load.of_mass(label)), *runs[wrong + 1 : 11]]
+    stated = [
+        *runs[:wrong],
+        replace(runs[wrong], load=KnownLoad.of_mass(label)),
+        *runs[wrong + 1 : 11],
+    ]
     (note,) = [note for note in learnt(stated).notes if "check" in note]
     assert f"'run {wrong}'" in note and f"{label:.3g} kg" in note
 
@@ -219,12 +223,12 @@ def test_what_is_no_run_or_no_history_is_refused(runs):
     for call, said in (
         (lambda: learnt(runs[:2]), "at least 3 runs"),
         (lambda: learnt(one_source), "two recordings"),
-        (lambda: Load.of_mass(-1.0), "0 kg or above"),
-        (lambda: Load.of_mass(float("nan")), "0 kg or above"),
+        (lambda: KnownLoad.of_mass(-1.0), "0 kg or above"),
+        (lambda: KnownLoad.of_mass(float("nan")), "0 kg or above"),
         (lambda: segments(samples, 0.0), "above 0 s"),
         (lambda: known("silent", silent), "zero"),
         (lambda: known("short", samples.part(0, 5)), "no window"),
     ):
         with pytest.raises((InputError, RecordingError), match=said):
             call()
-    assert Load.of_mass(0.0).known.all()  # the bare arm
+    assert KnownLoad.of_mass(0.0).known.all()  # the bare arm

@@ -25,8 +25,3 @@ def test_the_order_is_that_of_the_axes_from_the_platform():
     np.testing.assert_allclose(turned[:, [2, 0]], [[1, 0], [0, 1], [0, 0]], atol=1e-12)
     with pytest.raises(InputError, match="axes"):
         Gimbal("xzx")
-
-
-def test_lock_is_where_the_middle_axis_is_at_a_right_angle():
-    locked = Gimbal("xyz").is_locked(np.deg2rad([[0.0, 89.0, 0.0], [89.0, 0.0, 89.0]]))
-    assert locked.tolist() == [True, False]

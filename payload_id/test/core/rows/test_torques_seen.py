@@ -9,7 +9,7 @@ import pytest
 
 from arms import arm, draw_payload, joint_torques
 from payload_id.core.calibration.calibrate import calibrate
-from payload_id.core.history.known_run import KnownRun, Load
+from payload_id.core.history.known_run import KnownLoad, KnownRun
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -161,7 +161,9 @@ def test_nothing_is_learnt_of_a_joint_from_what_does_not_change(monkeypatch) -> 
     rows, wide = MomentumRows.of(GEN3, STATED), replace(STATED, torque_absolute=20.0)
     samples, _ = run(seconds=3.0)
     forms = [
-        KnownRun.of("run", stuck(samples, 3, value), Load.none(), rows, 0.1).statistics.nominal()
+        KnownRun.of(
+            "run", stuck(samples, 3, value), KnownLoad.none(), rows, 0.1
+        ).statistics.nominal()
         for value in (0.0, 5.0)
     ]
     for left, right in zip(*(vars(form).values() for form in forms), strict=True):

@@ -10,7 +10,7 @@ import pytest
 from payload_id.cli.compare.comparison import compared
 from payload_id.core.calibration.calibrate import calibrate
 from payload_id.core.errors import InputError, RecordingError
-from payload_id.core.history.known_run import KnownRun, Load
+from payload_id.core.history.known_run import KnownLoad, KnownRun
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
@@ -146,4 +146,4 @@ def test_nothing_is_learnt_from_such_data_whatever_the_torques_say() -> None:
     with pytest.raises(RecordingError, match="velocities"):
         calibrate([false], model, stated)
     with pytest.raises(RecordingError, match="'run'.*velocities"):
-        KnownRun.of("run", false, Load.none(), MomentumRows.of(model, stated), 0.1)
+        KnownRun.of("run", false, KnownLoad.none(), MomentumRows.of(model, stated), 0.1)

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..bounds.coefficient_error import with_linear_bounds
-from ..bounds.cutting_planes import ElasticRows, first_rows, minimise
+from ..bounds.cutting_planes import Rows, minimise
 from ..bounds.interval import Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
@@ -33,7 +33,7 @@ ROUNDING = 1e-12  # of sums of products, relative to the sum of their magnitudes
 
 
 @dataclass(frozen=True, eq=False)
-class Knowledge:
+class FeasibleSet:
     """The set K of all (phi, u) that a run leaves possible.
 
     Attributes:
@@ -47,7 +47,7 @@ class Knowledge:
     scaled: ScaledRows
 
     @classmethod
-    def of(cls, rows: RowBlock, interval: Interval) -> Knowledge:
+    def of(cls, rows: RowBlock, interval: Interval) -> FeasibleSet:
         """Return what rows and intervals say; both must be of one run and consistent.
 
         Args:
@@ -80,9 +80,10 @@ class Knowledge:
         if np.abs(scaled.G @ x - scaled.r).max() <= 1.0:
             return x
         program = LinearProgram(np.append(scaled.lower, 0.0), np.append(scaled.upper, np.inf))
+        rows = Rows(program, scaled, free=0.0, share=np.ones((len(scaled.r), 1)))
         cost = np.append(np.zeros(len(x)), 1.0)
         try:
-            found = minimise(program, [ElasticRows(program, scaled, first_rows(scaled))], cost)
+            found = minimise(program, [rows], cost)
         except SolverError:
             return x
         return x if found is None else found.x[:-1]
