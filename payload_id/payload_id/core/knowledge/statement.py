@@ -95,30 +95,31 @@ class Statement:
         Raises:
             InputError: A row or cone without a variable does not hold.
         """
-        keep = np.ones(len(self.g), dtype=bool)
-        kept: list[tuple[str, int]] = []
-        slip = ROUNDING * max(1.0, float(np.abs(self.g).max(initial=0.0)))
-        lower, upper = self.z_lower.copy(), self.z_upper.copy()
-        for kind, cone in self.cones(one_by_one=True):
-            alone = np.flatnonzero(self.H[cone].any(axis=0))
-            if self.F[cone].any() or len(alone) > 1 or (len(alone) and kind != "nonnegative"):
-                kept.append((kind, cone.stop - cone.start))
-                continue
-            keep[cone] = False
-            if not len(alone) and outside(kind, self.g[cone]) > slip:
-                raise InputError(
-                    f"'{self.name}' can never hold: a part of it has no variable, and is false by "
-                    f"{outside(kind, self.g[cone]):.2g}. Check its numbers and units."
-                )
-            for k in alone:  # h z + g >= 0
-                h, g = self.H[cone.start, k], self.g[cone.start]
-                lower[k] = max(lower[k], -g / h) if h > 0.0 else lower[k]
-                upper[k] = min(upper[k], -g / h) if h < 0.0 else upper[k]
+        H, g, lower, upper = (x.copy() for x in (self.H, self.g, self.z_lower, self.z_upper))
+        alone = ~self.F.any(axis=1) & (np.count_nonzero(H, axis=1) == 1)
+        alone[: self.zero] = alone[self.zero + self.nonnegative :] = False
+        rows, columns = np.nonzero(H * alone[:, None])  # h z + g >= 0
+        h, end = H[rows, columns], -g[rows] / H[rows, columns]
+        np.maximum.at(lower, columns[h > 0.0], end[h > 0.0])
+        np.minimum.at(upper, columns[h < 0.0], end[h < 0.0])
         if (lower > upper).any():
             raise InputError(f"'{self.name}' can never hold: a variable of it has no value left.")
+        H[alone] = g[alone] = 0.0
+        keep, kept = np.ones(len(g), dtype=bool), []
+        slip = ROUNDING * max(1.0, float(np.abs(g).max(initial=0.0)))
+        for kind, cone in self.cones(one_by_one=True):
+            if self.F[cone].any() or H[cone].any():
+                kept.append((kind, cone.stop - cone.start))
+            elif outside(kind, g[cone]) > slip:
+                raise InputError(
+                    f"'{self.name}' can never hold: a part of it has no variable, and is false by "
+                    f"{outside(kind, g[cone]):.2g}. Check its numbers and units."
+                )
+            else:
+                keep[cone] = False
         sizes = {kind: tuple(size for each, size in kept if each == kind) for kind in CONES}
         return replace(
-            self, F=self.F[keep], g=self.g[keep], H=self.H[keep], z_lower=lower, z_upper=upper,
+            self, F=self.F[keep], g=g[keep], H=H[keep], z_lower=lower, z_upper=upper,
             zero=len(sizes["zero"]), nonnegative=len(sizes["nonnegative"]),
             second_order=sizes["second_order"],
             semidefinite=tuple(order(size) for size in sizes["semidefinite"]),
