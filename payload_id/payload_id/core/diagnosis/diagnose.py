@@ -108,7 +108,7 @@ def diagnose(evidence: Evidence, again: Reprocessed | None = None) -> Diagnosis:
             found = min(findings(hypothesis, evidence, again), key=_left, default=None)
             if found is not None:
                 tried.append(found)
-                likely = _better(likely, found) if _explains(found, without) else likely
+                likely = _better(likely, found) if found.factor <= _needed(without) else likely
         if likely is not None and likely.factor <= ENOUGH:
             break
     tried.sort(key=_left)
@@ -125,8 +125,7 @@ def _equal_to(
         for finding in tried
         if likely is not None
         and finding.cause != likely.cause
-        and _explains(finding, without)
-        and finding.factor <= EQUALLY * likely.factor
+        and finding.factor <= min(_needed(without), EQUALLY * likely.factor)
     )
 
 
@@ -140,7 +139,8 @@ def findings(
         words = case.words(fit)
         yield Finding(name, fit.factor, case.free, words, case.joint, case.start, case.end)
     if again is not None:
-        for reading in again.best(list(hypothesis.readings(again.recorded))):
+        readings = list(hypothesis.readings(again.recorded))
+        for reading in again.best(readings, _needed(evidence.factor)):
             value, fit = again.followed(reading)
             what, remedy = reading.words(value)
             yield Finding(name, fit.factor, reading.free, f"{what}: {remedy}.", reading.joint)
@@ -151,9 +151,9 @@ def _left(finding: Finding) -> tuple[float, int]:
     return finding.factor, finding.free
 
 
-def _explains(finding: Finding, without: float) -> bool:
-    """Tell whether a finding explains rows that ask for a factor without it."""
-    return finding.factor <= max(RESTORED, min(NEARLY, MOST_OF_THE_WAY * without))
+def _needed(without: float) -> float:
+    """Return the factor up to which a hypothesis explains rows that ask for another without it."""
+    return max(RESTORED, min(NEARLY, MOST_OF_THE_WAY * without))
 
 
 def _better(old: Finding | None, new: Finding) -> Finding:

@@ -142,10 +142,15 @@ class Reprocessed:
                 break
         return value, replace(now.fit, factor=now.factor * self.more)
 
-    def best(self, readings: Sequence[Reading]) -> list[Reading]:
+    def best(self, readings: Sequence[Reading], needed: float) -> list[Reading]:
         """Return the readings worth following: those that leave least on a few windows.
 
-        Of one number with its best step to first order, of more of them where they begin.
+        Of one number with its best step to first order, of more of them where they begin. Without
+        any number all windows leave hardly less than a few: what leaves too much is not followed.
+
+        Args:
+            readings: Of one kind.
+            needed: Factor up to which a reading explains the rows.
         """
         if len(readings) <= CLOSELY:
             return list(readings)
@@ -157,4 +162,8 @@ class Reprocessed:
             return few.ahead(now, reading, reading.value).factor if one else now.factor
 
         found = sorted(((left(x), k, x) for k, x in enumerate(readings)), key=lambda x: x[:2])
-        return [x for factor, _, x in found[:CLOSELY] if factor <= EQUALLY * found[0][0]]
+        return [
+            x
+            for factor, _, x in found[:CLOSELY]
+            if factor <= EQUALLY * found[0][0] and (len(x.value) or factor * self.more <= needed)
+        ]
