@@ -327,10 +327,10 @@ class OnlineIdentifier:
             return estimate.resting_on(sensitivities(found))
 
     def identified_mass(self, estimate: Estimate) -> IdentifiedMass | None:
-        """Return what the newest mass was found from; None if none is identified by joints."""
+        """Return what the newest mass was found from; None if joints prove none."""
         source, mass = self.rows, (float(estimate.lower[0]), float(estimate.upper[0]))
         windows = self._buffer.since(self._change.first).windows
-        known = estimate.status in (Status.GOOD, Status.TOO_WIDE)
+        known = estimate.status in (Status.GOOD, Status.TOO_WIDE) and estimate.mass_identified
         if not (known and windows and isinstance(source, MomentumRows)):
             return None
         with one_thread():
