@@ -16,9 +16,9 @@ from arms import Motion, arm, draw_payload, joint_torques, measured, noise, pert
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import PARAMETERS
-from payload_id.core.rows.joint_torque.constant_errors.friction_stribeck import KNOTS
+from payload_id.core.rows.joint_torque.blocks.friction_stribeck import KNOTS
+from payload_id.core.rows.joint_torque.blocks.torque_ripple import wave_number
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
-from payload_id.core.rows.joint_torque.stated_errors import wave_number
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.samples.joint_samples import Samples

@@ -2,132 +2,26 @@
 
 from __future__ import annotations
 
+from ...core.rows.joint_torque.uncertainty import BOUNDS
 from ..configuration.schema import Key, Schema
 from ..drivers.driver_schema import DRIVER
 
 JOINTS = "joints"
 
-# Same fields as core.uncertainty.Uncertainty; what is left out is known exactly.
-_PER_JOINT = {
-    "torque_relative": ("-", "error of every torque sample, as a fraction of the torque"),
-    "torque_absolute": ("N m or N", "... plus this much: noise, ripple, what the model leaves out"),
-    "torque_gain": ("-", "error of each torque sensor's gain, constant in a run"),
-    "torque_offset": ("N m or N", "offset of each torque sensor, constant in a run"),
-    "friction_coulomb": ("N m or N", "largest Coulomb friction in the measured torque"),
-    "friction_viscous": ("N m s/rad or N s/m", "largest viscous friction in the measured torque"),
-    "friction_coulomb_asymmetry": (
-        "N m or N",
-        "largest difference of Coulomb friction between the two directions",
-    ),
-    "friction_viscous_asymmetry": ("N m s/rad or N s/m", "... of viscous friction"),
-    "friction_load": ("-", "largest friction as a fraction of the torque transmitted"),
-    "friction_stribeck": ("N m or N", "largest friction beyond Coulomb friction of a slow joint"),
-    "stribeck_velocity": ("rad/s or m/s", "speed over which that is lost where it falls fastest"),
-    "torque_ripple": ("N m or N", "largest amplitude of a torque that is a sine of the position"),
-    "ripple_cycles": ("1/turn or 1/m", "its cycles in a turn of the joint, or in a metre"),
-    "torque_drift": (
-        "N m or N",
-        "largest change of a torque's offset and friction during a run and its tares",
-    ),
-    "rotor_inertia": ("kg m2 or kg", "largest rotor inertia, seen at the joint, in the torque"),
-    "position_error": ("rad or m", "largest error of a measured position"),
-    "velocity_error": ("rad/s or m/s", "largest error of a measured velocity"),
-    "joint_zero": ("rad or m", "largest error of each encoder's zero, constant in a run"),
-    "torque_delay": ("s", "largest time by which torques are late or early, constant in a run"),
-    "torque_sigma": ("N m or N", "standard deviation of independent Gaussian torque noise"),
-}
 
-
-def _per_joint(name: str) -> Key:
-    """Return the key of a bound that is one number or one for each joint."""
-    unit, text = _PER_JOINT[name]
-    highest = 0.999 if unit == "-" else float("inf")
+def _bound(name: str) -> Key:
+    """Return the key of a bound of `Uncertainty`; what is left out is known exactly."""
+    entry = BOUNDS[name]
+    kind = {"float": "number", "PerJoint": "number or numbers"}.get(str(entry.type), "numbers")
+    meaning, unit, highest = (entry.metadata[x] for x in ("meaning", "unit", "highest"))
+    length = JOINTS if str(entry.type) == "PerJoint" else None
     return Key(
-        "number or numbers", text, unit, default=0.0, lowest=0.0, highest=highest, length=JOINTS
+        kind, meaning, unit, default=entry.default, lowest=0.0, highest=highest, length=length
     )
 
 
 UNCERTAINTY: Schema = {
-    **{name: _per_joint(name) for name in _PER_JOINT},
-    "link_relative": Key(
-        "number",
-        "error of every inertial parameter of the robot's own links, as a fraction",
-        "-",
-        default=0.0,
-        lowest=0.0,
-        highest=0.999,
-    ),
-    "link_shift": Key(
-        "number",
-        "shift of each of the robot's own bodies as a whole along each axis, beside link_relative; "
-        "where the description's centres of mass are rough",
-        "m",
-        default=0.0,
-        lowest=0.0,
-    ),
-    "stiction_velocity": Key(
-        "number",
-        "below this speed the sign of Coulomb friction is unknown",
-        "rad/s or m/s",
-        default=0.01,
-        lowest=0.0,
-    ),
-    "stamp_jitter": Key(
-        "number", "largest error of a sample's stamp", "s", default=0.0, lowest=0.0
-    ),
-    "gravity_error": Key(
-        "number",
-        "largest error of each component of gravity in the base frame, constant in a run",
-        "m/s2",
-        default=0.0,
-        lowest=0.0,
-    ),
-    "tool": Key(
-        "numbers",
-        "largest errors of the tool's inertial parameters about the payload frame, ten numbers",
-        "kg, kg m, kg m2",
-        default=(),
-        lowest=0.0,
-    ),
-    "torque_mean_window": Key(
-        "numbers",
-        "lengths of time for which torque_mean says more",
-        "s",
-        default=(),
-        lowest=0.0,
-    ),
-    "torque_mean": Key(
-        "numbers",
-        "what the mean of the absolute part of the noise stays within over every stretch at least "
-        "so long: for each length one number, or one for each joint",
-        "N m or N",
-        default=(),
-        lowest=0.0,
-    ),
-    "torque_hat_window": Key(
-        "numbers",
-        "lengths of time for which torque_hat says more",
-        "s",
-        default=(),
-        lowest=0.0,
-    ),
-    "torque_hat": Key(
-        "numbers",
-        "what the mean of the absolute part of the noise, with a weight that rises from 0 to 1 and "
-        "falls to 0, stays within over every stretch that covers the length: numbers as for "
-        "torque_mean",
-        "N m or N",
-        default=(),
-        lowest=0.0,
-    ),
-    "coverage": Key(
-        "number",
-        "probability that no row of a run exceeds the bound made of torque_sigma",
-        "-",
-        default=0.99,
-        lowest=0.0,
-        highest=0.999999,
-    ),
+    **{name: _bound(name) for name in BOUNDS},
     "prior": Key(
         "section",
         "box that surely holds the payload before any data",

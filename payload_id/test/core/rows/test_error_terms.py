@@ -206,4 +206,4 @@ def test_bounds_that_cannot_be_are_refused_by_name() -> None:
         {"stribeck_velocity": 0.0, "friction_stribeck": 0.1},
     ):  # fmt: skip
         with pytest.raises(InputError, match=next(iter(wrong))):
-            _ = MomentumRows.of(gen3, Uncertainty(**wrong)).constant
+            _ = MomentumRows.of(gen3, Uncertainty(**wrong)).blocks

@@ -39,15 +39,14 @@ from ..quadrature import (
     step_weights,
 )
 from ..row_block import RowBlock
+from .blocks import Effect, NuisanceBlock, Window, stated_blocks
 from .calibrated import known_of
-from .constant_errors.constant_error import ConstantError, Effect, OfMotion, Window
 from .hat_rows import LEAST_STEPS, HatRow, worth_it
 from .kinematic_error import Probes, Sensitivity
 from .motion_memory import MotionMemory
 from .nuisance import Nuisance, group_slice
 from .position_gate import PositionGate
 from .stamp_error import stamp_error
-from .stated_errors import constant_errors
 from .torque_bound import TorqueNoise, largest_gain
 from .uncertainty import MEANS, Uncertainty
 from .window_sums import Integrals, WindowSums
@@ -149,12 +148,12 @@ class MomentumRows:
     def names(self) -> tuple[str, ...]:
         """Names of the nuisance parameters, such as "joint_2.friction_coulomb"."""
         tool = (f"tool.{PARAMETERS[k]}" for k in self._tool)
-        return (*self.nuisance.names, *tool, *(n for error in self.constant for n in error.names))
+        return (*self.nuisance.names, *tool, *(n for block in self.blocks for n in block.names))
 
     @cached_property
-    def constant(self) -> tuple[ConstantError, ...]:
-        """The errors that are constant in a run, in the order of their columns."""
-        return constant_errors(self.model, self.uncertainty)
+    def blocks(self) -> tuple[NuisanceBlock, ...]:
+        """What is unknown of a run beside arm and tool, in the order of its columns."""
+        return stated_blocks(self.model, self.uncertainty)
 
     @cached_property
     def noise(self) -> TorqueNoise:
@@ -354,7 +353,7 @@ class MomentumRows:
         """Return what errors that are constant in the run do."""
         n, links = self.model.n, slice(10 * self.model.n)
         effect = Effect.none(n)
-        if not self.constant:
+        if not self.blocks:
             return effect
         reading, reading_error = self.noise.noise_free(samples.tau)
         reading_error = reading_error + self.noise.gaussian
@@ -363,18 +362,17 @@ class MomentumRows:
             self.nuisance.centre[links].reshape(n, 10),
             self.nuisance.half_width[links].reshape(n, 10),
         )  # fmt: skip
-        for error in self.constant:
-            effect = effect.with_more(self._effect(error, window))
+        for block in self.blocks:
+            effect = effect.with_more(self._effect(block, window))
         return effect
 
-    def _effect(self, error: ConstantError, window: Window) -> Effect:
-        """Return what an error does, recalled where the motion alone determines it."""
-        if self.memory is None or not isinstance(error, OfMotion):
-            return error.effect(window)
-        other = [window.weight, window.momentum]
-        other += [window.model.gravity] if error.depends_on_gravity else []
+    def _effect(self, block: NuisanceBlock, window: Window) -> Effect:
+        """Return what a block does, recalled where the motion alone determines it."""
+        if self.memory is None or not block.of_motion_alone:
+            return block.effect(window)
+        other = window.weight, window.momentum, window.model.gravity
         return self.memory.recalled(
-            type(error).__name__, window.samples, tuple(other), lambda: error.effect(window)
+            type(block).__name__, window.samples, other, lambda: block.effect(window)
         )
 
     def _joint_columns(

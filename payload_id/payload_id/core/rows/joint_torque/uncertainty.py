@@ -20,6 +20,19 @@ LARGEST = 1e6  # of any bound in SI units; what is not bounded at all is left ou
 LISTS = tuple(f"{name}{end}" for name in MEANS for end in ("_window", ""))
 
 
+def bound(unit: str, meaning: str, default: Any = 0.0, highest: float = float("inf")) -> Any:
+    """Return a field for a bound that is not negative.
+
+    Args:
+        unit: Of it, or units.
+        meaning: What it bounds, in a few words, as the keys of a robot file and parameters of nodes
+            say it.
+        default: Where it is not stated.
+        highest: Largest that can be stated.
+    """
+    return field(default=default, metadata={"unit": unit, "meaning": meaning, "highest": highest})
+
+
 @dataclass(frozen=True)
 class Uncertainty:
     """Bounds on everything that is not known exactly. Zero means known exactly.
@@ -86,37 +99,105 @@ class Uncertainty:
         prior: Box that holds the payload before any data.
     """
 
-    torque_relative: PerJoint = 0.0
-    torque_absolute: PerJoint = 0.0
-    torque_gain: PerJoint = 0.0
-    torque_offset: PerJoint = 0.0
-    link_relative: float = 0.0
-    link_shift: float = 0.0
-    friction_coulomb: PerJoint = 0.0
-    friction_viscous: PerJoint = 0.0
-    friction_coulomb_asymmetry: PerJoint = 0.0
-    friction_viscous_asymmetry: PerJoint = 0.0
-    friction_load: PerJoint = 0.0
-    friction_stribeck: PerJoint = 0.0
-    stribeck_velocity: PerJoint = 0.0
-    torque_ripple: PerJoint = 0.0
-    ripple_cycles: PerJoint = 0.0
-    torque_drift: PerJoint = 0.0
-    rotor_inertia: PerJoint = 0.0
-    stiction_velocity: float = 0.01
-    position_error: PerJoint = 0.0
-    velocity_error: PerJoint = 0.0
-    stamp_jitter: float = 0.0
-    gravity_error: float = 0.0
-    joint_zero: PerJoint = 0.0
-    torque_delay: PerJoint = 0.0
-    tool: tuple[float, ...] = ()
-    torque_sigma: PerJoint = 0.0
-    coverage: float = 0.99
-    torque_mean_window: tuple[float, ...] = ()
-    torque_mean: tuple[float, ...] = ()
-    torque_hat_window: tuple[float, ...] = ()
-    torque_hat: tuple[float, ...] = ()
+    torque_relative: PerJoint = bound(
+        "-", "error of every torque sample, as a fraction of the torque", highest=0.999
+    )
+    torque_absolute: PerJoint = bound(
+        "N m or N", "... plus this much: noise, ripple, what the model leaves out"
+    )
+    torque_gain: PerJoint = bound(
+        "-", "error of each torque sensor's gain, constant in a run", highest=0.999
+    )
+    torque_offset: PerJoint = bound("N m or N", "offset of each torque sensor, constant in a run")
+    link_relative: float = bound(
+        "-",
+        "error of every inertial parameter of the robot's own links, as a fraction",
+        highest=0.999,
+    )
+    link_shift: float = bound(
+        "m",
+        "shift of each of the robot's own bodies as a whole along each axis, beside "
+        "link_relative; where the description's centres of mass are rough",
+    )
+    friction_coulomb: PerJoint = bound(
+        "N m or N", "largest Coulomb friction in the measured torque"
+    )
+    friction_viscous: PerJoint = bound(
+        "N m s/rad or N s/m", "largest viscous friction in the measured torque"
+    )
+    friction_coulomb_asymmetry: PerJoint = bound(
+        "N m or N", "largest difference of Coulomb friction between the two directions"
+    )
+    friction_viscous_asymmetry: PerJoint = bound("N m s/rad or N s/m", "... of viscous friction")
+    friction_load: PerJoint = bound(
+        "-", "largest friction as a fraction of the torque transmitted", highest=0.999
+    )
+    friction_stribeck: PerJoint = bound(
+        "N m or N", "largest friction beyond Coulomb friction of a slow joint"
+    )
+    stribeck_velocity: PerJoint = bound(
+        "rad/s or m/s", "speed over which that is lost where it falls fastest"
+    )
+    torque_ripple: PerJoint = bound(
+        "N m or N", "largest amplitude of a torque that is a sine of the position"
+    )
+    ripple_cycles: PerJoint = bound(
+        "1/turn or 1/m", "its cycles in a turn of the joint, or in a metre"
+    )
+    torque_drift: PerJoint = bound(
+        "N m or N", "largest change of a torque's offset and friction during a run and its tares"
+    )
+    rotor_inertia: PerJoint = bound(
+        "kg m2 or kg", "largest rotor inertia, seen at the joint, in the torque"
+    )
+    stiction_velocity: float = bound(
+        "rad/s or m/s", "below this speed the sign of Coulomb friction is unknown", default=0.01
+    )
+    position_error: PerJoint = bound("rad or m", "largest error of a measured position")
+    velocity_error: PerJoint = bound("rad/s or m/s", "largest error of a measured velocity")
+    stamp_jitter: float = bound("s", "largest error of a sample's stamp")
+    gravity_error: float = bound(
+        "m/s2", "largest error of each component of gravity in the base frame, constant in a run"
+    )
+    joint_zero: PerJoint = bound(
+        "rad or m", "largest error of each encoder's zero, constant in a run"
+    )
+    torque_delay: PerJoint = bound(
+        "s", "largest time by which torques are late or early, constant in a run"
+    )
+    tool: tuple[float, ...] = bound(
+        "kg, kg m, kg m2",
+        "largest errors of the tool's inertial parameters about the payload frame, ten numbers",
+        default=(),
+    )
+    torque_sigma: PerJoint = bound(
+        "N m or N", "standard deviation of independent Gaussian torque noise"
+    )
+    coverage: float = bound(
+        "-",
+        "probability that no row of a run exceeds the bound made of torque_sigma",
+        default=0.99,
+        highest=0.999999,
+    )
+    torque_mean_window: tuple[float, ...] = bound(
+        "s", "lengths of time for which torque_mean says more", default=()
+    )
+    torque_mean: tuple[float, ...] = bound(
+        "N m or N",
+        "what the mean of the absolute part of the noise stays within over every stretch at least"
+        " so long: for each length one number, or one for each joint",
+        default=(),
+    )
+    torque_hat_window: tuple[float, ...] = bound(
+        "s", "lengths of time for which torque_hat says more", default=()
+    )
+    torque_hat: tuple[float, ...] = bound(
+        "N m or N",
+        "what the mean of the absolute part of the noise, with a weight that rises from 0 to 1 "
+        "and falls to 0, stays within over every stretch that covers the length: numbers as for "
+        "torque_mean",
+        default=(),
+    )
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 
     def __post_init__(self) -> None:
@@ -246,3 +327,6 @@ def _plain(name: str, kind: str, value: object) -> float | tuple[float, ...]:
             f"{words} must be finite and not negative, at most {LARGEST:g}; found {value!r}."
         )
     return tuple(numbers.tolist()) if numbers.ndim else float(numbers)
+
+
+BOUNDS = {entry.name: entry for entry in fields(Uncertainty) if entry.metadata}

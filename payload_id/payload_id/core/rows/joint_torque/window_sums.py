@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..quadrature import end_correction, end_weights, trapezoid_weights
-from .constant_errors.constant_error import Effect
+from .blocks import Effect
 from .kinematic_error import SECOND_ORDER, Sensitivity
 
 

@@ -15,11 +15,12 @@ slope S / v_s; where the direction is not known, all of S does.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ....arrays import Array
-from .constant_error import Effect, Window
+from .nuisance_block import Effect, Stated, Window
 
 KNOTS = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0])  # speeds over v_s
 END = 5.0
@@ -58,6 +59,18 @@ class FrictionStribeck:
     slow: Array
     speed_error: Array
     joints: tuple[str, ...]
+    of_motion_alone: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, stated: Stated) -> FrictionStribeck:
+        """Return it as it is stated."""
+        return cls(
+            size=stated.each("friction_stribeck"),
+            speed=stated.with_scale("friction_stribeck", "stribeck_velocity"),
+            slow=stated.slow,
+            speed_error=stated.each("velocity_error"),
+            joints=stated.joints,
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -17,11 +17,12 @@ not known for a while, 2 F (delay + h); and 2 F delay of a step next to an end.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ....arrays import Array
-from .constant_error import Effect, Window
+from .nuisance_block import Effect, Stated, Window
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,20 @@ class TorqueDelay:
     load: Array
     slow: Array
     joints: tuple[str, ...]
+    of_motion_alone: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, stated: Stated) -> TorqueDelay:
+        """Return it as it is stated."""
+        load = stated.each("friction_load")
+        return cls(
+            size=stated.each("torque_delay"),
+            gain=stated.largest_gain - 1.0,
+            friction=stated.dry_friction,
+            load=load / (1.0 - load),
+            slow=stated.slow,
+            joints=stated.joints,
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,22 +1,30 @@
-"""What an error that is constant in a run does to the rows of a window."""
+"""What is unknown beside the payload, constant in a run: one block of columns for each kind.
+
+A kind is one class in a file of its own: what of the stated bounds concerns it (`of`), the names of
+its parameters, and its effect on the equations of a window. `BLOCKS` names all kinds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
+from typing_extensions import Self
 
 from ....arm.arm_model import ArmModel
 from ....arm.kinetics import BodyMotion
 from ....arrays import Array, BoolArray
+from ....errors import InputError
 from ....samples.joint_samples import Samples
+from ..torque_bound import largest_gain
+from ..uncertainty import Uncertainty
 
 
 @dataclass(frozen=True)
 class Window:
-    """What an error may depend on.
+    """What an effect may depend on.
 
     Attributes:
         model: The arm, n joints.
@@ -43,7 +51,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Effect:
-    """What it does to the equations, payload phi + candidates psi + columns u + middle = ...
+    """What a block does to the equations, payload phi + candidates psi + columns u + middle = ...
 
     Attributes:
         columns: Coefficients of its coordinates u in the unit box, shape (n, k) [N m s].
@@ -136,24 +144,82 @@ class Effect:
         return np.zeros(self.columns.shape) if self.growth is None else self.growth
 
 
-class OfMotion:
-    """An error whose effect the motion of a window alone determines, whatever the torques are.
+class NuisanceBlock(Protocol):
+    """One kind of unknown; its columns are as many as its names.
 
     Attributes:
-        depends_on_gravity: Whether it is another one under another gravity.
+        of_motion_alone: Whether the motion of a window alone determines its effect, whatever the
+            torques are.
     """
 
-    depends_on_gravity = True
+    of_motion_alone: ClassVar[bool]
 
-
-class ConstantError(Protocol):
-    """One kind of error; its columns are as many as its names."""
+    @classmethod
+    def of(cls, stated: Stated) -> Self:
+        """Return it as it is stated."""
+        ...
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of its coordinates; none where it is not stated."""
+        """Names of its parameters; none where it is not stated."""
         ...
 
     def effect(self, window: Window) -> Effect:
         """Return what it does to the equations of a window."""
         ...
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What is stated of an arm of n joints, as blocks need it.
+
+    Attributes:
+        model: The arm.
+        bounds: All that is stated.
+    """
+
+    model: ArmModel
+    bounds: Uncertainty
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self.model.joints
+
+    def each(self, name: str) -> Array:
+        """Return one bound for each joint, shape (n,)."""
+        return self.bounds.per_joint(name, self.model.n)
+
+    def with_scale(self, size: str, scale: str) -> Array:
+        """Return the scale of an error, shape (n,).
+
+        Args:
+            size: Name of the bound on the error.
+            scale: Name of its scale.
+
+        Raises:
+            InputError: A joint has the error without its scale.
+        """
+        found = self.each(scale)
+        missing = (self.each(size) > 0.0) & (found == 0.0)
+        if missing.any():
+            joint = self.joints[int(np.argmax(missing))]
+            raise InputError(
+                f"Uncertainty '{size}' is stated for {joint} without '{scale}'. State both."
+            )
+        return found
+
+    @property
+    def largest_gain(self) -> Array:
+        """How many times the noise-free reading the torque can be, shape (n,)."""
+        return largest_gain(self.each("torque_gain"))
+
+    @property
+    def slow(self) -> Array:
+        """Speed below which the direction of a joint is not known, shape (n,) [rad/s or m/s]."""
+        return np.asarray(self.bounds.stiction_velocity + self.each("velocity_error"))
+
+    @property
+    def dry_friction(self) -> Array:
+        """Largest friction that turns round with the velocity, shape (n,) [N m or N]."""
+        return np.asarray(self.each("friction_coulomb") + self.each("friction_stribeck"))

@@ -11,12 +11,13 @@ bound, and so is what errors of the positions change of these columns.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ....arm.kinetics import body_motion, gravity_integral, gravity_regressor
 from ....arrays import Array
-from .constant_error import Effect, OfMotion, Window
+from .nuisance_block import Effect, Stated, Window
 
 AXES = ("x", "y", "z")
 PROBES = 3  # samples of a window at which that is looked at
@@ -24,7 +25,7 @@ HIGHER = 1.2  # allowance for curvature and for what lies between them
 
 
 @dataclass(frozen=True)
-class BaseTilt(OfMotion):
+class BaseTilt:
     """Error of gravity in the base frame.
 
     Attributes:
@@ -34,7 +35,13 @@ class BaseTilt(OfMotion):
 
     size: float
     position: Array
-    depends_on_gravity = False
+    of_motion_alone: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, stated: Stated) -> BaseTilt:
+        """Return it as it is stated."""
+        position = stated.each("joint_zero") + stated.each("position_error")
+        return cls(stated.bounds.gravity_error, position)
 
     @property
     def names(self) -> tuple[str, ...]:

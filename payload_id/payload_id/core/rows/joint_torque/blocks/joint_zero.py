@@ -13,6 +13,7 @@ samples, where the squares of the velocities, which it should follow, are farthe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -20,7 +21,7 @@ from scipy.interpolate import CubicSpline
 from ....arm.kinetics import body_motion, force_regressor, momentum_regressor
 from ....arrays import Array, IntArray
 from ...quadrature import relative_square
-from .constant_error import Effect, OfMotion, Window
+from .nuisance_block import Effect, Stated, Window
 
 PROBES = 9  # samples of a window at which first derivatives are taken
 CURVATURE_PROBES = 3  # ... and second ones
@@ -29,7 +30,7 @@ FIRST = 0.01  # of the first derivatives: what the spline through the probes may
 
 
 @dataclass(frozen=True)
-class JointZero(OfMotion):
+class JointZero:
     """Constant error of each joint's position.
 
     Attributes:
@@ -39,6 +40,12 @@ class JointZero(OfMotion):
 
     size: Array
     joints: tuple[str, ...]
+    of_motion_alone: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, stated: Stated) -> JointZero:
+        """Return it as it is stated."""
+        return cls(stated.each("joint_zero"), stated.joints)
 
     @property
     def names(self) -> tuple[str, ...]:

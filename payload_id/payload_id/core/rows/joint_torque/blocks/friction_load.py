@@ -20,12 +20,13 @@ or they take the nu with the least noise for the true one; on average over a run
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from ....arrays import Array
 from ...windows import STAMP_TOLERANCE
-from .constant_error import Effect, Window
+from .nuisance_block import Effect, Stated, Window
 
 PIECES = 4  # of a window over which accelerations are taken
 LARGEST = 0.4  # nu / 2 that estimates reckon with: noise times 1 - nu is never below none
@@ -61,6 +62,26 @@ class FrictionLoad:
     slow: Array
     speed_error: Array
     joints: tuple[str, ...]
+    of_motion_alone: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, stated: Stated) -> FrictionLoad:
+        """Return it as it is stated."""
+        gain = stated.largest_gain
+        other = gain * stated.each("torque_offset") + stated.each("friction_coulomb_asymmetry") / 2
+        other = other + stated.each("torque_ripple") + gain * stated.each("torque_drift") / 2
+        return cls(
+            size=stated.each("friction_load"),
+            gain=gain - 1.0,
+            friction=stated.dry_friction,
+            viscous=stated.each("friction_viscous") + stated.each("friction_viscous_asymmetry") / 2,
+            rotor=stated.each("rotor_inertia"),
+            other=other,
+            delay=stated.each("torque_delay"),
+            slow=stated.slow,
+            speed_error=stated.each("velocity_error"),
+            joints=stated.joints,
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -11,11 +11,12 @@ columns are those of 1 and |dq|. Nothing is left out but what an error of the ve
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ....arrays import Array
-from .constant_error import Effect, Window
+from .nuisance_block import Effect, Stated, Window
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,14 @@ class FrictionAsymmetry:
     viscous: Array
     speed_error: Array
     joints: tuple[str, ...]
+    of_motion_alone: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, stated: Stated) -> FrictionAsymmetry:
+        """Return it as it is stated."""
+        coulomb = stated.each("friction_coulomb_asymmetry") / 2
+        viscous = stated.each("friction_viscous_asymmetry") / 2
+        return cls(coulomb, viscous, stated.each("velocity_error"), stated.joints)
 
     @property
     def names(self) -> tuple[str, ...]:
