@@ -22,14 +22,13 @@ from ..statistics.normal_form import NormalForm, normal_form
 from ..statistics.triangular_factor import factor_of
 from .closed_form.correlation import Correlation
 from .grasp_frames import GraspFrames
-from .rows import MOVING, TeamRows
+from .rows import MOVING, UNIFORM, TeamRows
 from .windows import Windows
 
 ROUNDS = 6
 CLOSE = 1e-10  # [rad, m] a step that ends the search
 MOST_NOISE = 0.6  # of a direction's information that may be taken for noise
 LEAST_NOISE = 1e-9  # [N, N m]
-UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 CHANNELS = 6  # of each window: force, moment
 
 

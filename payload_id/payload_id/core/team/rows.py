@@ -35,6 +35,7 @@ NUISANCES = (
 )  # fmt: skip
 
 
+UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 DEVIATIONS = 6.0  # of a frame's estimate, by which it is likely off at most, ...
 TINY = 1e-9  # [rad]
 WELL_KNOWN = 0.1  # ... where that is no more than this [rad; part of the reach of grasps]

@@ -9,13 +9,19 @@ import pytest
 
 import team_motion
 from payload_id.core.errors import InputError, RecordingError
+from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.team.bounds import RobotBounds
+from payload_id.core.team.closed_form.pair_equations import FrameBounds
 from payload_id.core.team.estimate import Fault, TeamStatus
+from payload_id.core.team.grasp_frames import GraspFrames
 from payload_id.core.team.online import TeamEstimator, TeamSettings
+from payload_id.core.team.rows import TeamRows
 from payload_id.core.team.samples import RobotSamples
+from payload_id.core.team.source import TeamSource
 from payload_id.core.team.window_series import GRAVITY
+from payload_id.core.team.windows import windows_of
 from team_motion import Path, Team, disturbed
-from team_scene import EXACT, NOISE, POINT, estimated, estimator_of, measured, updates
+from team_scene import EXACT, NOISE, POINT, PRIOR, estimated, estimator_of, measured, updates
 from team_trials import misses, run_trial
 
 SURE = (TeamStatus.GOOD, TeamStatus.USABLE)
@@ -41,6 +47,26 @@ def test_without_noise_payload_and_frames_are_exact():
         late = estimated([replace(r, time=r.time + 1.7e9) for r in robots], EXACT)
         assert not [f for f in late.findings if f.fault is not Fault.COLLINEAR], late.message
         assert misses(late, team) == [] and late.contains(late.phi).all()
+
+
+def test_the_truth_keeps_the_rows_of_a_source_however_windows_are_cut():
+    team, robots = measured(3, NOISY, length=6.0, moments=True)
+    frames = GraspFrames.unknown(3).with_poses(team.R, team.p)
+    off = FrameBounds(np.full(3, 1e-3), np.full(3, 1e-3), 0.0)
+    exact = FrameBounds(np.zeros(3), np.zeros(3), 0.0)
+    windows = windows_of(
+        robots, [NOISY] * 3, np.arange(0.5, 4.5, 0.5), 1.0, team.clock, 0.02, np.ones((3, 8), bool)
+    )
+    source = TeamSource(TeamRows(frames, [NOISY] * 3, [exact, off, off]), tuple(team.names), PRIOR)
+    rows = source.window(windows)
+    room = rows.bound(np.abs(team.phi)) + np.abs(rows.B).sum(axis=1)
+    assert len(rows) >= 48 and (np.abs(rows.A @ team.phi - rows.b) <= room).all()
+    assert len(set(source.names)) == source.p == rows.B.shape[1]
+    assert rows.joint.max() < len(source.channels) and source.frame == team.names[0]
+    cut = RowBlock.stack([source.window(windows.part(k, k + 2)) for k in range(0, 8, 2)])
+    np.testing.assert_array_equal(np.sort(cut.b), np.sort(rows.b))
+    with pytest.raises(RecordingError, match="Windows"):
+        source.fitted(robots[0])
 
 
 @pytest.mark.slow

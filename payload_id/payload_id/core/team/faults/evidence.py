@@ -13,6 +13,7 @@ from ..blocks import Blocks
 from ..rows import TeamRows
 from ..windows import Windows
 
+LEAST_BLOCKS = 10  # of a robot or a pair, for anything to be said of its motion
 LEAST_TURN = 0.01  # [rad/s] root mean square of angular velocity below which nothing turns
 
 

@@ -26,12 +26,11 @@ from ...arrays import Array, BoolArray
 from ...body.inertial import skew
 from ...identification.status import times_as_large
 from ..estimate import Fault, Finding
-from ..rows import DEVIATIONS
+from ..rows import DEVIATIONS, UNIFORM
 from ..window_series import GRAVITY
 from .evidence import Evidence, is_explained, turns
 
 LEAST_WINDOWS = 8
-UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 EXPLAINED = 1.5  # deviations that a hypothesis may leave: those of errors at their bounds, sqrt(3)
 CLEARLY = 0.3  # of what all others leave, down to which the best one leads
 LEAST_PART = 0.01  # of all forces, that is not looked at

@@ -13,6 +13,7 @@ import numpy as np
 from ..estimate import Fault, Finding
 from .clock_leaps import leapt
 from .evidence import LEAST_TURN, Evidence, turning
+from .forces import LEAST_WINDOWS
 from .own_twists import of_own_twists
 from .pairs import (
     agree,
@@ -26,7 +27,6 @@ from .pairs import (
 )
 
 NOTHING = 0.02  # of the total force that counts as none
-LEAST_WITHOUT = 4  # windows with some force, and with none
 AT_ONCE, SOON = 0.5, 3.0  # [s] around the loss of a force, before and after which both part
 
 
@@ -123,7 +123,7 @@ def _let_go(e: Evidence, i: int, j: int) -> Finding | None:
     for k in (i,) if len(e.names) > 2 else (i, j):
         nothing = size[k] < NOTHING * size.sum(axis=0)
         first = len(nothing) - int(np.logical_and.accumulate(nothing[::-1]).sum())
-        if min(first, len(nothing) - first) < LEAST_WITHOUT:
+        if min(first, len(nothing) - first) < LEAST_WINDOWS / 2:
             continue
         since = float(e.forces.start[first])
         before, after = until(e, since - AT_ONCE), until(e, since + SOON)

@@ -21,12 +21,12 @@ from ...arrays import Array, BoolArray, IntArray
 from ..blocks import SPACING
 from ..estimate import Fault, Finding
 from ..kinematic_bounds.frame_bounds import motion_of
-from .evidence import LEAST_TURN, Evidence
+from .evidence import LEAST_BLOCKS, LEAST_TURN, Evidence
 
 SPAN = 2.0 * SPACING  # [s]
 REMAINDER = 0.1 * SPAN**2  # [s2] of what is left out, twice what smooth motions make of it
 MARGIN = 2.0  # times all that is stated and left out, from which on a block contradicts
-PART, LEAST_BLOCKS = 0.2, 10  # of the blocks that contradict, from which on it is no accident
+PART = 0.2  # of the blocks that contradict, from which on it is no accident
 UNITS = (180.0 / np.pi, 30.0 / np.pi, 0.5 / np.pi)  # deg/s, rpm, turns a second of a rad/s
 NEAR = 0.3  # part of angular velocities by which they may miss where a unit explains them
 

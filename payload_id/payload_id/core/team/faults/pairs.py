@@ -14,10 +14,9 @@ from ..grasp_frames import FrameWeights, GraspFrames
 from ..kinematic_bounds.frame_bounds import frame_bounds
 from ..refine import begun, pose_misfit, refine
 from ..rows import DEVIATIONS
-from .evidence import LEAST_TURN, Evidence
+from .evidence import LEAST_BLOCKS, LEAST_TURN, Evidence
 
 EARLY = 0.35  # part of the blocks that a slip is measured from
-LEAST_BLOCKS = 10  # of such a part, and for anything to be said
 SEEN, SMALL = 2.0, 0.01  # [-, rad] times errors of orientations, or more, by which poses may miss
 SETTLING = 0.5  # [s] that a slip may take
 LATER = 0.6  # part of what follows that must be off, too

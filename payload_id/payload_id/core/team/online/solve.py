@@ -25,7 +25,7 @@ from ..faults.evidence import Evidence
 from ..faults.findings import Findings, findings_of
 from ..grasp_frames import GraspFrames
 from ..joint import form_of, joint_fit
-from ..rows import TeamRows
+from ..rows import DEVIATIONS, TeamRows
 from ..source import TeamSource
 from ..windows import Windows
 from .held import payloads_of
@@ -33,7 +33,6 @@ from .interval_rows import Contradiction, Known, interval_bounds, noise_factor
 from .settings import TeamSettings
 
 LEAST_WINDOWS = 4  # of an estimate
-DEVIATIONS = 6.0  # of kinematic frames, by which forces may move them beyond errors of poses
 TINY = 1e-9  # half-width below which a parameter counts as known
 
 
