@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import ConfigurationError, brief
+from ...core.codec import built, plain
+from ...core.errors import ConfigurationError
 from ...core.safety.certificate.certificate import digest_of
 from ..configuration.json_file import read_json
 from ..configuration.whole_file import saved_file
@@ -46,7 +47,7 @@ class LoadRecord:
         Raises:
             ConfigurationError: It cannot be written.
         """
-        entries = asdict(self)
+        entries = plain(self)
         entries[DIGEST] = digest_of(entries)
         with saved_file(path, "record of the load") as file:
             file.write((json.dumps(entries, indent=2) + "\n").encode())
@@ -64,35 +65,21 @@ class LoadRecord:
         """
         entries = read_json(path, "record of the load")
         stated = entries.pop(DIGEST, None) if isinstance(entries, dict) else None
-        names = cls.__dataclass_fields__
-        sealed = digest_of(entries) if isinstance(entries, dict) else ""
-        if isinstance(entries, dict):
-            entries.setdefault("said", None)  # not every record has it
-        texts = ("target", "service", "at")
-        if (
-            not isinstance(entries, dict)
-            or set(entries) != set(names)
-            or not all(isinstance(entries[x], str) for x in texts)
-            or not isinstance(entries["written"], dict)
-            or not isinstance(entries["before"], dict | None)
-            or not isinstance(entries["said"], dict | None)
-            or not isinstance(entries["undone"], bool)
-        ):
-            raise ConfigurationError(
-                f"{path} is no record of a load: it has the entries {', '.join(names)}; found "
-                f"{brief(entries)}."
-            )
-        if stated != sealed:
+        try:
+            record = built(cls, entries)
+        except ValueError as error:
+            raise ConfigurationError(f"{path} is no record of a load: {error}.") from error
+        if stated != digest_of(entries):
             raise ConfigurationError(
                 f"{path} was changed after it was written: its digest is not that of its content. "
                 "What the arm had before must be set on its pendant."
             )
-        if entries["target"] != target:
+        if record.target != target:
             raise ConfigurationError(
-                f"{path} is the record of a load for {entries['target']}, not for {target}. Name "
+                f"{path} is the record of a load for {record.target}, not for {target}. Name "
                 "that arm with --to."
             )
-        return cls(**entries)
+        return record
 
 
 def record_path(result: Path, target: str, namespace: str = "") -> Path:
