@@ -88,9 +88,9 @@ def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Arra
     largest = np.abs(middle) + half
     arm = ArmEquations(
         C=np.hstack([terms.candidates, terms.payload]),
-        t=terms.torque - terms.middle - terms.payload @ middle,
+        t=terms.torque - terms.blocks.middle - terms.payload @ middle,
         d=rows.bound(largest)
-        + np.abs(terms.constant).sum(axis=1)  # not learnt: they are of a run, not of the arm
+        + np.abs(terms.blocks.columns).sum(axis=1)  # not learnt: they are of a run, not of the arm
         + ROUNDING * (np.abs(terms.payload) @ largest),
         joint=rows.joint,
         start=rows.start,

@@ -119,7 +119,7 @@ def _shown(
             f"A recording of {len(samples)} samples holds no window of {lengths[0]:g} s, so that "
             "it says nothing of the noise. Record for longer, or at a higher rate."
         )
-    rows = RowBlock.stack(list(map(scales.block, windows))).with_payload(payload)
+    rows = RowBlock.stack(scales.blocks(windows)).with_payload(payload)
     fitted = Statistics.empty(source.p).add(rows.of_own_data(), source.prior.typical)
     fit = nuisance_fit(fitted.channels, fitted.counts, fitted.errors, fitted.gain)
     B, b = rows.unbiased()

@@ -154,7 +154,7 @@ def rows_of_lengths(
             f"every {PHASES}th part has {LEAST_SAMPLES} samples and no gap. "
             f"{why_no_window(source, samples, cutter.pause)}"
         )
-    return RowBlock.stack([RowBlock.empty(source.p), *map(scales.block, windows)])
+    return RowBlock.stack([RowBlock.empty(source.p), *scales.blocks(windows)])
 
 
 def of_length(rows: RowBlock, length: float) -> RowBlock:

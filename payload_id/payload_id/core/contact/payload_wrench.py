@@ -43,7 +43,8 @@ def wrench_coefficients(rows: MomentumRows, samples: Samples) -> tuple[Array, Ar
     """
     weight = trapezoid_weights(samples.stamp)
     momentum, forces = _equations(rows.model, samples.q, samples.dq)
-    correction, remainder = end_correction(samples.stamp, momentum[end_samples(len(samples))])
+    ends = momentum[end_samples(len(samples))].reshape(8, -1)
+    correction, remainder = (x.reshape(6, 10) for x in end_correction(samples.stamp, ends))
     W = momentum[-1] - momentum[0] + correction - np.tensordot(weight, forces, axes=1)
     error = remainder + _motion_error(rows, samples, float(weight.sum()))
     error = error + stamp_error(samples.stamp, momentum, rows.uncertainty.stamp_jitter)

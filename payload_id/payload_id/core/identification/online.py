@@ -6,6 +6,7 @@ windows), never on how the samples were chopped up or on any clock.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -155,8 +156,7 @@ class OnlineIdentifier:
             RecordingError: The samples do not fit, such as another number of joints than the arm.
         """
         with one_thread():
-            for window in self.cut(samples):
-                self._take(window)
+            self._take(self.cut(samples))
 
     def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
@@ -184,14 +184,19 @@ class OnlineIdentifier:
     def take(self, window: TimedSamples) -> None:
         """Form the rows of one window."""
         with one_thread():
-            self._take(window)
+            self._take([window])
 
-    def _take(self, window: TimedSamples) -> None:
-        """Do what `take` does."""
-        if self._scales is not None and isinstance(window, Samples):
-            block = self._scales.block(window)
+    def _take(self, windows: Sequence[Any]) -> None:
+        """Form the rows of windows, and let them count one after the other."""
+        if self._scales is not None:
+            blocks = self._scales.blocks(windows)
         else:
-            block = self.rows.window(window)
+            blocks = [self.rows.window(window) for window in windows]
+        for window, block in zip(windows, blocks, strict=True):
+            self._count(window, block)
+
+    def _count(self, window: TimedSamples, block: RowBlock) -> None:
+        """Let one window count."""
         if isinstance(window, Samples):
             self._motion = MotionSeen.of(window, self._motion)
             self._buffer = self._buffer.with_window(window)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,11 +103,11 @@ def _steepest(stamp: Array, p: Array, at: int) -> Array:
 
 
 def trapezoid_weights(stamp: Array) -> Array:
-    """Return w with sum w f(t) the trapezoid rule on stamps t, shape (N,) [s]."""
-    step = np.diff(stamp)
-    weight = np.zeros(len(stamp))
-    weight[:-1] += step / 2
-    weight[1:] += step / 2
+    """Return w with sum w f(t) the trapezoid rule on stamps t, shape (..., N) [s]."""
+    half = np.diff(stamp) / 2
+    weight = np.zeros(stamp.shape)
+    weight[..., :-1] += half
+    weight[..., 1:] += half
     return weight
 
 
@@ -148,29 +147,26 @@ def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
     may matter.
 
     Args:
-        stamp: All stamps of the window, shape (N,) [s].
-        value: W_m (or what else is differentiated) at `end_samples`, shape (8, ...).
+        stamp: All stamps of one window or several, shape (..., N) [s].
+        value: W_m (or what else is differentiated) at `end_samples`, shape (..., 8, k).
+
+    Returns:
+        correction, bound: shape (..., k) each.
     """
     step, square = np.diff(stamp), mean_square_step(stamp)
-    uneven = float(np.abs(step * step * step - square * step).sum())
-    rounding = math.ulp(max(abs(float(stamp[0])), abs(float(stamp[-1]))))
-    # Both ends, each from its last sample inwards.
-    first, second, third = np.swapaxes(
-        [
-            _derivative_weights(t) @ (w - w[0]).reshape(4, -1)
-            for t, w in ((stamp[:4], value[:4]), (stamp[:-5:-1], value[:3:-1]))
-        ],
-        0,
-        1,
-    ).reshape(3, 2, *value.shape[1:])
-    inward = [
-        abs(float(t[0] + t[1] + t[2]) / 3.0 - float(t[0])) for t in (stamp[:3], stamp[:-4:-1])
-    ]
-    weight = (square * np.array(inward) + uneven) / 12
-    remainder = weight.reshape(2, *[1] * (value.ndim - 1)) * np.abs(third)
-    remainder += rounding * (np.abs(first) + float(step.sum()) * np.abs(second))
-    correction = square / 12 * (second[1] - second[0])
-    return correction, np.abs(correction) + remainder[0] + remainder[1]
+    uneven = np.abs(step * step * step - square[..., None] * step).sum(axis=-1)
+    rounding = np.spacing(np.maximum(np.abs(stamp[..., 0]), np.abs(stamp[..., -1])))
+    rounding, length = rounding[..., None], step.sum(axis=-1)[..., None]
+    bound, seconds = 0.0, []
+    for inwards in (slice(None, 4), slice(None, -5, -1)):
+        t, w = stamp[..., inwards], value[..., inwards, :]
+        first, second, third = np.moveaxis(_derivative_weights(t) @ (w - w[..., :1, :]), -2, 0)
+        inward = np.abs(t[..., :3].mean(axis=-1) - t[..., 0])
+        bound = bound + ((square * inward + uneven) / 12.0)[..., None] * np.abs(third)
+        bound += rounding * (np.abs(first) + length * np.abs(second))
+        seconds.append(second)
+    correction = (square / 12.0)[..., None] * (seconds[1] - seconds[0])
+    return correction, np.abs(correction) + bound
 
 
 def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array:
@@ -184,82 +180,90 @@ def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array
     which should have been stated.
 
     Args:
-        stamp: Of the window, at least 5, shape (N,) [s].
-        weight: w there, shape (N,) [-].
-        value: f there, shape (N, n).
-        error: Bound on its errors there, shape (N, n).
+        stamp: Of one window or several, of at least 5 samples, shape (..., N) [s].
+        weight: w there, shape (..., N) [-].
+        value: f there, shape (..., N, n).
+        error: Bound on its errors there, shape (..., N, n).
 
     Returns:
-        bound: Shape (n,) [unit of f times s].
+        bound: Shape (..., n) [unit of f times s].
     """
-    count = len(stamp) - 4
-    t = np.stack([stamp[k : k + count] for k in range(5)])
-    between = t[:, None] - t[None] + np.eye(5)[..., None]
-    even = 24.0 * ((t[4] - t[0]) / 4.0) ** 4 / between.prod(axis=1)  # 1, -4, 6, -4, 1 if steps are
-    seen = np.abs(sum(even[k, :, None] * value[k : k + count] for k in range(5)))
-    explained = sum(np.abs(even[k, :, None]) * error[k : k + count] for k in range(5))
+    count = stamp.shape[-1] - 4
+    t = np.stack([stamp[..., k : k + count] for k in range(5)])
+    apart = np.eye(5).reshape(5, 5, *[1] * stamp.ndim)
+    between = t[:, None] - t[None] + apart
+    # 1, -4, 6, -4, 1 if steps are
+    even = 24.0 * ((t[4] - t[0]) / 4.0) ** 4 / between.prod(axis=1)
+    even_of = even[..., None]
+    seen = np.abs(sum(even_of[k] * value[..., k : k + count, :] for k in range(5)))
+    explained = sum(np.abs(even_of[k]) * error[..., k : k + count, :] for k in range(5))
     if count >= QUIET:  # bends leave a part of the window as it is
         explained = np.maximum(explained, MUCH * _lower_quartile(seen))
-    share = BEND * weight[2:-2] * np.diff(t, axis=0).max(axis=0)
+    share = BEND * weight[..., 2:-2] * np.diff(t, axis=0).max(axis=0)
     ends = np.unique([0, min(1, count - 1), max(count - 2, 0), count - 1])
-    share[ends] *= NEXT_TO_ENDS / np.abs(even[[0, 4]][:, ends]).min(axis=0, initial=1.0)
-    return np.asarray(SMOOTH * (share @ np.maximum(0.0, seen - explained)))
+    smaller = np.abs(even[[0, 4]][..., ends]).min(axis=0, initial=1.0)
+    share[..., ends] *= NEXT_TO_ENDS / smaller
+    return SMOOTH * weighted_sum(share, np.maximum(0.0, seen - explained))
 
 
 def _lower_quartile(values: Array) -> Array:
-    """Return the value below which a quarter lies, shape (n,), as numpy.quantile has it, faster."""
-    place = 0.25 * (len(values) - 1)
+    """Return the value below which a quarter of the samples lies, shape (..., 1, n)."""
+    place = 0.25 * (values.shape[-2] - 1)
     k = int(place)
-    below, above = np.partition(values, (k, k + 1), axis=0)[k : k + 2]
+    ordered = np.partition(values, (k, k + 1), axis=-2)
+    below, above = ordered[..., k : k + 1, :], ordered[..., k + 1 : k + 2, :]
     return np.asarray(below + (place - k) * (above - below))
 
 
-def mean_square_step(stamp: Array) -> float:
-    """Return h^2, the mean of the squared steps over time; exact for equal steps [s2]."""
+def weighted_sum(weight: Array, values: Array) -> Array:
+    """Return the sums of values, shape (..., N, n), times their weights, shape (..., N)."""
+    return np.asarray((weight[..., None, :] @ values)[..., 0, :])
+
+
+def mean_square_step(stamp: Array) -> Array:
+    """Return h^2, the mean of squared steps over time, exact for equal ones, shape (...) [s2]."""
     step = np.diff(stamp)
-    return float(np.sum(step * step * step) / np.sum(step))
+    return np.asarray(np.sum(step * step * step, axis=-1) / np.sum(step, axis=-1))
 
 
-def end_weights(stamp: Array) -> tuple[float, float]:
-    """Return by how much errors of single samples enter corrected changes, at either end."""
+def end_weights(stamp: Array) -> tuple[Array, Array]:
+    """Return by how much errors of single samples enter corrected changes, at either end, (...)."""
     square = mean_square_step(stamp)
     sizes = []
-    for t in (stamp[:3].tolist(), stamp[:-4:-1].tolist()):
-        before, after = abs(t[1] - t[0]), abs(t[2] - t[1])
+    for t in (stamp[..., :3], stamp[..., :-4:-1]):
+        before, after = np.abs(t[..., 1] - t[..., 0]), np.abs(t[..., 2] - t[..., 1])
         sizes.append(1.0 + square / 12 * 4.0 / (before * after))
     return sizes[0], sizes[1]
 
 
-def step_weights(stamp: Array, weights: WindowWeights) -> Array:
-    """Return the parts of  int w dt  between samples, shape (N - 1,) [s]."""
-    w = weights.at_samples(stamp)
-    return np.asarray(np.diff(stamp) * (w[1:] + w[:-1]) / 2)
-
-
 def _derivative_weights(t: Array) -> Array:
-    """Return the weights of four values in first, second and third derivative, shape (3, 4).
+    """Return the weights of four values in first, second and third derivative, shape (..., 3, 4).
 
     By Newton's differences: the first derivative is that of the line through the first two values,
     the second that of the parabola through three, the third that of the cubic.
     """
-    t0, t1, t2, t3 = t.tolist()
-    a, b, c = 1.0 / (t1 - t0), 1.0 / (t2 - t1), 1.0 / (t3 - t2)
-    near, far = 2.0 / (t2 - t0), 2.0 / (t3 - t1)
-    x, y = near * np.array([a, -a - b, b, 0.0]), far * np.array([0.0, b, -b - c, c])
-    return np.stack([[-a, a, 0.0, 0.0], x, 3.0 / (t3 - t0) * (y - x)])
+    a, b, c = np.moveaxis(1.0 / np.diff(t), -1, 0)
+    none = np.zeros(a.shape)
+    near, far = 2.0 / (t[..., 2] - t[..., 0]), 2.0 / (t[..., 3] - t[..., 1])
+    parabola = near * np.stack([a, -a - b, b, none])
+    beyond = far * np.stack([none, b, -b - c, c])
+    cubic = 3.0 / (t[..., 3] - t[..., 0]) * (beyond - parabola)
+    line = np.stack([-a, a, none, none])
+    return np.moveaxis(np.stack([line, parabola, cubic]), (0, 1), (-2, -1))
 
 
 def sign_integral(step: Array, dq: Array, threshold: Array | float) -> tuple[Array, Array]:
     """Return the integral of sign(dq), and the time during which the sign is not known.
 
     Args:
-        step: Times between samples, times the weights there, shape (N - 1,) [s].
-        dq: Velocities, shape (N, n).
+        step: Times between samples, times the weights there, shape (..., N - 1) [s].
+        dq: Velocities, shape (..., N, n).
         threshold: Speed below which the direction of friction is not known, shape (n,).
 
     Returns:
-        integral, unknown: shape (n,) [s] each.
+        integral, unknown: shape (..., n) [s] each.
     """
     sign = np.where(np.abs(dq) > threshold, np.sign(dq), 0.0)
-    known = (sign[1:] == sign[:-1]) & (sign[1:] != 0.0)
-    return step @ (sign[1:] * known), step @ ~known
+    before, after = sign[..., :-1, :], sign[..., 1:, :]
+    known = (after == before) & (after != 0.0)
+    return weighted_sum(step, after * known), weighted_sum(step, ~known)

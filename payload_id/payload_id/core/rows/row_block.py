@@ -81,6 +81,11 @@ class RowBlock:
         """Return some of the rows."""
         return RowBlock(*(getattr(self, entry.name)[rows] for entry in fields(self)))
 
+    def split(self, count: int) -> list[RowBlock]:
+        """Return as many blocks with as many rows each."""
+        size = len(self) // count
+        return [self.take(slice(k * size, (k + 1) * size)) for k in range(count)]
+
     def of_own_data(self) -> RowBlock:
         """Return the rows without those that repeat data of others."""
         return self.take(self.scale == 0.0) if self.scale.any() else self

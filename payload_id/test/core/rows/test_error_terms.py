@@ -85,7 +85,7 @@ def test_no_row_of_any_length_misses_the_truth(speed_error: float) -> None:
         changes = {"velocity_error": speed_error, "position_error": 2e-5, **means}
         run = case(("elbow", "gen3")[seed % 2], kind, seed, seconds=1.05, **changes)
         makes = Scales(MomentumRows.of(run.model, run.stated), 0.1, (0.03, 0.7))
-        rows = RowBlock.stack([makes.block(window) for window in windows(run.samples)])
+        rows = RowBlock.stack(makes.blocks(list(windows(run.samples))))
         assert {0.0, 0.03, 0.5, 0.7} <= {*rows.scale.tolist()}
         assert run.used(rows) <= 1.0, kind
 

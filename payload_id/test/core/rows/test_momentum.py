@@ -55,7 +55,7 @@ def test_correction_is_exact_for_parabolas_and_bounds_the_rest():
         (lambda x: x**3, lambda x: 3 * x**2, False),
         (lambda x: np.sin(5 * x), lambda x: 5 * np.cos(5 * x), False),
     ):
-        correction, remainder = end_correction(t, value(t)[end_samples(len(t))])
+        correction, remainder = end_correction(t, value(t)[end_samples(len(t)), None])
         error = abs(w @ rate(t) - (value(t[-1]) - value(t[0])) - correction)
         assert error <= (0.0 if exact else remainder) + 1e-14
 

@@ -42,12 +42,12 @@ EVERYTHING = Uncertainty(
 def blocks_of(run: Run, uncertainty: Uncertainty, scales: tuple[float, ...]) -> RowBlock:
     """Return the rows of a run at all lengths."""
     makes = Scales(MomentumRows.of(run.model, uncertainty), 0.1, scales)
-    return RowBlock.stack([makes.block(window) for window in windows(run.samples)])
+    return RowBlock.stack(makes.blocks(windows(run.samples)))
 
 
 def box_rows(source: MomentumRows, samples: Samples) -> RowBlock:
     """Return the rows of a window whose weight is 1."""
-    sums = source.sums(samples, source.probes(samples).whole())
+    sums = source.sums([samples], source.probes(samples).whole())
     return source.rows(source.box_terms(sums))
 
 
@@ -108,7 +108,8 @@ def test_further_lengths_leave_a_windows_own_rows_as_they_are_to_the_last_bit() 
         source = MomentumRows.of(run.model, stated)
         makes, alone = Scales(source, 0.1, (0.02, 0.5)), Scales(source, 0.1)
         for window in windows(run.samples):
-            block, own, one = makes.block(window), source.window(window), alone.block(window)
+            (block,), (one,) = makes.blocks([window]), alone.blocks([window])
+            own = source.window(window)
             assert source.takes_hat(window) == (stated is POOR_SPEED)
             for entry in fields(RowBlock):
                 np.testing.assert_array_equal(getattr(one, entry.name), getattr(own, entry.name))

@@ -10,6 +10,7 @@ in step with them could be at rest whenever it is looked at.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,26 +28,34 @@ SECOND_ORDER = 1.05  # allowance for curvature and for the samples between the p
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """By how much errors of positions and velocities can move the coefficients of a window.
+    """By how much errors of positions and velocities can move the coefficients of K windows.
 
     Attributes:
-        force: The mean of W_c over the window, shape (n + 1, n, 10).
-        first: W_m at its first sample, shape (n + 1, n, 10).
-        last: W_m at its last sample, shape (n + 1, n, 10).
+        force: The mean of W_c over the window, shape (K, n + 1, n, 10).
+        first: W_m at its first sample, shape (K, n + 1, n, 10).
+        last: W_m at its last sample, shape (K, n + 1, n, 10).
     """
 
     force: Array
     first: Array
     last: Array
 
-    def at_ends(self, end_weights: tuple[float, float]) -> Array:
-        """Return what the samples at the ends add, (n + 1, n, 10).
+    def at_ends(self, end_weights: Sequence[Array]) -> Array:
+        """Return what the samples at the ends add, (K, n + 1, n, 10).
 
         Args:
             end_weights: By how much errors of W_m at single samples enter at the start and at the
                 end.
         """
         return end_weights[0] * self.first + end_weights[1] * self.last
+
+    @classmethod
+    def of_each(cls, windows: Sequence[Sensitivity]) -> Sensitivity:
+        """Return that of all windows."""
+        if len(windows) == 1:
+            return windows[0]
+        names = ("force", "first", "last")
+        return cls(*(np.concatenate([getattr(x, name) for x in windows]) for name in names))
 
 
 @dataclass(frozen=True)
@@ -81,8 +90,8 @@ class Probes:
 
     def whole(self) -> Sensitivity:
         """Return the sensitivity of the window."""
-        force = np.mean(self.force[self.cell], axis=0)
-        return Sensitivity(force, self.momentum[0], self.momentum[-1])
+        force = np.mean(self.force[self.cell], axis=0, keepdims=True)
+        return Sensitivity(force, self.momentum[:1], self.momentum[-1:])
 
     def part(self, first: int, last: int) -> Sensitivity:
         """Return that of a part of the window, the most at the probes in it and about it.
@@ -93,8 +102,8 @@ class Probes:
         """
         start = int(np.searchsorted(self.sample, first, "right")) - 1
         stop = int(np.searchsorted(self.sample, last)) + 1
-        momentum = self.momentum[start:stop].max(axis=0)
-        return Sensitivity(self.force[start:stop].max(axis=0), momentum, momentum)
+        force, momentum = (x[start:stop].max(axis=0)[None] for x in (self.force, self.momentum))
+        return Sensitivity(force, momentum, momentum)
 
 
 def sensitivity(

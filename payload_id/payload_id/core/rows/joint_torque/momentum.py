@@ -16,8 +16,9 @@ interval too many; here the sums have as many intervals as the window.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -36,7 +37,8 @@ from ..quadrature import (
     hat_weights,
     rough_part,
     sign_integral,
-    step_weights,
+    trapezoid_weights,
+    weighted_sum,
 )
 from ..row_block import RowBlock
 from .blocks import Effect, NuisanceBlock, Window, stated_blocks
@@ -51,6 +53,7 @@ from .torque_bound import TorqueNoise, largest_gain
 from .uncertainty import MEANS, Uncertainty
 from .window_sums import Integrals, WindowSums
 
+AT_ONCE = 16  # windows: the arrays of more do not stay in a processor's cache
 PER_SAMPLE = (
     "torque_relative",
     "torque_absolute",
@@ -62,26 +65,25 @@ PER_SAMPLE = (
 
 @dataclass(frozen=True)
 class WindowTerms:
-    """The equation of each joint over one window, before it is split into known and unknown.
+    """The equation of each joint over K windows, before it is split into known and unknown.
 
     payload phi + candidates psi + constant u + middle = torque + w,
     |w| <= left_out + link_error |psi| + payload_error |phi|
 
+    m = K n rows: all joints of the first window first.
+
     Attributes:
-        payload: Coefficients of the payload's parameters, shape (n, 10).
-        payload_error: Bound on their errors, shape (n, 10).
-        candidates: Coefficients of all candidates of `Nuisance`, shape (n, 15 n).
-        link_error: Bound on the errors of those of the links, shape (n, 10 n).
-        torque: Integral of the torque, shape (n,) [N m s].
-        shift: What the integral of the reading itself is more than `torque`, shape (n,) [N m s].
-        constant: Coefficients of the constant errors, in their unit boxes, shape (n, k) [N m s].
-        middle: What they do in the middle of their boxes, shape (n,) [N m s].
-        likely: What they most likely do beside, as in `Effect`, shape (n, k + 1) [N m s], or None.
-        growth: How the noise grows with them, as in `Effect`, shape (n, k) [-], or None.
-        left_out: Bound on what else the equation leaves out, shape (n,) [N m s].
-        weight: Integral of the window's weight [s].
-        start: Time at which the window begins [s].
-        end: Time at which it ends [s].
+        payload: Coefficients of the payload's parameters, shape (m, 10).
+        payload_error: Bound on their errors, shape (m, 10).
+        candidates: Coefficients of all candidates of `Nuisance`, shape (m, 15 n).
+        link_error: Bound on the errors of those of the links, shape (m, 10 n).
+        torque: Integral of the torque, shape (m,) [N m s].
+        shift: What the integral of the reading itself is more than `torque`, shape (m,) [N m s].
+        blocks: What blocks of unknowns do, m rows.
+        left_out: Bound on what else the equation leaves out, shape (m,) [N m s].
+        weight: Integral of the window's weight, shape (m,) [s].
+        start: Time at which the window begins, shape (m,) [s].
+        end: Time at which it ends, shape (m,) [s].
     """
 
     payload: Array
@@ -90,14 +92,11 @@ class WindowTerms:
     link_error: Array
     torque: Array
     shift: Array
-    constant: Array
-    middle: Array
-    likely: Array | None
-    growth: Array | None
+    blocks: Effect
     left_out: Array
-    weight: float
-    start: float
-    end: float
+    weight: Array
+    start: Array
+    end: Array
 
 
 @dataclass(frozen=True)
@@ -211,6 +210,18 @@ class MomentumRows:
         """
         return self.rows(self.terms(samples))
 
+    def windows(self, windows: Sequence[Samples]) -> list[RowBlock]:
+        """Return the rows of each of some windows; those with as many samples are made at once."""
+        blocks: list[RowBlock] = []
+        for alike in alike_windows(windows):
+            if self.takes_hat(alike[0]):
+                blocks += [self.window(samples) for samples in alike]
+            else:
+                sensitivity = Sensitivity.of_each([self._sensitivity(x) for x in alike])
+                rows = self.rows(self.box_terms(self.sums(alike, sensitivity)))
+                blocks += rows.split(len(alike))
+        return blocks
+
     def terms(self, samples: Samples) -> WindowTerms:
         """Return the equations of one window with the coefficients of every candidate.
 
@@ -219,7 +230,7 @@ class MomentumRows:
         """
         if self.takes_hat(samples):
             return self.hat_terms(samples)
-        return self.box_terms(self.sums(samples, self._sensitivity(samples)))
+        return self.box_terms(self.sums([samples], self._sensitivity(samples)))
 
     def takes_hat(self, samples: Samples) -> bool:
         """Tell whether the window of some samples has a hat as its weight."""
@@ -248,65 +259,92 @@ class MomentumRows:
         weights = hat_weights(samples.stamp, LEAST_STEPS)
         motion = body_motion(self.model, samples.q, samples.dq)
         row = HatRow(self.model, self.uncertainty, samples, weights)
-        integrals = self._integrals(samples, weights, motion)
+        at_samples = weights.at_samples(samples.stamp)[None]
+        effect = partial(self._effect_of_blocks, samples, weights, motion)
+        whole = self._integrals([samples], weights.force[None], at_samples, [effect])
         noise: Array | float = np.inf
         if mean is not None:
-            total, size, least = integrals.duration, integrals.size, integrals.least
-            noise = self.noise.weighted(total, size, least, mean)
-        return self._terms(integrals, row.regressor(motion), row.speed_change(), noise)
+            noise = self.noise.weighted(whole.duration, whole.size, whole.least, mean)
+        of_row = row.regressor(motion), row.speed_change()
+        coefficients, change = ((value[None], error[None]) for value, error in of_row)
+        return self._terms(whole, coefficients, change, noise)
 
     def box_terms(self, sums: WindowSums) -> WindowTerms:
-        """Return the equations of a window whose weight is 1, of its sums."""
-        whole, speed_error = (
-            sums.integrals,
-            self.uncertainty.per_joint("velocity_error", self.model.n),
-        )
+        """Return the equations of windows whose weight is 1, of their sums."""
+        whole, speed_error = sums.integrals, self._each("velocity_error")
         mean = self.noise.mean(whole.duration, whole.size, whole.least)
         return self._terms(whole, sums.regressor(), sums.speed_change(speed_error), mean)
 
-    def sums(self, samples: Samples, sensitivity: Sensitivity) -> WindowSums:
-        """Return what enters the equations of a window whose weight is 1.
+    def sums(self, windows: Sequence[Samples], sensitivity: Sensitivity) -> WindowSums:
+        """Return what enters the equations of windows whose weight is 1.
 
         Args:
-            samples: At least `LEAST_SAMPLES` samples of n joints, without gaps.
-            sensitivity: Of the window, from `probes`.
+            windows: Each of as many samples, at least `LEAST_SAMPLES`, of n joints, without gaps.
+            sensitivity: Of the windows, from `probes`.
         """
-        weights, ends = box_weights(samples.stamp), end_samples(len(samples))
-        motion = body_motion(self.model, samples.q, samples.dq)
-        jitter, late = self.uncertainty.stamp_jitter, np.zeros_like(sensitivity.force)
-        if jitter > 0.0:
-            late = stamp_error(samples.stamp, momentum_regressor(motion), jitter)
+        ends, stamp = end_samples(len(windows[0])), np.stack([x.stamp for x in windows])
+        weight, jitter = trapezoid_weights(stamp), self.uncertainty.stamp_jitter
+        momentum, impulse, late, effects = [], [], [], []
+        for samples, each in zip(windows, weight, strict=True):
+            motion = body_motion(self.model, samples.q, samples.dq)
+            momentum.append(momentum_regressor(motion, ends))
+            impulse.append(force_integral(motion, each))
+            if jitter > 0.0:
+                late.append(stamp_error(samples.stamp, momentum_regressor(motion), jitter))
+            effects.append(
+                partial(self._effect_of_blocks, samples, box_weights(samples.stamp), motion)
+            )
         return WindowSums(
-            integrals=self._integrals(samples, weights, motion),
-            momentum=momentum_regressor(motion, ends),
-            speed=samples.dq[ends],
+            integrals=self._integrals(windows, weight, np.ones(stamp.shape), effects),
+            momentum=np.stack(momentum),
+            speed=np.stack([samples.dq[ends] for samples in windows]),
             sensitivity=sensitivity,
-            impulse=force_integral(motion, weights.force),
-            stamp_error=late,
+            impulse=np.stack(impulse),
+            stamp_error=np.stack(late) if late else np.zeros((1, *impulse[0].shape)),
         )
 
-    def _integrals(self, samples: Samples, weights: WindowWeights, motion: BodyMotion) -> Integrals:
-        """Return the sums over a window that any weight has."""
-        unsure, weight = self.uncertainty, weights.force
-        threshold = unsure.stiction_velocity + unsure.per_joint("velocity_error", self.model.n)
-        step = step_weights(samples.stamp, weights)
-        signs, unknown = sign_integral(step, samples.dq, threshold)
-        middle, half_width = self.noise.noise_free(samples.tau)
-        noise = half_width + self.noise.gaussian
+    def _integrals(
+        self,
+        windows: Sequence[Samples],
+        weight: Array,
+        at_samples: Array,
+        effects: Sequence[Callable[[Array, Array], Effect]],
+    ) -> Integrals:
+        """Return the sums over windows that any weight has.
+
+        Args:
+            windows: K windows with N samples each.
+            weight: Of the samples in an integral, shape (K, N) [s].
+            at_samples: w at each sample, shape (K, N) [-].
+            effects: Give what blocks of unknowns do to each window, of what its sensors would show
+                without noise, and the bound on its error.
+        """
+        stamp, dq, tau = (
+            np.stack([getattr(x, name) for x in windows]) for name in ("stamp", "dq", "tau")
+        )
+        step = np.diff(stamp) * (at_samples[:, 1:] + at_samples[:, :-1]) / 2
+        threshold = self.uncertainty.stiction_velocity + self._each("velocity_error")
+        signs, unknown = sign_integral(step, dq, threshold)
+        middle, half_width = self.noise.noise_free(tau)
+        noise, size = half_width + self.noise.gaussian, np.abs(tau)
+        every = np.concatenate([dq, middle, half_width, tau, size], axis=2)
+        travel, middles, half_widths, reading, sizes = np.split(weighted_sum(weight, every), 5, 1)
         return Integrals(
-            stamp=samples.stamp,
+            stamp=stamp,
             weight=weight,
             signs=signs,
             unknown=unknown,
-            travel=weight @ samples.dq,
-            middle=weight @ middle,
-            half_width=weight @ half_width,
-            reading=weight @ samples.tau,
-            size=weight @ np.abs(samples.tau),
-            lowest=samples.tau.min(axis=0),
-            highest=samples.tau.max(axis=0),
-            rough=rough_part(samples.stamp, weights.at_samples(samples.stamp), middle, noise),
-            constant=self._constant_errors(samples, weights, motion),
+            travel=travel,
+            middle=middles,
+            half_width=half_widths,
+            reading=reading,
+            size=sizes,
+            lowest=tau.min(axis=1),
+            highest=tau.max(axis=1),
+            rough=rough_part(stamp, at_samples, middle, noise),
+            constant=Effect.of_each(
+                [f(*of_window) for f, *of_window in zip(effects, middle, noise, strict=True)]
+            ),
         )
 
     def _terms(
@@ -316,47 +354,56 @@ class MomentumRows:
         speed_change: tuple[Array, Array],
         mean_noise: Array | float,
     ) -> WindowTerms:
-        """Return the equations of one window.
+        """Return the equations of K windows.
 
         Args:
-            whole: Its integrals.
-            coefficients: Of all bodies, and their error bound, shape (n + 1, n, 10) each.
-            speed_change: Integral of each joint's acceleration, and its error bound, shape (n,).
-            mean_noise: Bound on the noise's integral beside that from its samples, shape (n,).
+            whole: Their integrals.
+            coefficients: Of all bodies, and their error bound, shape (K, n + 1, n, 10) each.
+            speed_change: Integral of each joint's acceleration, and its error bound, (K, n).
+            mean_noise: Bound on the noise's integral beside that from its samples, shape (K, n).
         """
-        n, constant = self.model.n, whole.constant
-        regressor, regressor_bound = coefficients
+        n, blocks = self.model.n, whole.constant
         torque, torque_bound = self._torque(whole, mean_noise)
         columns, column_bound = self._joint_columns(whole, torque, speed_change)
-        links = regressor[:n].transpose(1, 0, 2).reshape(n, 10 * n)
-        joints = np.concatenate([np.diag(column) for column in columns], axis=1)
+        K, m = len(torque), torque.size
+        candidates, joint = np.zeros((K, n, 15 * n)), np.arange(n)
+        link_error, payload, payload_error = np.empty((K, n, 10 * n)), *np.empty((2, K, n, 10))
+        for (links, load), every in zip(
+            ((candidates[:, :, : 10 * n], payload), (link_error, payload_error)),
+            coefficients,
+            strict=True,
+        ):
+            links.reshape(K, n, n, 10)[:] = every[:, :n].swapaxes(1, 2)
+            load[:] = every[:, n]
+        for group, column in enumerate(columns):
+            candidates[:, joint, (10 + group) * n + joint] = column
         return WindowTerms(
-            payload=regressor[n],
-            payload_error=regressor_bound[n] + constant.payload_error,
-            candidates=np.concatenate([links, joints], axis=1),
-            link_error=regressor_bound[:n].transpose(1, 0, 2).reshape(n, 10 * n),
-            torque=torque,
-            shift=whole.reading - torque,
-            constant=constant.columns,
-            middle=constant.middle,
-            likely=constant.likely,
-            growth=constant.growth,
-            weight=whole.duration,
-            left_out=torque_bound + column_bound + constant.left_out,
-            start=float(whole.stamp[0]),
-            end=float(whole.stamp[-1]),
+            payload=payload.reshape(m, 10),
+            payload_error=payload_error.reshape(m, 10) + blocks.payload_error,
+            candidates=candidates.reshape(m, 15 * n),
+            link_error=link_error.reshape(m, 10 * n),
+            torque=torque.ravel(),
+            shift=(whole.reading - torque).ravel(),
+            blocks=blocks,
+            left_out=(torque_bound + column_bound).ravel() + blocks.left_out,
+            weight=np.repeat(whole.duration, n),
+            start=np.repeat(whole.stamp[:, 0], n),
+            end=np.repeat(whole.stamp[:, -1], n),
         )
 
-    def _constant_errors(
-        self, samples: Samples, weights: WindowWeights, motion: BodyMotion
+    def _effect_of_blocks(
+        self,
+        samples: Samples,
+        weights: WindowWeights,
+        motion: BodyMotion,
+        reading: Array,
+        reading_error: Array,
     ) -> Effect:
-        """Return what errors that are constant in the run do."""
+        """Return what blocks of unknowns do to a window, see `Window`."""
         n, links = self.model.n, slice(10 * self.model.n)
         effect = Effect.none(n)
         if not self.blocks:
             return effect
-        reading, reading_error = self.noise.noise_free(samples.tau)
-        reading_error = reading_error + self.noise.gaussian
         window = Window(
             self.model, samples, weights.force, weights.momentum, motion, reading, reading_error,
             self.nuisance.centre[links].reshape(n, 10),
@@ -375,74 +422,93 @@ class MomentumRows:
             type(block).__name__, window.samples, other, lambda: block.effect(window)
         )
 
+    def _each(self, name: str) -> Array:
+        """Return a bound for each joint, shape (n,)."""
+        return self.uncertainty.per_joint(name, self.model.n)
+
     def _joint_columns(
         self, whole: Integrals, torque: Array, speed_change: tuple[Array, Array]
-    ) -> tuple[Array, Array]:
-        """Return the columns of `JOINT_GROUPS` and what they leave out, (5, n) and (n,).
+    ) -> tuple[tuple[Array, ...], Array]:
+        """Return the columns of `JOINT_GROUPS`, (K, n) each, and what they leave out, (K, n).
 
         Args:
-            whole: Integrals of the window.
-            torque: Integral of the reading on the right-hand side, shape (n,) [N m s].
+            whole: Integrals of the windows.
+            torque: Integral of the reading on the right-hand side, shape (K, n) [N m s].
             speed_change: As in `_terms`.
         """
-        n, duration = self.model.n, whole.duration
-        speed_error = self.uncertainty.per_joint("velocity_error", n)
+        duration = whole.duration
         change, change_error = speed_change
-        columns = np.stack([whole.signs, whole.travel, change, np.full(n, duration), -torque])
-        left_out = self.uncertainty.per_joint("friction_coulomb", n) * whole.unknown
-        left_out += self.uncertainty.per_joint("friction_viscous", n) * speed_error * duration
-        left_out += self.uncertainty.per_joint("rotor_inertia", n) * change_error
-        left_out += (
-            self.noise.largest_gain * self.uncertainty.per_joint("torque_drift", n) / 2 * duration
-        )
+        columns = whole.signs, whole.travel, change, duration, -torque
+        left_out = self._each("friction_coulomb") * whole.unknown
+        left_out += self._each("friction_viscous") * self._each("velocity_error") * duration
+        left_out += self._each("rotor_inertia") * change_error
+        left_out += self.noise.largest_gain * self._each("torque_drift") / 2 * duration
         jitter = 2.0 * self.uncertainty.stamp_jitter  # of the window's length
-        left_out += self.uncertainty.per_joint("torque_offset", n) * jitter
+        left_out += self._each("torque_offset") * jitter
         return columns, left_out
 
     def _torque(self, whole: Integrals, mean_noise: Array | float) -> tuple[Array, Array]:
-        """Return the integral of the noise-free reading and the bound on its error, (n,) each.
+        """Return the integral of the noise-free reading and the bound on its error, (K, n) each.
 
         Noise is bounded sample by sample, or in the mean where that is less.
         """
         less = mean_noise < whole.half_width
         torque = np.where(less, whole.reading, whole.middle)
         bound = np.where(less, mean_noise, whole.half_width)
-        left_out = bound + self.noise.gaussian * np.linalg.norm(whole.weight) + whole.rough
-        return torque, self.noise.largest_gain * left_out
+        random = self.noise.gaussian * np.linalg.norm(whole.weight, axis=1, keepdims=True)
+        return torque, self.noise.largest_gain * (bound + random + whole.rough)
 
     def rows(self, terms: WindowTerms) -> RowBlock:
-        """Split the equations of one window into payload, nuisance and right-hand side."""
+        """Split the equations of windows into payload, nuisance and right-hand side."""
         n, nuisance, candidates = self.model.n, self.nuisance, terms.candidates
-        links = nuisance.largest[: 10 * n]
-        rounding = np.abs(candidates) @ nuisance.largest + np.abs(terms.torque) + 1e-3
-        rounding += np.abs(terms.constant).sum(axis=1)
-        rounding = np.full(n, rounding.max())  # forces that one joint does not feel are summed, too
+        blocks, m = terms.blocks, len(candidates)
+
+        def summed(coefficients: Array, values: Array) -> Array:
+            """Return products, those of a window the same however many come with it, (m,)."""
+            return np.asarray((coefficients.reshape(m // n, n, len(values)) @ values).ravel())
+
+        rounding = summed(np.abs(candidates), nuisance.largest) + np.abs(terms.torque) + 1e-3
+        rounding += np.abs(blocks.columns).sum(axis=1)
+        # Forces that one joint does not feel are summed, too.
+        rounding = np.repeat(rounding.reshape(-1, n).max(axis=1), n)
         # The tool is one body with the payload: its errors have the payload's coefficients.
         tool, width = self._tool, np.asarray(self.uncertainty.tool)[self._tool]
         known = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
         column, size = nuisance.gain_columns(n)
-        before = np.zeros((n, known.shape[1] + len(tool)))
+        before = np.zeros((m, known.shape[1] + len(tool)))
         likely, growth = (
-            np.zeros((n, 0)) if more is None else np.hstack([before, more])
-            for more in (terms.likely, terms.growth)
+            np.zeros((m, 0)) if more is None else np.hstack([before, more])
+            for more in (blocks.likely, blocks.growth)
         )
+        own_gain = 1.0 + nuisance.centre[group_slice("torque_gain", n)]
         return RowBlock(
             A=terms.payload,
             A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
-            B=np.hstack([known, terms.payload[:, tool] * width, terms.constant]),
-            b=terms.torque - terms.middle - candidates @ nuisance.centre,
+            B=np.hstack([known, terms.payload[:, tool] * width, blocks.columns]),
+            b=terms.torque - blocks.middle - summed(candidates, nuisance.centre),
             d=terms.left_out
-            + terms.link_error @ links
-            + terms.payload_error[:, tool] @ width
+            + summed(terms.link_error, nuisance.largest[: 10 * n])
+            + summed(terms.payload_error[:, tool], width)
             + ROUNDING * rounding,
-            joint=np.arange(n),
-            start=np.full(n, terms.start),
-            end=np.full(n, terms.end),
+            joint=np.tile(np.arange(n), m // n),
+            start=terms.start,
+            end=terms.end,
             reading=terms.torque,
-            gain_column=column,
-            gain=size,
-            shift=terms.shift * (1.0 + nuisance.centre[group_slice("torque_gain", n)]),
+            gain_column=np.tile(column, m // n),
+            gain=np.tile(size, m // n),
+            shift=terms.shift * np.tile(own_gain, m // n),
             likely=likely,
             growth=growth,
-            weight=np.full(n, terms.weight),
+            weight=terms.weight,
         )
+
+
+def alike_windows(windows: Sequence[Samples]) -> list[list[Samples]]:
+    """Return neighbours with as many samples together, `AT_ONCE` at the most."""
+    found: list[list[Samples]] = []
+    for samples in windows:
+        if found and len(found[-1]) < AT_ONCE and len(found[-1][0]) == len(samples):
+            found[-1].append(samples)
+        else:
+            found.append([samples])
+    return found

@@ -12,7 +12,7 @@ in the time that they cover.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,8 +97,14 @@ class Scales:
         self._samples: Samples | None = None
         self._next = [-np.inf for _ in self.hats]  # when each length is to end again
 
-    def block(self, samples: Samples) -> RowBlock:
-        """Return the rows of the newest window: its own first, then those of other lengths."""
+    def blocks(self, windows: Sequence[Samples]) -> list[RowBlock]:
+        """Return the rows of each of the newest windows: its own first, then of other lengths."""
+        if not self.several:
+            return self.rows.windows(windows)
+        return [self._block(samples) for samples in windows]
+
+    def _block(self, samples: Samples) -> RowBlock:
+        """Return the rows of the newest window."""
         blocks = []
         for scale, terms in self.terms(samples):
             block = self.rows.rows(terms)
@@ -110,7 +116,7 @@ class Scales:
         if not self.several:
             return [(0.0, self.rows.terms(samples))]
         probes = self.rows.probes(samples)
-        own = self.rows.sums(samples, probes.whole())
+        own = self.rows.sums([samples], probes.whole())
         found = [*self._within(samples, probes), *self._joined(own)]
         box = self.rows.box_terms
         others = [(scale, box(sums)) for scale, sums in found]
@@ -125,17 +131,17 @@ class Scales:
             for part in WindowCutter(length).add(Numbers(samples.stamp)):
                 first, stop = part.first, part.first + len(part)
                 sensitivity = probes.part(first, stop - 1)
-                yield length, self.rows.sums(samples.part(first, stop), sensitivity)
+                yield length, self.rows.sums([samples.part(first, stop)], sensitivity)
 
     def _joined(self, own: WindowSums) -> list[tuple[float, WindowSums]]:
         """Return the sums of the longer windows that end with the newest."""
         if not self.longer:
             return []
         newest = self._newest
-        if newest and newest[-1].stamp[-1] != own.stamp[0]:
+        if newest and newest[-1].stamp[0, -1] != own.stamp[0, 0]:
             newest.clear()  # nothing is integrated over a gap
         newest.append(own)
-        end, found, count = own.stamp[-1], [], 0
+        end, found, count = float(own.stamp[0, -1]), [], 0
         for length in self.longer:
             while count < len(newest) and not _covers(newest[-count], end, length, count):
                 count += 1
@@ -175,4 +181,4 @@ class Scales:
 
 def _covers(first: WindowSums, end: float, length: float, count: int) -> bool:
     """Tell whether windows from the first one, some of them, to an end [s] are so long [s]."""
-    return count > 0 and bool(end - first.stamp[0] >= length - STAMP_TOLERANCE)
+    return count > 0 and bool(end - first.stamp[0, 0] >= length - STAMP_TOLERANCE)

@@ -70,25 +70,25 @@ class TorqueNoise:
         """
         return true_torque(tau, self.relative, self.absolute)
 
-    def mean(self, duration: float, size: Array, least: Array) -> Array:
-        """Return what the noise can add to the integral of the reading over a window, (n,) [N m s].
+    def mean(self, duration: Array, size: Array, least: Array) -> Array:
+        """Return what the noise can add to integrals of the reading over windows, (K, n) [N m s].
 
         As in `weighted`, x the least bound of `torque_mean` for windows so long. Infinite for
         joints of which no mean over so short a time is stated.
 
         Args:
-            duration: L [s].
-            size: Integral of |reading|, shape (n,) [N m s].
+            duration: L, shape (K, 1) [s].
+            size: Integral of |reading|, shape (K, n) [N m s].
             least: As in `weighted`.
         """
-        mean = np.full(len(size), np.inf)
+        mean = np.full(size.shape, np.inf)
         for length, bound in self.means:
-            if duration >= length - STAMP_TOLERANCE:
-                mean = np.minimum(mean, bound)
+            long = duration >= length - STAMP_TOLERANCE
+            mean = np.where(long, np.minimum(mean, bound), mean)
         return self.weighted(duration, size, least, mean)
 
-    def weighted(self, total: float, size: Array, least: Array, mean: Array) -> Array:
-        """Return what the noise can add to  int w reading dt,  w >= 0, shape (n,) [N m s].
+    def weighted(self, total: Array, size: Array, least: Array, mean: Array) -> Array:
+        """Return what the noise can add to  int w reading dt,  w >= 0, (K, n) [N m s].
 
         With r the relative and a the absolute bound of a sample, o that of the offset, x that on
         the weighted mean of the absolute part and W = int w dt: |relative part| <= r (o + the
@@ -102,10 +102,10 @@ class TorqueNoise:
         int w (reading - noise) dt, in which the noise averages out as well: r o + x in place of a.
 
         Args:
-            total: W [s].
-            size: Integral of w |reading|, shape (n,) [N m s].
-            least: Least |reading| of readings of one sign, 0 for others, shape (n,) [N m].
-            mean: x, shape (n,) [N m].
+            total: W, shape (K, 1) [s].
+            size: Integral of w |reading|, shape (K, n) [N m s].
+            least: Least |reading| of readings of one sign, 0 for others, shape (K, n) [N m].
+            mean: x, shape (K, n) or (n,) [N m].
         """
         if np.isinf(mean).all():
             return mean

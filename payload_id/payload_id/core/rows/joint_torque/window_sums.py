@@ -1,4 +1,6 @@
-"""What of a window's samples enters its equations: sums over them, and what is next to the ends.
+"""What of windows' samples enters their equations: sums over them, and what is next to the ends.
+
+K windows with as many samples each are handled at once, with one operation on an array for all.
 
 Momentum telescopes and integrals add up: the sums of neighbouring windows make those of the window
 that they fill together, and errors at the samples that they share cancel. So windows of several
@@ -22,22 +24,22 @@ from .kinematic_error import SECOND_ORDER, Sensitivity
 
 @dataclass(frozen=True)
 class Integrals:
-    """Sums over a window of samples, whatever its weight w.
+    """Sums over K windows of N samples, whatever their weight w.
 
     Attributes:
-        stamp: Of the samples, shape (N,) [s].
-        weight: Of the samples in  int w f dt,  shape (N,) [s].
-        signs: Integral of the sign of the velocities where it is known, shape (n,) [s].
-        unknown: Time during which it is not, shape (n,) [s].
-        travel: Integral of the velocities, shape (n,) [rad or m].
-        middle: Integral of the middle of what the readings allow, shape (n,) [N m s].
-        half_width: Integral of half the width of that, shape (n,) [N m s].
-        reading: Integral of the readings, shape (n,) [N m s].
-        size: Integral of their magnitudes, shape (n,) [N m s].
-        lowest: Lowest of them, shape (n,) [N m].
-        highest: Highest of them, shape (n,) [N m].
-        rough: What is left of them where they bend or jump between samples, shape (n,) [N m s].
-        constant: What errors do that are constant in a run.
+        stamp: Of the samples, shape (K, N) [s].
+        weight: Of the samples in  int w f dt,  shape (K, N) [s].
+        signs: Integral of the sign of the velocities where it is known, shape (K, n) [s].
+        unknown: Time during which it is not, shape (K, n) [s].
+        travel: Integral of the velocities, shape (K, n) [rad or m].
+        middle: Integral of the middle of what the readings allow, shape (K, n) [N m s].
+        half_width: Integral of half the width of that, shape (K, n) [N m s].
+        reading: Integral of the readings, shape (K, n) [N m s].
+        size: Integral of their magnitudes, shape (K, n) [N m s].
+        lowest: Lowest of them, shape (K, n) [N m].
+        highest: Highest of them, shape (K, n) [N m].
+        rough: What is left of them where they bend or jump between samples, shape (K, n) [N m s].
+        constant: What blocks of unknowns do, K n rows.
     """
 
     stamp: Array
@@ -55,27 +57,27 @@ class Integrals:
     constant: Effect
 
     @property
-    def duration(self) -> float:
-        """Integral of w, for a box the length of the window [s]."""
-        return float(self.weight.sum())
+    def duration(self) -> Array:
+        """Integral of w, for a box the length of the window, shape (K, 1) [s]."""
+        return np.asarray(self.weight.sum(axis=-1, keepdims=True))
 
     @property
     def least(self) -> Array:
-        """Least magnitude of readings that keep their sign, shape (n,) [N m]; 0 if they do not."""
+        """Least magnitude of readings that keep their sign, 0 if they do not, (K, n) [N m]."""
         return np.asarray(np.maximum(0.0, np.maximum(self.lowest, -self.highest)))
 
 
 @dataclass(frozen=True)
 class WindowSums:
-    """Sums over a window whose weight is 1, and what is next to its ends.
+    """Sums over K windows whose weight is 1, and what is next to their ends.
 
     Attributes:
-        integrals: Of torques, velocities and constant errors.
-        momentum: W_m at `end_samples`, shape (8, n + 1, n, 10).
-        speed: Joint velocities there, shape (8, n) [rad/s or m/s].
+        integrals: Of torques, velocities and blocks of unknowns.
+        momentum: W_m at `end_samples`, shape (K, 8, n + 1, n, 10).
+        speed: Joint velocities there, shape (K, 8, n) [rad/s or m/s].
         sensitivity: What errors of positions and velocities do; its `force` is a mean.
-        impulse: Integral of W_c, shape (n + 1, n, 10).
-        stamp_error: What errors of the stamps do to the coefficients, shape (n + 1, n, 10).
+        impulse: Integral of W_c, shape (K, n + 1, n, 10).
+        stamp_error: What errors of the stamps do to the coefficients, shape (K, n + 1, n, 10).
     """
 
     integrals: Integrals
@@ -87,39 +89,45 @@ class WindowSums:
 
     @property
     def stamp(self) -> Array:
-        """Of the samples, shape (N,) [s]."""
+        """Of the samples, shape (K, N) [s]."""
         return self.integrals.stamp
 
     def regressor(self) -> tuple[Array, Array]:
-        """Return the coefficients of all bodies and their error bound, (n + 1, n, 10) each."""
-        change = self.momentum[-1] - self.momentum[0]
-        correction, remainder = (
-            part[: change.size].reshape(change.shape) for part in self._correction
-        )
-        ends = self.sensitivity.at_ends(self._end_weights)
-        measured = SECOND_ORDER * (ends + self.integrals.duration * self.sensitivity.force)
-        return change + correction - self.impulse, remainder + measured + self.stamp_error
+        """Return the coefficients of all bodies and their error bound, (K, n + 1, n, 10) each."""
+        change = self.momentum[:, -1] - self.momentum[:, 0]
+        size = change[0].size
+        correction, remainder = (part[:, :size].reshape(change.shape) for part in self._correction)
+        ends = self.sensitivity.at_ends(tuple(_wide(x) for x in self._end_weights))
+        whole = _wide(self.integrals.duration[:, 0]) * self.sensitivity.force
+        error = remainder + SECOND_ORDER * (ends + whole) + self.stamp_error
+        return change + correction - self.impulse, error
 
     def speed_change(self, speed_error: Array) -> tuple[Array, Array]:
-        """Return the integral of each joint's acceleration and a bound on its error, (n,) each.
+        """Return the integral of each joint's acceleration and a bound on its error, (K, n) each.
 
         Args:
             speed_error: Of the measured velocities, shape (n,) [rad/s or m/s].
         """
-        change = self.speed[-1] - self.speed[0]
-        correction, remainder = (part[-len(change) :] for part in self._correction)
-        return change + correction, remainder + sum(self._end_weights) * speed_error
+        change = self.speed[:, -1] - self.speed[:, 0]
+        correction, remainder = (part[:, -change.shape[1] :] for part in self._correction)
+        ends = np.add(*self._end_weights)[:, None]
+        return change + correction, remainder + ends * speed_error
 
     @cached_property
     def _correction(self) -> tuple[Array, Array]:
-        """`end_correction` of momentum, row by row, and then speed, (10 n (n + 1) + n,) each."""
-        ends = np.hstack([self.momentum.reshape(len(self.momentum), -1), self.speed])
-        return end_correction(self.stamp, ends)
+        """`end_correction` of momentum, row by row, and then speed, (K, 10 n (n + 1) + n) each."""
+        momentum = self.momentum.reshape(*self.momentum.shape[:2], -1)
+        return end_correction(self.stamp, np.concatenate([momentum, self.speed], axis=2))
 
     @cached_property
-    def _end_weights(self) -> tuple[float, float]:
-        """By how much errors at the ends enter."""
+    def _end_weights(self) -> tuple[Array, Array]:
+        """By how much errors at the ends enter, shape (K,) each."""
         return end_weights(self.stamp)
+
+
+def _wide(of_windows: Array) -> Array:
+    """Return a number of each window, to multiply regressors, shape (K, 1, 1, 1)."""
+    return of_windows[:, None, None, None]
 
 
 ADDED = ("signs", "unknown", "travel", "middle", "half_width", "reading", "size", "rough")
@@ -129,12 +137,16 @@ def joined(parts: Sequence[WindowSums]) -> WindowSums:
     """Return the sums of the window that neighbours fill, each sharing a sample with the next.
 
     What is left out of them adds up, but for errors at the samples that they share, which cancel.
+
+    Args:
+        parts: Of one window each.
     """
     first, last = parts[0], parts[-1]
     wholes = [part.integrals for part in parts]
-    duration = np.array([whole.duration for whole in wholes])
-    forces = np.array([part.sensitivity.force for part in parts])
-    stamp = np.concatenate([first.stamp, *(part.stamp[1:] for part in parts[1:])])
+    share = np.concatenate([whole.duration for whole in wholes])
+    share = _wide(share[:, 0] / share.sum())
+    forces = np.concatenate([part.sensitivity.force for part in parts])
+    stamp = np.concatenate([first.stamp, *(part.stamp[:, 1:] for part in parts[1:])], axis=1)
     return WindowSums(
         integrals=Integrals(
             stamp=stamp,
@@ -144,10 +156,10 @@ def joined(parts: Sequence[WindowSums]) -> WindowSums:
             highest=np.max([whole.highest for whole in wholes], axis=0),
             **{name: _sum(wholes, name) for name in ADDED},
         ),
-        momentum=np.concatenate([first.momentum[:4], last.momentum[4:]]),
-        speed=np.concatenate([first.speed[:4], last.speed[4:]]),
+        momentum=np.concatenate([first.momentum[:, :4], last.momentum[:, 4:]], axis=1),
+        speed=np.concatenate([first.speed[:, :4], last.speed[:, 4:]], axis=1),
         sensitivity=Sensitivity(
-            np.tensordot(duration / duration.sum(), forces, axes=1),
+            (share * forces).sum(axis=0, keepdims=True),
             first.sensitivity.first,
             last.sensitivity.last,
         ),

@@ -7,8 +7,8 @@ its parameters, and its effect on the equations of a window. `BLOCKS` names all 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from typing_extensions import Self
@@ -93,6 +93,13 @@ class Effect:
         return cls(apart, left_out, np.zeros((n, 10)), none if middle is None else middle)
 
     @classmethod
+    def of_each(cls, windows: Sequence[Effect]) -> Effect:
+        """Return what the same blocks do to the equations of several windows, all their rows."""
+        if len(windows) == 1:
+            return windows[0]
+        return cls(*(_stacked([getattr(x, entry.name) for x in windows]) for entry in fields(cls)))
+
+    @classmethod
     def summed(cls, parts: Sequence[Effect]) -> Effect:
         """Return what the same errors do to the sums of equations."""
         likely = [part.likely for part in parts if part.likely is not None]
@@ -142,6 +149,12 @@ class Effect:
     def _growth(self) -> Array:
         """`growth`, zeros where it is None."""
         return np.zeros(self.columns.shape) if self.growth is None else self.growth
+
+
+def _stacked(parts: Sequence[Array | None]) -> Any:
+    """Return arrays under each other; None where there are none."""
+    arrays = [part for part in parts if part is not None]
+    return np.concatenate(arrays) if arrays else None
 
 
 class NuisanceBlock(Protocol):
