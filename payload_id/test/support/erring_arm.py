@@ -16,6 +16,7 @@ from arms import Motion, arm, draw_payload, joint_torques, measured, noise, pert
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import PARAMETERS
+from payload_id.core.rows.joint_torque.blocks import Stated
 from payload_id.core.rows.joint_torque.blocks.friction_stribeck import KNOTS
 from payload_id.core.rows.joint_torque.blocks.torque_ripple import wave_number
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -219,7 +220,7 @@ class _Joints:
         friction += self.friction_viscous * dq + self.rotor_inertia * ddq
         friction += self.a * self.bound("friction_coulomb_asymmetry") / 2
         friction += self.b * self.bound("friction_viscous_asymmetry") / 2 * np.abs(dq)
-        phase = (wave_number(self.model, self.stated) if self.sin.any() else 0.0) * q
+        phase = (wave_number(Stated(self.model, self.stated)) if self.sin.any() else 0.0) * q
         friction += self.bound("torque_ripple") * (
             self.sin * np.sin(phase) + self.cos * np.cos(phase)
         )
