@@ -197,14 +197,13 @@ def _equations(
     scales = Scales(row_source, options.window, options.scales)
     own: list[RunEquations] = []
     others: list[RunEquations] = []
-    seen = ReadingsSeen.none(row_source)
-    for window in windows:
-        seen = seen.with_window(window)  # with each: it remembers only the newest times
+    after_each = ReadingsSeen.none(row_source).after_each(windows)  # remembers the newest times
+    for window, seen in zip(windows, after_each, strict=True):
         for scale, terms in scales.terms(window):
             found = window_equations(row_source, terms, payload)
             known = ~seen.torques.of_rows(found.arm.joint, found.arm.start, found.arm.end)
             (others if scale else own).append(found.take(known))
-    if false := seen.contradiction:
+    if false := after_each[-1].contradiction:
         raise RecordingError(f"Recording {number} cannot be used: {false}")
     return RunEquations.stack(own), others
 

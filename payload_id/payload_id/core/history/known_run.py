@@ -136,9 +136,10 @@ def _gathered(
         if not windows:
             continue
         blocks = []
-        for each in windows:
-            readings, block = readings.with_window(each), rows.window(each)
-            known = ~readings.torques.of_rows(block.joint, block.start, block.end)
+        after_each = readings.after_each(windows)
+        readings = after_each[-1]
+        for seen, block in zip(after_each, rows.windows(windows), strict=True):
+            known = ~seen.torques.of_rows(block.joint, block.start, block.end)
             blocks.append(block.take(known))
         statistics = statistics.add(RowBlock.stack(blocks), rows.prior.typical)
         for each in windows:

@@ -192,17 +192,26 @@ class OnlineIdentifier:
             blocks = self._scales.blocks(windows)
         else:
             blocks = [self.rows.window(window) for window in windows]
-        for window, block in zip(windows, blocks, strict=True):
-            self._count(window, block)
+        readings: Sequence[ReadingsSeen | None] = [None for _ in windows]
+        if self._readings is not None:
+            readings = self._readings.after_each(windows)
+        for of_window in zip(windows, blocks, readings, strict=True):
+            self._count(*of_window)
 
-    def _count(self, window: TimedSamples, block: RowBlock) -> None:
-        """Let one window count."""
+    def _count(self, window: Any, block: RowBlock, readings: ReadingsSeen | None) -> None:
+        """Let one window count.
+
+        Args:
+            window: Its samples.
+            block: Its rows.
+            readings: What is seen in joint torques' windows up to this one.
+        """
         if isinstance(window, Samples):
             self._motion = MotionSeen.of(window, self._motion)
             self._buffer = self._buffer.with_window(window)
-        if self._readings is not None and isinstance(window, Samples):
-            self._readings = self._readings.with_window(window)
-            unknown = self._readings.torques.of_rows(block.joint, block.start, block.end)
+        if readings is not None:
+            self._readings = readings
+            unknown = readings.torques.of_rows(block.joint, block.start, block.end)
             if unknown.any():
                 doubtful = RowBlock.stack([self._doubtful, block.take(unknown)])
                 every = 1 + len(doubtful) // MOST_DOUBTFUL

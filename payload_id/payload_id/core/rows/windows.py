@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from .quadrature import LEAST_SAMPLES
 GAP_FRACTION = 0.25
 STAMP_TOLERANCE = 1e-6  # [s] by which a window may be too short, or a pause too long
 SHORTEST = 10 * STAMP_TOLERANCE  # [s]
+AT_ONCE = 16  # windows: the arrays of more do not stay in a processor's cache
+Window = TypeVar("Window", bound=Sized)
 
 
 class TimedSamples(Protocol):
@@ -91,3 +94,14 @@ class WindowCutter:
                 windows.append(samples.part(start, end + 1))
             start = max(end, start + 1)  # which end is where stamps leave the length no digit
         return start
+
+
+def alike_windows(windows: Iterable[Window]) -> list[list[Window]]:
+    """Return neighbours with as many samples together, `AT_ONCE` at the most."""
+    found: list[list[Window]] = []
+    for samples in windows:
+        if found and len(found[-1]) < AT_ONCE and len(found[-1][0]) == len(samples):
+            found[-1].append(samples)
+        else:
+            found.append([samples])
+    return found

@@ -55,10 +55,7 @@ def rounded(samples: Samples, step: float) -> Samples:
 def seen(samples: Samples) -> TorquesSeen:
     """Return what is seen of the torques."""
     window = max(0.1, 6.0 * float(np.median(np.diff(samples.stamp))))
-    found = TorquesSeen.none(samples.n)
-    for piece in WindowCutter(window).add(samples):
-        found = found.with_window(piece)
-    return found
+    return TorquesSeen.none(samples.n).after_each(WindowCutter(window).add(samples))[-1]
 
 
 @EVERY_ROBOT

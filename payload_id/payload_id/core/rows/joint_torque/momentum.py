@@ -41,6 +41,7 @@ from ..quadrature import (
     weighted_sum,
 )
 from ..row_block import RowBlock
+from ..windows import alike_windows
 from .blocks import Effect, NuisanceBlock, Window, stated_blocks
 from .calibrated import known_of
 from .hat_rows import LEAST_STEPS, HatRow, worth_it
@@ -53,7 +54,6 @@ from .torque_bound import TorqueNoise, largest_gain
 from .uncertainty import MEANS, Uncertainty
 from .window_sums import Integrals, WindowSums
 
-AT_ONCE = 16  # windows: the arrays of more do not stay in a processor's cache
 PER_SAMPLE = (
     "torque_relative",
     "torque_absolute",
@@ -501,14 +501,3 @@ class MomentumRows:
             growth=growth,
             weight=terms.weight,
         )
-
-
-def alike_windows(windows: Sequence[Samples]) -> list[list[Samples]]:
-    """Return neighbours with as many samples together, `AT_ONCE` at the most."""
-    found: list[list[Samples]] = []
-    for samples in windows:
-        if found and len(found[-1]) < AT_ONCE and len(found[-1][0]) == len(samples):
-            found[-1].append(samples)
-        else:
-            found.append([samples])
-    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ....samples.joint_samples import Samples
@@ -46,17 +46,13 @@ class ReadingsSeen:
     def of(cls, windows: Iterable[Samples], rows: MomentumRows) -> ReadingsSeen:
         """Return what is seen in windows."""
         seen = cls.none(rows)
-        for window in windows:
-            seen = seen.with_window(window)
-        return seen
+        return [seen, *seen.after_each(list(windows))][-1]
 
-    def with_window(self, samples: Samples) -> ReadingsSeen:
-        """Return what is seen with one more window."""
-        return replace(
-            self,
-            velocities=self.velocities.with_window(samples, self.rows.uncertainty),
-            torques=self.torques.with_window(samples),
-        )
+    def after_each(self, windows: Sequence[Samples]) -> list[ReadingsSeen]:
+        """Return what is seen with each of some windows more."""
+        velocities = self.velocities.after_each(windows, self.rows.uncertainty)
+        torques = self.torques.after_each(windows)
+        return [ReadingsSeen(self.rows, *each) for each in zip(velocities, torques, strict=True)]
 
     @property
     def false(self) -> FalseReading | None:

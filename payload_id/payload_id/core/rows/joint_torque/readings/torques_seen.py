@@ -21,6 +21,7 @@ import numpy as np
 
 from ....arrays import Array, BoolArray, IntArray
 from ....samples.joint_samples import Samples
+from ...windows import alike_windows
 
 WORTH_A_WORD = 0.3  # [s] of a torque that is unknown
 MANY = 20  # changes that tell a sensor's resolution
@@ -89,16 +90,36 @@ class TorquesSeen:
         """Largest torque, as a magnitude, shape (n,) [N m or N]."""
         return np.maximum(np.abs(self.low), np.abs(self.high))
 
-    def with_window(self, samples: Samples) -> TorquesSeen:
-        """Return what is seen with one more window of at least two samples."""
+    def after_each(self, windows: Sequence[Samples]) -> list[TorquesSeen]:
+        """Return what is seen with each of some windows more, of at least two samples."""
+        seen, found = self, []
+        for alike in alike_windows(windows):
+            tau = np.stack([samples.tau for samples in alike])
+            step = np.abs(np.diff(tau, axis=1))
+            each = step, step.max(axis=1), tau.min(axis=1), tau.max(axis=1)
+            for samples, *of_window in zip(alike, *each, strict=True):
+                seen = seen._with(samples, *of_window)
+                found.append(seen)
+        return found
+
+    def _with(
+        self, samples: Samples, step: Array, largest: Array, low: Array, high: Array
+    ) -> TorquesSeen:
+        """Return what is seen with one more window.
+
+        Args:
+            samples: Its samples, N.
+            step: Changes from sample to sample, as magnitudes, shape (N - 1, n) [N m or N].
+            largest: Largest of them, shape (n,) [N m or N].
+            low: Least torque, shape (n,) [N m or N].
+            high: Largest torque, shape (n,) [N m or N].
+        """
         tau, seconds = samples.tau, float(samples.stamp[-1] - samples.stamp[0])
-        low = np.minimum(self.low, tau.min(axis=0))
-        high = np.maximum(self.high, tau.max(axis=0))
+        low, high = np.minimum(self.low, low), np.maximum(self.high, high)
         seen = replace(self, low=low, high=high)
-        step = np.abs(np.diff(tau, axis=0))
-        changed = step > seen._near
-        flat = np.asarray(~changed.any(axis=0))
+        flat = np.asarray(largest <= seen._near)
         if len(self.steps) <= ENOUGH:
+            changed = step > seen._near
             news = np.where(changed, step, 0.0)[changed.any(axis=1)]
             digit = np.where(changed, step, np.inf).min(axis=0, initial=np.inf)
             steps = np.vstack([self.steps, news])

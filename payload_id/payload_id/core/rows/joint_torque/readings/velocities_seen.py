@@ -22,13 +22,14 @@ driver that hears nothing new repeats what it heard last.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ....arrays import Array
 from ....samples.joint_samples import Samples
+from ...windows import alike_windows
 from ..uncertainty import Uncertainty
 
 STRETCH = 1.0  # [s] of windows one after the other over which r is looked at
@@ -81,57 +82,46 @@ class VelocitiesSeen:
         """Return what is seen before any window."""
         return cls(*np.zeros((10, n)))
 
-    def with_window(self, samples: Samples, stated: Uncertainty) -> VelocitiesSeen:
-        """Return what is seen with one more window of at least two samples."""
-        seen = self if samples.stamp[0] <= self._end else self._closed(stated)
-        same_since, stalled, stalled_to = self._stalls(samples, stated)
-        stamp, dq, n = samples.stamp, samples.dq, len(self.way)
-        h = np.diff(stamp)[:, None]
-        seconds, step = float(stamp[-1] - stamp[0]), float(h.max())
-        moved = np.diff(samples.q, axis=0)
-        moved -= 2.0 * np.pi * np.round(moved / (2.0 * np.pi))  # its end may be reported
-        pieces, left = _integrals(h, dq, stated.stamp_jitter)
-        change, integral = moved.cumsum(axis=0), pieces.cumsum(axis=0)
-        own = integral - change
-        off = seen._off + own
-        allowed = _stated(stated, "velocity_error", n, USUAL_VELOCITY) * seconds + left
-        if stated.stamp_jitter > 0.0:
-            variation = 2.0 * np.abs(dq).max(axis=0) + _variation(dq, 1)
-            allowed += stated.stamp_jitter * variation
-        highest, lowest = own.max(axis=0), own.min(axis=0)
-        swing = np.maximum(0.0, highest) - np.minimum(0.0, lowest)
-        swing -= SLACK * (allowed + 2.0 * _stated(stated, "position_error", n, COARSE_POSITION))
-        ends = np.append(np.arange(0, len(stamp) - 1, max(1, round(PIECE / step))), -1)
-        way, integrated = (np.diff(x[ends], axis=0, prepend=0.0) for x in (change, integral))
+    def after_each(self, windows: Sequence[Samples], stated: Uncertainty) -> list[VelocitiesSeen]:
+        """Return what is seen with each of some windows more, of at least two samples."""
+        seen, found = self, []
+        for alike in alike_windows(windows):
+            for window in _windows_seen(alike, stated):
+                seen = seen._with(window, stated)
+                found.append(seen)
+        return found
+
+    def _with(self, window: _WindowSeen, stated: Uncertainty) -> VelocitiesSeen:
+        """Return what is seen with one more window."""
+        seen = self if window.samples.stamp[0] <= self._end else self._closed(stated)
+        same_since, stalled, stalled_to = self._stalls(window, stated)
         seen = VelocitiesSeen(
-            way=seen.way + np.abs(way).sum(axis=0),
-            integrated=seen.integrated + (np.sign(way) * integrated).sum(axis=0),
+            way=seen.way + window.way,
+            integrated=seen.integrated + window.integrated,
             unexplained=seen.unexplained,
-            of_windows=seen.of_windows + np.maximum(0.0, swing),
+            of_windows=seen.of_windows + window.unexplained,
             largest=seen.largest,
             needed=seen.needed,
-            _off=off[-1],
-            _lowest=np.minimum(seen._lowest, seen._off + lowest),
-            _highest=np.maximum(seen._highest, seen._off + highest),
-            _allowed=seen._allowed + allowed,
-            _seconds=seen._seconds + seconds,
-            _end=float(stamp[-1]),
+            _off=seen._off + window.off,
+            _lowest=np.minimum(seen._lowest, seen._off + window.lowest),
+            _highest=np.maximum(seen._highest, seen._off + window.highest),
+            _allowed=seen._allowed + window.allowed,
+            _seconds=seen._seconds + window.seconds,
+            _end=float(window.samples.stamp[-1]),
             stalled=stalled,
             stalled_to=stalled_to,
             _same_since=same_since,
         )
         return seen if seen._seconds < STRETCH else seen._closed(stated)
 
-    def _stalls(self, samples: Samples, stated: Uncertainty) -> tuple[float, float, float]:
+    def _stalls(self, window: _WindowSeen, stated: Uncertainty) -> tuple[float, float, float]:
         """Return since when nothing changed, the longest such time, and when it ended [s]."""
-        stamp, n = samples.stamp, len(self.way)
-        goes_on = stamp[0] <= self._end
-        repeated = (samples.tau[1:] == samples.tau[:-1]).all(axis=1)
-        if not repeated.any():  # the first sample was judged with the window before
+        samples, stamp, n = window.samples, window.samples.stamp, len(self.way)
+        if not window.repeated:  # the first sample was judged with the window before
             return float(stamp[-1]), self.stalled, self.stalled_to
-        for values in (samples.q, samples.dq):
-            repeated &= (values[1:] == values[:-1]).all(axis=1)
-        since = np.append(self._same_since if goes_on else stamp[0], stamp[1:])
+        every = np.hstack([samples.q, samples.dq, samples.tau])
+        repeated = (every[1:] == every[:-1]).all(axis=1)
+        since = np.append(self._same_since if stamp[0] <= self._end else stamp[0], stamp[1:])
         since[1:][repeated] = -np.inf
         since = np.maximum.accumulate(since)
         same = (stamp - since)[:, None]
@@ -194,33 +184,104 @@ class VelocitiesSeen:
         )
 
 
+@dataclass(frozen=True)
+class _WindowSeen:
+    """What one window says by itself, of n joints.
+
+    Attributes:
+        samples: Its samples.
+        seconds: Its length [s].
+        way: Sum of the sizes of changes of position, shape (n,) [rad or m].
+        integrated: The same changes as velocities have them, shape (n,) [rad or m].
+        off: r at its end, shape (n,) [rad or m].
+        lowest: Least r, shape (n,) [rad or m].
+        highest: Largest r, shape (n,) [rad or m].
+        allowed: By how much r may change, but for errors of positions, shape (n,) [rad or m].
+        unexplained: What its range is beyond all errors, shape (n,) [rad or m].
+        repeated: Whether torques are the same in two samples one after the other.
+    """
+
+    samples: Samples
+    seconds: float
+    way: Array
+    integrated: Array
+    off: Array
+    lowest: Array
+    highest: Array
+    allowed: Array
+    unexplained: Array
+    repeated: bool
+
+
+def _windows_seen(windows: Sequence[Samples], stated: Uncertainty) -> Iterator[_WindowSeen]:
+    """Give what each of some windows says by itself; all have as many samples."""
+    stamp, q, dq, tau = (
+        np.stack([getattr(x, name) for x in windows]) for name in ("stamp", "q", "dq", "tau")
+    )
+    h, n = np.diff(stamp)[..., None], q.shape[-1]
+    seconds = stamp[:, -1] - stamp[:, 0]
+    moved = np.diff(q, axis=1)
+    moved -= 2.0 * np.pi * np.round(moved / (2.0 * np.pi))  # its end may be reported
+    pieces, left = _integrals(h, dq, stated.stamp_jitter)
+    change, integral = moved.cumsum(axis=1), pieces.cumsum(axis=1)
+    off = integral - change
+    allowed = _stated(stated, "velocity_error", n, USUAL_VELOCITY) * seconds[:, None] + left
+    if stated.stamp_jitter > 0.0:
+        variation = 2.0 * np.abs(dq).max(axis=1) + _variation(dq)
+        allowed += stated.stamp_jitter * variation
+    highest, lowest = off.max(axis=1), off.min(axis=1)
+    swing = np.maximum(0.0, highest) - np.minimum(0.0, lowest)
+    swing -= SLACK * (allowed + 2.0 * _stated(stated, "position_error", n, COARSE_POSITION))
+    unexplained = np.maximum(0.0, swing)
+    repeated = (tau[:, 1:] == tau[:, :-1]).all(axis=2).any(axis=1)
+    longest = h.max(axis=1)[:, 0]
+    for k, samples in enumerate(windows):
+        piece = max(1, round(PIECE / float(longest[k])))
+        ends = [*range(0, len(samples) - 1, piece), -1]
+        way, integrated = (np.diff(x[k, ends], axis=0, prepend=0.0) for x in (change, integral))
+        yield _WindowSeen(
+            samples=samples,
+            seconds=float(seconds[k]),
+            way=np.abs(way).sum(axis=0),
+            integrated=(np.sign(way) * integrated).sum(axis=0),
+            off=off[k, -1],
+            lowest=lowest[k],
+            highest=highest[k],
+            allowed=allowed[k],
+            unexplained=unexplained[k],
+            repeated=bool(repeated[k]),
+        )
+
+
 def _integrals(h: Array, dq: Array, jitter: float) -> tuple[Array, Array]:
     """Return integrals of velocities, and what may be left of their sum.
 
     Args:
-        h: Times between samples, shape (N - 1, 1) [s].
-        dq: Shape (N, n) [rad/s or m/s].
+        h: Times between samples, shape (K, N - 1, 1) [s].
+        dq: Shape (K, N, n) [rad/s or m/s].
         jitter: By which stamps may be off [s].
 
     Returns:
-        integrals: From each sample to the next, shape (N - 1, n) [rad or m].
-        left: Bound on the error of their sum, shape (n,) [rad or m].
+        integrals: From each sample to the next, shape (K, N - 1, n) [rad or m].
+        left: Bound on the error of their sum, shape (K, n) [rad or m].
     """
-    integrals, longest = 0.5 * h * (dq[1:] + dq[:-1]), float(h.max())
-    bent = np.diff(dq, 2, axis=0)
-    if len(dq) < 4 or longest - float(h.min()) > EVEN * longest + 4.0 * jitter:
-        return integrals, longest / 12.0 * np.abs(bent).sum(axis=0)
-    left = longest / 12.0 * _variation(bent, 1)
-    bent *= float(h.mean()) / 24.0
-    integrals[1:] -= bent
-    integrals[:-1] -= bent
-    integrals[[0, -1]] -= bent[[0, -1]]  # at the first and the last sample, too
+    integrals, longest = 0.5 * h * (dq[:, 1:] + dq[:, :-1]), h.max(axis=1)
+    bent = np.diff(dq, 2, axis=1)
+    left = longest / 12.0 * np.abs(bent).sum(axis=1)
+    even = longest - h.min(axis=1) <= EVEN * longest + 4.0 * jitter
+    if dq.shape[1] < 4 or not even.any():
+        return integrals, left
+    left = np.where(even, longest / 12.0 * _variation(bent), left)
+    bent *= (even * h.mean(axis=1) / 24.0)[:, None]
+    integrals[:, 1:] -= bent
+    integrals[:, :-1] -= bent
+    integrals[:, [0, -1]] -= bent[:, [0, -1]]  # at the first and the last sample, too
     return integrals, left
 
 
-def _variation(values: Array, order: int) -> Array:
-    """Return the sum of the sizes of differences of an order, shape (n,)."""
-    return np.asarray(np.abs(np.diff(values, order, axis=0)).sum(axis=0))
+def _variation(values: Array) -> Array:
+    """Return the sum of the sizes of differences, shape (K, n)."""
+    return np.asarray(np.abs(np.diff(values, axis=1)).sum(axis=1))
 
 
 def _stated(uncertainty: Uncertainty, name: str, n: int, usual: float) -> Array:
