@@ -79,8 +79,10 @@ class BodyMotion:
         Coefficients of m, h and the nine I_ab, row by row.
         """
         place, rate = self.chain.place, self.place_rate
-        axes = place[:, 1:, :3]
-        omega = (axes * self.angular[:, None, :3]).sum(axis=2)  # (n + 1, 3, N)
+        axes, angular = place[:, 1:, :3], self.angular[:, None]
+        omega = axes[:, :, 0] * angular[:, :, 0]  # (n + 1, 3, N)
+        omega += axes[:, :, 1] * angular[:, :, 1]
+        omega += axes[:, :, 2] * angular[:, :, 2]
         L, _, N = omega.shape
         moment = np.empty((L, 13, 3, N))
         chain.cross(place[:, :1], rate, out=moment[:, :4])
@@ -197,9 +199,10 @@ def _force(motion: BodyMotion, product: Product) -> Array:
 def _of_gravity(motion: BodyMotion, gravity: Array, product: Product) -> Array:
     """Return J_j' I (g, 0), shape (..., n, n + 1, 4); g in the base, (3,)."""
     joints = motion.chain
-    g = np.resize(gravity, 5)[:, None]  # x y z x y
+    g = np.concatenate([gravity, gravity[:2]])[:, None]  # x y z x y
     rows = product(chain.cross(g, joints.angular), joints.place[:, :, :3])
-    pull = np.broadcast_to(g[:3], (1, 1, 3, joints.linear.shape[-1]))
+    pull = np.empty((1, 1, 3, joints.linear.shape[-1]))
+    pull[:] = g[:3]
     rows[..., :1] += product(joints.linear[:, :3], pull)
     return rows
 

@@ -217,7 +217,7 @@ class MomentumRows:
             if self.takes_hat(alike[0]):
                 blocks += [self.window(samples) for samples in alike]
             else:
-                sensitivity = Sensitivity.of_each([self._sensitivity(x) for x in alike])
+                sensitivity = self._sensitivity(alike)
                 rows = self.rows(self.box_terms(self.sums(alike, sensitivity)))
                 blocks += rows.split(len(alike))
         return blocks
@@ -230,20 +230,31 @@ class MomentumRows:
         """
         if self.takes_hat(samples):
             return self.hat_terms(samples)
-        return self.box_terms(self.sums([samples], self._sensitivity(samples)))
+        return self.box_terms(self.sums([samples], self._sensitivity([samples])))
 
     def takes_hat(self, samples: Samples) -> bool:
         """Tell whether the window of some samples has a hat as its weight."""
         return worth_it(self.uncertainty, samples.stamp, self.model.n)
 
-    def _sensitivity(self, samples: Samples) -> Sensitivity:
-        """Return what errors of positions and velocities do to a window."""
+    def _sensitivity(self, windows: Sequence[Samples]) -> Sensitivity:
+        """Return what errors of positions and velocities do to windows."""
+        if not (self._each("position_error").any() or self._each("velocity_error").any()):
+            return self._exact
+        return Sensitivity.of_each([self._sensitivity_of(samples) for samples in windows])
+
+    def _sensitivity_of(self, samples: Samples) -> Sensitivity:
+        """Return what they do to one window, recalled where its motion was there before."""
         if self.memory is None:
             return self.probes(samples).whole()
         gravity = (self.model.gravity,)
         return self.memory.recalled(
             "sensitivity", samples, gravity, lambda: self.probes(samples).whole()
         )
+
+    @cached_property
+    def _exact(self) -> Sensitivity:
+        """Of windows without errors of positions and velocities."""
+        return Sensitivity(*np.zeros((3, 1, self.model.n + 1, self.model.n, 10)))
 
     def probes(self, samples: Samples) -> Probes:
         """Return what errors of positions and velocities do to windows of some samples."""

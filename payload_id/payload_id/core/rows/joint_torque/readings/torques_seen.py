@@ -133,9 +133,14 @@ class TorquesSeen:
         return seen._with_still(samples, np.flatnonzero((flat & ~seen._coarse()) | flickers))
 
     @property
+    def _top(self) -> float:
+        """Largest of all torques, as a magnitude [N m or N]."""
+        return float(max(self.high.max(), -self.low.min()))
+
+    @property
     def _near(self) -> float:
         """By how much torques differ that are the same [N m or N]."""
-        return ROUNDING * float(self.largest.max())
+        return ROUNDING * self._top
 
     def _with_still(self, samples: Samples, joints: IntArray) -> TorquesSeen:
         """Return the same with a window in which some joints' torques are unknown."""
@@ -160,7 +165,7 @@ class TorquesSeen:
     def _flickers(self) -> BoolArray:
         """Return which torques have only gone to and fro by a small digit, shape (n,)."""
         to_and_fro = self.high - self.low <= DIGITS * (self.digit + self._near)
-        return to_and_fro & (self.digit <= SMALL * self.largest.max())
+        return to_and_fro & (self.digit <= SMALL * self._top)
 
     def _coarse(self) -> BoolArray:
         """Return whose sensors have shown that they are coarse, shape (n,)."""
