@@ -40,8 +40,9 @@ def moving(rate: float, seconds: float = 8.0, pace: float = 1.3) -> Samples:
 
 def said(samples: Samples, stated: Uncertainty = EXACT, window: float = 0.1) -> str:
     """Return the contradiction in samples."""
-    seen = VelocitiesSeen.none(samples.n).after_each(WindowCutter(window).add(samples), stated)
-    return seen[-1].contradiction(JOINTS)
+    none = VelocitiesSeen.none(samples.n)
+    seen = none.after_each(WindowCutter(window).add(samples), stated)
+    return [none, *seen][-1].contradiction(JOINTS)
 
 
 def late(samples: Samples, seconds: float) -> Samples:

@@ -21,9 +21,9 @@ from ...arrays import Array
 from ...errors import InputError
 from ...samples.joint_samples import Samples
 from ..row_block import RowBlock
-from ..windows import SHORTEST, STAMP_TOLERANCE, WindowCutter
+from ..windows import SHORTEST, STAMP_TOLERANCE, WindowCutter, alike_windows
 from .hat_rows import LEAST_STEPS
-from .kinematic_error import Probes
+from .kinematic_error import Probes, Sensitivity
 from .momentum import MomentumRows, WindowTerms
 from .window_sums import WindowSums, joined
 
@@ -128,10 +128,10 @@ class Scales:
     def _within(self, samples: Samples, probes: Probes) -> Iterator[tuple[float, WindowSums]]:
         """Give the sums of the shorter windows."""
         for length in self.shorter:
-            for part in WindowCutter(length).add(Numbers(samples.stamp)):
-                first, stop = part.first, part.first + len(part)
-                sensitivity = probes.part(first, stop - 1)
-                yield length, self.rows.sums([samples.part(first, stop)], sensitivity)
+            for alike in alike_windows(WindowCutter(length).add(Numbers(samples.stamp))):
+                ends = [(part.first, part.first + len(part)) for part in alike]
+                sensitivity = Sensitivity.of_each([probes.part(a, b - 1) for a, b in ends])
+                yield length, self.rows.sums([samples.part(a, b) for a, b in ends], sensitivity)
 
     def _joined(self, own: WindowSums) -> list[tuple[float, WindowSums]]:
         """Return the sums of the longer windows that end with the newest."""
