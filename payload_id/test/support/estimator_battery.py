@@ -148,7 +148,7 @@ def check_noise_alone(estimator: Estimator) -> None:
     for seed in range(5):
         rows = error_free("ur10", seed)[0]
         b = np.random.default_rng(seed).normal(size=len(rows)) * 10.0 ** (seed - 2)
-        noise = statistics_of(replace(rows, b=b, shift=0.0 * b))
+        noise = statistics_of(replace(rows, b=b, likely=np.zeros((len(b), 0))))
         check_result(estimator, estimator.estimate(noise, LOWER, UPPER))
 
 
@@ -181,7 +181,7 @@ def check_mass_scales(estimator: Estimator) -> None:
     rows, _ = noisy("panda", 7, 3.0, Uncertainty(torque_relative=0.01))
     rows = replace(rows, A_error=0 * rows.A_error)
     one = estimator.estimate(statistics_of(rows), LOWER, UPPER)
-    double = replace(rows, b=2.0 * rows.b, shift=2.0 * rows.shift, d=2.0 * rows.d)
+    double = replace(rows, b=2.0 * rows.b, likely=2.0 * rows.likely, d=2.0 * rows.d)
     two = estimator.estimate(statistics_of(double), LOWER, UPPER)
     np.testing.assert_allclose(two, 2.0 * one, atol=1e-4 * abs(one[0]))
 

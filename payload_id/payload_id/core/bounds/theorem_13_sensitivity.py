@@ -45,7 +45,7 @@ class SensitivityBound:
         """Return the interval; see the protocol. Nothing but the rows is used."""
         if not len(rows):
             return Bounds(known, True, float("nan"), {}, np.zeros(0), memory)
-        middle = replace(rows, shift=np.zeros(len(rows)))  # d is about b as it is
+        middle = replace(rows, likely=np.zeros((len(rows), 0)))  # d is about b as it is
         statistics = Statistics.empty(rows.B.shape[1]).add(middle, known.magnitude)
         problem = scaled_problem(statistics.nominal(), known.upper, None)
         x = minimum(problem)

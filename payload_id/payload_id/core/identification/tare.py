@@ -101,9 +101,8 @@ def calibration_tare(
     count, constant = len(t), row_source.p - nuisance.p  # what is of a run is in no calibration
     none, now = np.zeros((count, 10)), np.zeros(count)
     joint = np.repeat(np.arange(len(calibration.factors)), calibration.factors.shape[1])
-    column, size = nuisance.gain_columns(calibration.n)
     more = len(calibration.factors) - calibration.n  # rows of all joints together have no gain
-    column, size = np.append(column, np.full(more, -1)), np.append(size, np.zeros(more))
+    growth = np.pad(nuisance.growth(calibration.n), ((0, more), (0, constant)))
     factor_rows = RowBlock(
         A=none,
         A_error=none,
@@ -113,8 +112,7 @@ def calibration_tare(
         joint=joint,
         start=now,
         end=now,
-        gain_column=column[joint],
-        gain=size[joint],
+        growth=growth[joint],
     )
     statistics = Statistics.empty(row_source.p).add(factor_rows, np.zeros(10))
     # The factors stand for more rows than they have, each with an error of its bound.

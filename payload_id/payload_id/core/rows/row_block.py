@@ -31,18 +31,13 @@ class RowBlock:
             given, infinite: A_static does not count.
         reading: Integral of what the channel's sensor showed, shape (m,); zeros if not given, and
             then nothing can be said of the sensor's gain.
-        gain_column: Which nuisance parameter is the gain of the row's sensor, -1 for none, shape
-            (m,); -1 if not given.
-        gain: w is (1 + gain u) times the sensor's own error, u that nuisance parameter, shape (m,);
-            zeros if not given.
-        shift: What b lacks for an error of mean zero where the sensor's is: b is the middle of
-            what the reading allows, which a relative error moves from the reading, shape (m,);
-            zeros if not given.
-        likely: What rows most likely hold of what d allows for: coefficients of the nuisance
-            parameters, and what is there without them, shape (m, p + 1); estimates count it, bounds
-            do not. Shape (m, 0) for nothing, which is so if it is not given.
-        growth: How a row's error grows with nuisance parameters beside that gain, shape (m, p),
-            the same for all rows of a channel. Shape (m, 0) for not at all, if it is not given.
+        likely: What is to be added to B, and taken off b, for an error of mean zero where the
+            sensor's is, shape (m, p + 1); estimates count it, bounds do not. b is the middle of
+            what the reading allows, which a relative error moves from the reading; and what d
+            allows for may most likely be something. Shape (m, 0) for nothing, if it is not given.
+        growth: How the error of the row's channel grows: w is (1 + growth u) times the sensor's
+            own, u the nuisance parameters, such as its gain, shape (m, p), the same for all rows of
+            a channel. Shape (m, 0) for not at all, if it is not given.
         weight: Integral of the weight with which a row takes its data, shape (m,) [s]; the time
             between start and end if not given.
         scale: Length that was asked for of the row's window where it repeats data of other rows:
@@ -61,9 +56,6 @@ class RowBlock:
     A_static: Array = None  # type: ignore[assignment]  # __post_init__ gives it a value
     dynamism: Array = None  # type: ignore[assignment]  # likewise
     reading: Array = None  # type: ignore[assignment]  # likewise
-    gain_column: IntArray = None  # type: ignore[assignment]  # likewise
-    gain: Array = None  # type: ignore[assignment]  # likewise
-    shift: Array = None  # type: ignore[assignment]  # likewise
     likely: Array = None  # type: ignore[assignment]  # likewise
     growth: Array = None  # type: ignore[assignment]  # likewise
     weight: Array = None  # type: ignore[assignment]  # likewise
@@ -102,16 +94,11 @@ class RowBlock:
     def unbiased(self) -> tuple[Array, Array]:
         """Return B and b for estimates: their errors have mean zero if the sensors' have.
 
-        Shapes (m, p) and (m,). The reading stands in the column of the gain, too.
+        Shapes (m, p) and (m,).
         """
-        B, b = self.B, self.b
-        if self.likely.shape[1]:
-            B, b = B + self.likely[:, :-1], b - self.likely[:, -1]
-        if not self.shift.any():
-            return B, b
-        B, known = B.copy(), np.flatnonzero(self.gain_column >= 0)
-        B[known, self.gain_column[known]] -= (self.gain * self.shift)[known]
-        return B, b + self.shift
+        if not self.likely.shape[1]:
+            return self.B, self.b
+        return self.B + self.likely[:, :-1], self.b - self.likely[:, -1]
 
     def with_payload(self, phi: Array) -> RowBlock:
         """Return the rows as they are when phi is known, NaN where it is not, shape (10,)."""
@@ -164,9 +151,6 @@ DEFAULTS: dict[str, Callable[[RowBlock], Array | IntArray]] = {
     "A_static": lambda rows: rows.A,
     "dynamism": lambda rows: np.full(len(rows), np.inf),
     "reading": _zeros,
-    "gain_column": lambda rows: np.full(len(rows), -1),
-    "gain": _zeros,
-    "shift": _zeros,
     "likely": _none,
     "growth": _none,
     "weight": lambda rows: rows.end - rows.start,

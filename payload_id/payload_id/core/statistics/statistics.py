@@ -167,11 +167,8 @@ class Statistics:
         """Return how the error of each channel's rows grows with u, with more rows."""
         gain = np.zeros((number, self.p))
         gain[: len(self.gain)] = self.gain
-        known = block.gain_column >= 0
-        gain[block.joint[known], block.gain_column[known]] = block.gain[known]
-        if block.growth.shape[1]:
-            grows, column = np.nonzero(block.growth)
-            gain[block.joint[grows], column] = block.growth[grows, column]
+        grows, column = np.nonzero(block.growth)
+        gain[block.joint[grows], column] = block.growth[grows, column]
         return gain
 
     def _blend_with(self, block: RowBlock, weighted: Array, bound: Array) -> Array | None:

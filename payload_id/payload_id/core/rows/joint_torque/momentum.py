@@ -485,13 +485,8 @@ class MomentumRows:
         # The tool is one body with the payload: its errors have the payload's coefficients.
         tool, width = self._tool, np.asarray(self.uncertainty.tool)[self._tool]
         known = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
-        column, size = nuisance.gain_columns(n)
-        before = np.zeros((m, known.shape[1] + len(tool)))
-        likely, growth = (
-            np.zeros((m, 0)) if more is None else np.hstack([before, more])
-            for more in (blocks.likely, blocks.growth)
-        )
         own_gain = 1.0 + nuisance.centre[group_slice("torque_gain", n)]
+        likely, growth = self._noise_model(terms.shift * np.tile(own_gain, m // n), blocks)
         return RowBlock(
             A=terms.payload,
             A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
@@ -505,10 +500,33 @@ class MomentumRows:
             start=terms.start,
             end=terms.end,
             reading=terms.torque,
-            gain_column=np.tile(column, m // n),
-            gain=np.tile(size, m // n),
-            shift=terms.shift * np.tile(own_gain, m // n),
             likely=likely,
             growth=growth,
             weight=terms.weight,
         )
+
+    def _noise_model(self, shift: Array, blocks: Effect) -> tuple[Array, Array]:
+        """Return `RowBlock.likely` and `RowBlock.growth`.
+
+        Args:
+            shift: What b lacks of the reading, shape (m,) [N m s]; it stands in the column of the
+                gain, too.
+            blocks: What blocks of unknowns do, m rows.
+        """
+        m, n = len(shift), self.model.n
+        gains = self.nuisance.growth(n)
+        first = self.p - blocks.columns.shape[1]
+        growth, likely = np.zeros((m, 0)), np.zeros((m, 0))
+        if gains.any() or blocks.growth is not None:
+            growth = np.zeros((m, self.p))
+            growth[:, : gains.shape[1]] = np.tile(gains, (m // n, 1))
+        if shift.any() or blocks.likely is not None:
+            likely = np.zeros((m, self.p + 1))
+            likely[:, -1] = -shift
+            if growth.shape[1]:
+                likely[:, : self.p] = -growth * shift[:, None]
+        if blocks.likely is not None:
+            likely[:, first:] += blocks.likely
+        if blocks.growth is not None:
+            growth[:, first:] = blocks.growth
+        return likely, growth

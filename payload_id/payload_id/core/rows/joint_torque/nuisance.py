@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array, IntArray
+from ...arrays import Array
 from ...body.inertial import PARAMETERS
 from ...errors import UnknownNameError
 from .torque_bound import largest_gain
@@ -54,15 +54,15 @@ class Nuisance:
         """Return psi for coordinates u in the unit box, shape (p,)."""
         return self.centre[self.uncertain] + self.half_width[self.uncertain] * u
 
-    def gain_columns(self, n: int) -> tuple[IntArray, Array]:
-        """Return which nuisance parameter is each joint's gain, -1 for none, and its size, (n,).
+    def growth(self, n: int) -> Array:
+        """Return how the error of each joint's torque grows with the p parameters, shape (n, p).
 
         The torque's error is (1 + gain) times the reading's: 1 + size u times what it is at u = 0.
         """
         gains = group_slice("torque_gain", n)
-        number = np.cumsum(self.uncertain) - 1
-        column = np.where(self.uncertain[gains], number[gains], -1)
-        return column, self.half_width[gains] / (1.0 + self.centre[gains])
+        growth = np.zeros((n, len(self.half_width)))
+        growth[:, gains] = np.diag(self.half_width[gains] / (1.0 + self.centre[gains]))
+        return growth[:, self.uncertain]
 
     def at(self, u: Array) -> Array:
         """Return psi, shape (15 n,), at the first p entries of u."""

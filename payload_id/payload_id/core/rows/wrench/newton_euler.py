@@ -162,7 +162,6 @@ class NewtonEulerRows:
         error += self._shifted(samples, values)
         bound = self.nuisance.reading_error(samples, weight, duration) + left_out
         rounding = np.abs(reading) + np.abs(B).sum(axis=1) + 1e-3 * duration
-        column, size = self.nuisance.gain_columns()
         return RowBlock(
             A=A,
             A_error=_MAGNITUDE @ error + ROUNDING * np.abs(A),
@@ -174,8 +173,7 @@ class NewtonEulerRows:
             end=np.full(6, start + duration),
             A_static=_GRAVITY_TO_REGRESSOR @ sums[_GRAVITY],
             dynamism=np.full(6, sums[_DYNAMISM] / duration),
-            gain_column=column,
-            gain=size,
+            growth=self.nuisance.growth,
         )
 
     def _shifted(self, samples: WrenchSamples, values: Array) -> Array:

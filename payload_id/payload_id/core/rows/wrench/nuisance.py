@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ...arrays import Array, IntArray
+from ...arrays import Array
 from ...body.inertial import skew
 from ...samples.wrench_samples import AXES, WrenchSamples
 from .feature_error import random_part
@@ -109,11 +110,12 @@ class WrenchNuisance:
         B = np.concatenate(columns, axis=1) if columns else np.zeros((6, 0))
         return B, self._change_error(samples, change, duration)
 
-    def gain_columns(self) -> tuple[IntArray, Array]:
-        """Return which nuisance parameter is each axis' gain, -1 for none, and its size, (6,)."""
-        number = np.cumsum(self.uncertain) - 1
-        gains = slice(12, 18)
-        return np.where(self.uncertain[gains], number[gains], -1), self.half_width[gains]
+    @cached_property
+    def growth(self) -> Array:
+        """How the error of each axis grows with the p parameters, shape (6, p)."""
+        growth = np.zeros((6, len(self.half_width)))
+        growth[:, 12:18] = np.diag(self.half_width[12:18])
+        return growth[:, self.uncertain]
 
     def reading_error(self, samples: WrenchSamples, weight: Array, duration: float) -> Array:
         """Return the bound on the error of the integrated reading, shape (6,)."""
