@@ -16,9 +16,10 @@ interval too many; here the sums have as many intervals as the window.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,6 +62,24 @@ PER_SAMPLE = (
     "position_error",
     "velocity_error",
 )
+
+
+class Read(NamedTuple):
+    """What was measured in K windows of N samples.
+
+    Attributes:
+        stamp: Shape (K, N) [s].
+        dq: Velocities, shape (K, N, n) [rad/s or m/s].
+        tau: Torques, shape (K, N, n) [N m or N].
+        middle: Middle of what their sensors would show without noise, shape (K, N, n) [N m or N].
+        half_width: Half its width, shape (K, N, n) [N m or N].
+    """
+
+    stamp: Array
+    dq: Array
+    tau: Array
+    middle: Array
+    half_width: Array
 
 
 @dataclass(frozen=True)
@@ -270,9 +289,9 @@ class MomentumRows:
         weights = hat_weights(samples.stamp, LEAST_STEPS)
         motion = body_motion(self.model, samples.q, samples.dq)
         row = HatRow(self.model, self.uncertainty, samples, weights)
-        at_samples = weights.at_samples(samples.stamp)[None]
-        effect = partial(self._effect_of_blocks, samples, weights, motion)
-        whole = self._integrals([samples], weights.force[None], at_samples, [effect])
+        at_samples, read = weights.at_samples(samples.stamp)[None], self._read([samples])
+        effect = self._effect_of_blocks(read, 0, samples, weights, motion)
+        whole = self._integrals(read, weights.force[None], at_samples, [effect])
         noise: Array | float = np.inf
         if mean is not None:
             noise = self.noise.weighted(whole.duration, whole.size, whole.least, mean)
@@ -293,20 +312,18 @@ class MomentumRows:
             windows: Each of as many samples, at least `LEAST_SAMPLES`, of n joints, without gaps.
             sensitivity: Of the windows, from `probes`.
         """
-        ends, stamp = end_samples(len(windows[0])), np.stack([x.stamp for x in windows])
-        weight, jitter = trapezoid_weights(stamp), self.uncertainty.stamp_jitter
+        ends, read = end_samples(len(windows[0])), self._read(windows)
+        weight, jitter = trapezoid_weights(read.stamp), self.uncertainty.stamp_jitter
         momentum, impulse, late, effects = [], [], [], []
-        for samples, each in zip(windows, weight, strict=True):
+        for k, samples in enumerate(windows):
             motion = body_motion(self.model, samples.q, samples.dq)
             momentum.append(momentum_regressor(motion, ends))
-            impulse.append(force_integral(motion, each))
+            impulse.append(force_integral(motion, weight[k]))
             if jitter > 0.0:
                 late.append(stamp_error(samples.stamp, momentum_regressor(motion), jitter))
-            effects.append(
-                partial(self._effect_of_blocks, samples, box_weights(samples.stamp), motion)
-            )
+            effects.append(self._effect_of_blocks(read, k, samples, None, motion))
         return WindowSums(
-            integrals=self._integrals(windows, weight, np.ones(stamp.shape), effects),
+            integrals=self._integrals(read, weight, np.ones(weight.shape), effects),
             momentum=np.stack(momentum),
             speed=np.stack([samples.dq[ends] for samples in windows]),
             sensitivity=sensitivity,
@@ -314,31 +331,29 @@ class MomentumRows:
             stamp_error=np.stack(late) if late else np.zeros((1, *impulse[0].shape)),
         )
 
+    def _read(self, windows: Sequence[Samples]) -> Read:
+        """Return what was measured in windows with as many samples each."""
+        stamp, dq, tau = (
+            np.stack([getattr(x, name) for x in windows]) for name in ("stamp", "dq", "tau")
+        )
+        return Read(stamp, dq, tau, *self.noise.noise_free(tau))
+
     def _integrals(
-        self,
-        windows: Sequence[Samples],
-        weight: Array,
-        at_samples: Array,
-        effects: Sequence[Callable[[Array, Array], Effect]],
+        self, read: Read, weight: Array, at_samples: Array, effects: Sequence[Effect]
     ) -> Integrals:
         """Return the sums over windows that any weight has.
 
         Args:
-            windows: K windows with N samples each.
+            read: What was measured in K windows with N samples each.
             weight: Of the samples in an integral, shape (K, N) [s].
             at_samples: w at each sample, shape (K, N) [-].
-            effects: Give what blocks of unknowns do to each window, of what its sensors would show
-                without noise, and the bound on its error.
+            effects: What blocks of unknowns do to each window.
         """
-        stamp, dq, tau = (
-            np.stack([getattr(x, name) for x in windows]) for name in ("stamp", "dq", "tau")
-        )
+        stamp, dq, tau, middle, half_width = read
         step = np.diff(stamp) * (at_samples[:, 1:] + at_samples[:, :-1]) / 2
         threshold = self.uncertainty.stiction_velocity + self._each("velocity_error")
         signs, unknown = sign_integral(step, dq, threshold)
-        middle, half_width = self.noise.noise_free(tau)
-        noise, size = half_width + self.noise.gaussian, np.abs(tau)
-        every = np.concatenate([dq, middle, half_width, tau, size], axis=2)
+        every = np.concatenate([dq, middle, half_width, tau, np.abs(tau)], axis=2)
         travel, middles, half_widths, reading, sizes = np.split(weighted_sum(weight, every), 5, 1)
         return Integrals(
             stamp=stamp,
@@ -352,10 +367,8 @@ class MomentumRows:
             size=sizes,
             lowest=tau.min(axis=1),
             highest=tau.max(axis=1),
-            rough=rough_part(stamp, at_samples, middle, noise),
-            constant=Effect.of_each(
-                [f(*of_window) for f, *of_window in zip(effects, middle, noise, strict=True)]
-            ),
+            rough=rough_part(stamp, at_samples, middle, half_width + self.noise.gaussian),
+            constant=Effect.of_each(effects),
         )
 
     def _terms(
@@ -404,19 +417,29 @@ class MomentumRows:
 
     def _effect_of_blocks(
         self,
+        read: Read,
+        number: int,
         samples: Samples,
-        weights: WindowWeights,
+        weights: WindowWeights | None,
         motion: BodyMotion,
-        reading: Array,
-        reading_error: Array,
     ) -> Effect:
-        """Return what blocks of unknowns do to a window, see `Window`."""
+        """Return what blocks of unknowns do to a window.
+
+        Args:
+            read: What was measured in several windows.
+            number: Of the window among them.
+            samples: Of the window.
+            weights: Of these; None for a window whose weight is 1.
+            motion: Of the bodies at the samples.
+        """
         n, links = self.model.n, slice(10 * self.model.n)
         effect = Effect.none(n)
         if not self.blocks:
             return effect
+        weights = box_weights(samples.stamp) if weights is None else weights
         window = Window(
-            self.model, samples, weights.force, weights.momentum, motion, reading, reading_error,
+            self.model, samples, weights.force, weights.momentum, motion,
+            read.middle[number], read.half_width[number] + self.noise.gaussian,
             self.nuisance.centre[links].reshape(n, 10),
             self.nuisance.half_width[links].reshape(n, 10),
         )  # fmt: skip
