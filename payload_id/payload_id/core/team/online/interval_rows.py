@@ -8,14 +8,18 @@ import numpy as np
 
 from ...bounds import Bounds, Interval, Memory
 from ...bounds.feasibility import smallest_noise_factor
+from ...bounds.least_squares_image import image
 from ...bounds.scaled_rows import ScaledRows
 from ...identification.online import OnlineIdentifier
 from ...identification.settings import Settings
 from ...identification.width import width_in_words
+from ...rows.row_block import RowBlock
 from ..estimate import Finding
 from ..source import TeamSource
 from ..windows import Windows
 from .settings import NONE, TeamSettings
+
+IMAGES = 8  # of narrowing
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,17 @@ def noise_factor(source: TeamSource, windows: Windows) -> float:
     block = source.window(windows)
     if not len(block):
         return float("nan")
-    box = Interval(*source.prior.box())
-    scaled = ScaledRows.of(block, box, block.bound(box.magnitude), narrow=False)
+    known = _narrowed(block, Interval(*source.prior.box()))
+    scaled = ScaledRows.of(block, known, block.bound(known.magnitude), narrow=False)
     return float(smallest_noise_factor(scaled, source.prior.shape()).factor)
+
+
+def _narrowed(block: RowBlock, known: Interval) -> Interval:
+    """Return what images under least squares leave: errors of A count as much as phi is large."""
+    for _ in range(IMAGES):
+        narrower = image(block, known).intersect(known)
+        gained = (narrower.half_width < 0.9 * known.half_width).any()
+        if not gained or (narrower.lower > narrower.upper).any():
+            break
+        known = narrower
+    return known
