@@ -218,7 +218,7 @@ def check_units_of_the_rows(estimator: Estimator) -> None:
     rows, _ = noisy("gen3", 4, 3.0, USUAL)
     reference = estimator.estimate(statistics_of(rows), LOWER, UPPER)
     for factor in (1e-3, 1e3):
-        scaled = {x: factor * getattr(rows, x) for x in ("A", "A_error", "B", "b", "d", "shift")}
+        scaled = {x: factor * getattr(rows, x) for x in ("A", "A_error", "B", "b", "d", "likely")}
         other = replace(rows, **scaled)
         found = estimator.estimate(statistics_of(other), LOWER, UPPER)
         np.testing.assert_allclose(found, reference, atol=2e-5)  # a cone solver's last digits
