@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -116,6 +116,10 @@ class Estimate(Viewed):
         if phi.shape != self.lower.shape:
             raise InputError(f"phi must have shape {self.lower.shape}; found {phi.shape}.")
         return np.asarray((self.lower <= phi) & (phi <= self.upper))
+
+    def of_any_measurement(self) -> Estimate:
+        """Return what an estimate of every kind of measurement has, for files."""
+        return Estimate(**{each.name: getattr(self, each.name) for each in fields(Estimate)})
 
     def with_status(self, status: Status, message: str) -> Estimate:
         """Return the estimate with another verdict."""

@@ -275,13 +275,14 @@ class LiveRun:
     def fill_in(self, run: RunFile) -> RunFile:
         """Return a run file with the entries that come from the run, up to its last update."""
         settings, record = self.settings.identification, self._record
+        last = record.estimate
         return replace(
             run,
             start_ns=record.start_ns,
             end_ns=record.end_ns,
             settings=settings,
             updates=record.updates,
-            result=record.estimate,
+            result=None if last is None else last.of_any_measurement(),
             calibration=self._model.calibration,
             history=self._model.history,
             tare=self._identifier.known_arm if self.tared else None,
