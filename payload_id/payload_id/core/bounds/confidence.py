@@ -103,7 +103,8 @@ def confidence_interval(
     rows = linearised(statistics.channels, statistics.gain, fit.x)
     leverage = _leverage(fit, rows / np.sqrt(fit.variance)[:, None, None])
     independent = counts / inflation - leverage
-    if independent.min(initial=np.inf) < 1.0:
+    unknowns = p + 10
+    if independent.min(initial=np.inf) < 1.0 or (counts / inflation).sum() - unknowns < 1.0:
         return None
     variance = fit.variance * (counts - leverage) / independent
     rows = rows / np.sqrt(variance)[:, None, None]
