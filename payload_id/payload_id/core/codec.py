@@ -94,7 +94,7 @@ def joined(tree: Any, arrays: Mapping[str, Array]) -> Any:
 def _array(kind: Any, value: Any) -> Array:
     """Return a value where an array belongs, which is the only kind that msgspec does not know."""
     if np.ndarray not in (kind, get_origin(kind)):
-        raise NotImplementedError(f"{kind} is not kept in files")
+        raise NotImplementedError(f"{kind} is not kept in files")  # what msgspec expects of a hook
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
         raise ValueError("it is no array of numbers")
     return value

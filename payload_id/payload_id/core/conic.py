@@ -43,7 +43,8 @@ def solve_cones(
             P, cost, sparse.csc_matrix(G), right, list(cones), settings
         ).solve()
     except BaseException as error:
-        raise _of_solver(program, error) from error
+        _raise_of_solver(program, error)
+        raise
 
 
 class ConeProgram:
@@ -106,17 +107,19 @@ def solve_convex(program: str, cost: Any, constraints: Sequence[Any]) -> None:
             warnings.simplefilter("ignore")
             problem.solve(solver=cvxpy.CLARABEL, max_threads=1)
     except BaseException as error:
-        raise _of_solver(program, error) from error
+        _raise_of_solver(program, error)
+        raise
     if problem.status not in (cvxpy.OPTIMAL, cvxpy.OPTIMAL_INACCURATE):
         raise SolverError(program, problem.status)
 
 
-def _of_solver(program: str, error: BaseException) -> BaseException:
-    """Return the error of a solver that broke off, any other one as it is."""
+def _raise_of_solver(program: str, error: BaseException) -> None:
+    """Raise the error of a solver that broke off; do nothing about any other one."""
     # A panic is no Exception, and pyo3 gives no name to import it by.
     kinds = {"PanicException": "panic: ", "SolverError": ""}
     kind = type(error).__name__
-    return SolverError(program, f"{kinds[kind]}{error}") if kind in kinds else error
+    if kind in kinds:
+        raise SolverError(program, f"{kinds[kind]}{error}") from error
 
 
 def triangle(matrices: Array) -> Array:

@@ -84,14 +84,4 @@ def _joined(windows: Sequence[Samples]) -> tuple[Samples, ...]:
             groups[-1].append(window)
         else:
             groups.append([window])
-    return tuple(_whole(group) for group in groups)
-
-
-def _whole(group: Sequence[Samples]) -> Samples:
-    """Return neighbouring windows as one stretch of samples."""
-    first, *others = group
-    stamp, q, dq, tau = (
-        np.concatenate([getattr(first, x), *(getattr(other, x)[1:] for other in others)])
-        for x in ("stamp", "q", "dq", "tau")
-    )
-    return Samples(stamp, q, dq, tau)
+    return tuple(Samples.stacked(group) for group in groups)

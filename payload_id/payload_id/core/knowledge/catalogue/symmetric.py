@@ -35,25 +35,34 @@ from ..convex import pseudo_inertia_of, within
 from .known import Known, amount, direction, vector
 
 
+@dataclass(frozen=True, kw_only=True)
+class Tolerances:
+    """How far a body may be from being symmetric.
+
+    Attributes:
+        offset: Largest distance of the true axis or plane from the point [m].
+        tilt: Largest angle between the true axis or plane and the stated one [rad].
+        asymmetric_mass: Mass of what is not symmetric, such as a handle or a label [kg].
+        extent: Largest distance of any mass from the point [m]; needed with tolerances.
+    """
+
+    offset: float = 0.0
+    tilt: float = 0.0
+    asymmetric_mass: float = 0.0
+    extent: float | None = None
+
+
 @dataclass(frozen=True)
-class SymmetricAboutAxis(Known):
+class SymmetricAboutAxis(Tolerances, Known):
     """The centre of mass is on the axis, which is a principal one; those across are alike.
 
     Attributes:
         point: On the axis, three numbers [m].
         direction: Of the axis, three numbers of any length.
-        offset: Largest distance of the true axis from the point [m].
-        tilt: Largest angle between the true axis and the stated one [rad].
-        asymmetric_mass: Mass of what is not symmetric, such as a handle or a label [kg].
-        extent: Largest distance of any mass from the point [m]; needed with tolerances.
     """
 
     point: tuple[float, float, float]
     direction: tuple[float, float, float]
-    offset: float = 0.0
-    tilt: float = 0.0
-    asymmetric_mass: float = 0.0
-    extent: float | None = None
 
     kind = "symmetric_about_axis"
 
@@ -65,24 +74,16 @@ class SymmetricAboutAxis(Known):
 
 
 @dataclass(frozen=True)
-class MirrorPlane(Known):
+class MirrorPlane(Tolerances, Known):
     """The centre of mass is in the plane, whose normal is a principal axis.
 
     Attributes:
         point: In the plane, three numbers [m].
         normal: Of the plane, three numbers of any length.
-        offset: Largest distance of the true plane from the point [m].
-        tilt: Largest angle between the true plane and the stated one [rad].
-        asymmetric_mass: Mass of what is not symmetric [kg].
-        extent: Largest distance of any mass from the point [m]; needed with tolerances.
     """
 
     point: tuple[float, float, float]
     normal: tuple[float, float, float]
-    offset: float = 0.0
-    tilt: float = 0.0
-    asymmetric_mass: float = 0.0
-    extent: float | None = None
 
     kind = "mirror_plane"
 
@@ -102,7 +103,7 @@ def _moments(name: str, phi: Any, point: object, axis: Array) -> Any:
 
 def _nearly_zero(
     name: str,
-    known: SymmetricAboutAxis | MirrorPlane,
+    known: Tolerances,
     M: Any,
     first: list[Any],
     second: dict[float, list[Any]],
@@ -111,7 +112,7 @@ def _nearly_zero(
 
     Args:
         name: What messages call it.
-        known: Has the tolerances.
+        known: The tolerances.
         M: As `_moments` returns it.
         first: Moments of first order.
         second: Moments of second order, by the largest |f g| of their functions in D^2.
