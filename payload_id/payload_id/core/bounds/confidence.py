@@ -24,14 +24,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import clarabel
 import numpy as np
 import scipy
 from scipy import sparse
 
 from ..arrays import Array, IntArray
 from ..body.inertial import PSEUDO_INERTIA_BASIS
-from ..conic import SOLVED, solve_cones, triangle
+from ..conic import SOLVED, cone_of, solve_cones, triangle
 from ..errors import SolverError
 from ..rows.row_block import RowBlock
 from ..statistics.nuisance_fit import NuisanceFit, box_of, linearised, nuisance_fit, seen
@@ -58,8 +57,9 @@ class Confidence:
         inertia_upper: Shape (6,) [kg m2].
         inflation: How many times fewer independent rows there are than rows, because errors last,
             for each channel, shape (C,).
-        largest: Largest residual of each channel's newest rows of all lengths, as a part of its
-            bound, shape (C,).
+        largest: Largest error that each channel's newest rows of all lengths show with that
+            probability, as a part of its bound: their residual, less what the fit may have taken
+            of it, shape (C,).
         held_out: What the older two thirds of the newest rows leave of the others, as a mean over a
             window, root mean square [N m or N]; NaN where they are too few.
     """
@@ -96,8 +96,6 @@ def confidence_interval(
     p, counts = statistics.p, statistics.counts
     fit = nuisance_fit(statistics.channels, counts, statistics.errors, statistics.gain)
     left = _left(newest, fit.x) / newest.bound(known.magnitude)
-    largest = np.zeros(len(counts))
-    np.maximum.at(largest, newest.joint, np.abs(left))
     own = newest.scale == 0.0
     inflation, freedom = independence(left[own], newest.joint[own], len(counts))
     rows = linearised(statistics.channels, statistics.gain, fit.x)
@@ -110,6 +108,11 @@ def confidence_interval(
     rows = rows / np.sqrt(variance)[:, None, None]
     freedom = min(freedom, float(independent.sum()))
     quantile = float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
+    B, _ = newest.unbiased()
+    taken = _deviation(fit, np.hstack([B, newest.A])) / newest.bound(known.magnitude)
+    taken *= quantile * np.sqrt((variance / fit.variance).max())
+    largest = np.zeros(len(counts))
+    np.maximum.at(largest, newest.joint, np.abs(left) - taken)
     program = _Program.of(factor_of(rows.reshape(-1, p + 11)), statistics.gain, known, shape)
     try:
         best = program.best()
@@ -181,11 +184,22 @@ def _leverage(fit: NuisanceFit, weighted: Array) -> Array:
         fit: To the rows.
         weighted: Factors of the channels' rows in units of their noise, shape (C, p + 11, p + 11).
     """
+    rows = weighted.reshape(-1, weighted.shape[2])[:, :-1]
+    spread = _deviation(fit, rows) ** 2
+    return np.asarray(spread.reshape(len(weighted), -1).sum(axis=1))
+
+
+def _deviation(fit: NuisanceFit, rows: Array) -> Array:
+    """Return the standard deviation of what a fit to independent rows says of others, shape (m,).
+
+    Args:
+        fit: To the data.
+        rows: Coefficients of (u, phi), shape (m, p + 10).
+    """
     free = np.append(~fit.held, np.ones(10, dtype=bool))
     triangle = factor_of(seen(fit.factor)[:, :-1][:, free])
-    columns = weighted.reshape(-1, weighted.shape[2])[:, :-1][:, free]
-    spread = scipy.linalg.solve_triangular(triangle, columns.T, trans="T")
-    return np.asarray((spread**2).sum(axis=0).reshape(len(weighted), -1).sum(axis=1))
+    spread = scipy.linalg.solve_triangular(triangle, rows[:, free].T, trans="T")
+    return np.asarray(np.linalg.norm(spread, axis=0))
 
 
 def independence(left: Array, channel: IntArray, channels: int) -> tuple[Array, float]:
@@ -225,6 +239,7 @@ class _Program:
         inside: Rows and cones that every point keeps: right - G x in them.
         ends_of: Their right-hand side.
         scale: Of the unknowns, shape (N,).
+        linear: Number of these rows that are inequalities; those of J(phi) follow.
     """
 
     rows: Array
@@ -271,7 +286,7 @@ class _Program:
         left = np.linalg.norm(self.rows @ (best / self.scale) - self.right)
         G = np.vstack([self.inside, np.zeros((1, size)), self.rows])
         right = np.concatenate([self.ends_of, [np.hypot(left, quantile)], self.right])
-        kinds = [*self._kinds(), clarabel.SecondOrderConeT(len(self.right) + 1)]
+        kinds = [*self._kinds(), cone_of("second_order", len(self.right) + 1)]
         none, found = sparse.csc_matrix((size, size)), np.empty((len(functions), 2))
         for k, function in enumerate(functions):
             cost = np.append(np.zeros(size - 10), function * self.scale[-10:])
@@ -285,4 +300,4 @@ class _Program:
 
     def _kinds(self) -> list[object]:
         """Return the cones of `inside`."""
-        return [clarabel.NonnegativeConeT(self.linear), clarabel.PSDTriangleConeT(4)]
+        return [cone_of("nonnegative", self.linear), cone_of("semidefinite", len(CONE))]

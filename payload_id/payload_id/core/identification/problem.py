@@ -245,8 +245,8 @@ class Problem:
         widened, confidence = "", estimate.confidence
         if confidence is not None and (factor := float(confidence.largest.max())) > 1.0:
             widened = (
-                f"The best fit breaks the stated bounds, which are too small by {factor - 1.0:.1%} "
-                "at the least; the proof is for bounds that much larger."
+                f"The best fit leaves errors of {factor:.2f} times the stated bounds, which may be "
+                "too small; the proof is for bounds that much larger."
             )
             widened += MEANS_STATED if self._means_stated else ""
         every = (said, widened, by_history, self.change.note, *self._doubts())
