@@ -70,7 +70,7 @@ def test_each_bound_of_the_sensor_widens_as_much_as_it_must(samples, phi):
     for stated, part in BOUNDS:
         bounds = WrenchUncertainty(**{**NOISE, **stated})
         found = identify_wrench(samples, bounds, intervals="hull_lp", largest_offset=0.0)
-        assert found.contains(phi).all() and found.status is Status.GOOD
+        assert found.contains(phi).all() and found.status in (Status.GOOD, Status.TOO_WIDE)
         within(found, own_interval(wrench_rows(samples, bounds), bounds), part, stated,
                near=1e-4 if part < 2e-3 else 1e-2)  # fmt: skip
 
@@ -194,12 +194,13 @@ def test_poses_tell_mass_and_centre_as_their_rows_do(handling, phi):
         worst = rest.wrench + np.where(np.arange(6) < 3, 0.18, 0.009) * np.sign(SIX)
         for wrench in (rest.wrench, worst):
             found = identify_poses(rest.rotation, wrench, bounds, intervals="hull_lp")
-            larger = max(1.0, found.confidence.largest.max())  # errors that the best fit leaves
-            noise = {name: larger * NOISE[name] for name in ("force_error", "torque_error")}
-            proved = replace(bounds, **noise)
+            factor = np.ones(6) if found.bound_factor is None else found.bound_factor
+            noise = factor.reshape(2, 3) * [[NOISE["force_error"]], [NOISE["torque_error"]]]
+            force, torque = noise.tolist()
+            proved = replace(bounds, force_error=tuple(force), torque_error=tuple(torque))
             own = own_interval(wrench_rows(rest.with_wrench(wrench), proved, None), proved)
             within(found, own, 1e-3, stated, near=1e-4)
-            assert (larger > 1.0) == ("larger" in found.message)
+            assert (factor.max() > 1.0) == ("larger" in found.message)
             assert found.contains(phi).all() and found.samples == 9
             assert found.identifiable[:4].all() and not found.identifiable[4:].any()
     with pytest.raises(PayloadIdError, match="4 poses"):

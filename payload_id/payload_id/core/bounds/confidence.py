@@ -15,9 +15,9 @@ phi), and for the inertia about it, whose gradient at the best fit is taken.
 
 Errors that last longer than a window make neighbouring residuals alike: the sum of their
 correlations, with the weights of [Newey1987], says how many times fewer independent rows there are.
-The fit takes its parameters' part of so few, and not of all rows; and the sum itself is known as
-well as a variance with 3/2 of as many degrees of freedom as lags go into the rows
-[Priestley1981, Sec. 6.2.4], which Student's quantile counts.
+The fit takes its parameters' part of so few, and not of all rows. The sum itself is hardly better
+known than a variance with few degrees of freedom, and too small, because residuals sum to zero:
+with lags over the part b of the rows, by exp(-b), with 3 / (2 b) degrees of freedom [Sun2014].
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from ..statistics.triangular_factor import factor_of
 from .interval import Interval
 
 PROGRAM = "confidence interval"
+LAGS = 2.0  # times the root of the number of rows: friction errs alike until a joint turns back
 ACCURACY = 1e-6  # of the solver, with scaled unknowns: ends are moved outwards by as much
 CONE = np.stack([triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # of J(phi), (10, 10)
 
@@ -49,6 +50,7 @@ class Confidence:
 
     Attributes:
         level: Probability with which each interval holds, if noise is all that is random.
+        phi: The best fit, shape (10,).
         lower: Of phi, shape (10,).
         upper: Shape (10,).
         com_lower: Of the centre of mass, shape (3,) [m]; -inf where the mass may be zero.
@@ -57,14 +59,12 @@ class Confidence:
         inertia_upper: Shape (6,) [kg m2].
         inflation: How many times fewer independent rows there are than rows, because errors last,
             for each channel, shape (C,).
-        largest: Largest error that each channel's newest rows of all lengths show with that
-            probability, as a part of its bound: their residual, less what the fit may have taken
-            of it, shape (C,).
         held_out: What the older two thirds of the newest rows leave of the others, as a mean over a
             window, root mean square [N m or N]; NaN where they are too few.
     """
 
     level: float
+    phi: Array
     lower: Array
     upper: Array
     com_lower: Array
@@ -72,7 +72,6 @@ class Confidence:
     inertia_lower: Array
     inertia_upper: Array
     inflation: Array
-    largest: Array
     held_out: float = float("nan")
 
     @property
@@ -81,44 +80,105 @@ class Confidence:
         return np.asarray((self.upper - self.lower) / 2)
 
 
-def confidence_interval(
-    statistics: Statistics, newest: RowBlock, known: Interval, shape: Array, level: float
-) -> Confidence | None:
-    """Return confidence intervals; None where rows are too few to tell the noise, or unsolved.
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """What the best fit to all rows leaves of them, and what that says of their errors.
 
-    Args:
-        statistics: Of all rows.
-        newest: Rows without a gap, as many as are kept, which tell how long errors last.
-        known: Bounds on phi.
-        shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
-        level: Probability with which each interval holds.
+    Attributes:
+        fit: Of u and phi, without constraints.
+        best: The best (u, phi) of those that can be, shape (p + 10,).
+        program: Its constraints and cost.
+        inflation: How many times fewer independent rows there are, for each channel, shape (C,).
+        variance: Of independent rows' errors, shape (C,).
+        quantile: Standard deviations within which an error is with the stated probability.
     """
-    p, counts = statistics.p, statistics.counts
-    fit = nuisance_fit(statistics.channels, counts, statistics.errors, statistics.gain)
-    left = _left(newest, fit.x) / newest.bound(known.magnitude)
-    own = newest.scale == 0.0
-    inflation, freedom = independence(left[own], newest.joint[own], len(counts))
-    rows = linearised(statistics.channels, statistics.gain, fit.x)
-    leverage = _leverage(fit, rows / np.sqrt(fit.variance)[:, None, None])
-    independent = counts / inflation - leverage
-    unknowns = p + 10
-    if independent.min(initial=np.inf) < 1.0 or (counts / inflation).sum() - unknowns < 1.0:
-        return None
-    variance = fit.variance * (counts - leverage) / independent
-    rows = rows / np.sqrt(variance)[:, None, None]
-    freedom = min(freedom, float(independent.sum()))
-    quantile = float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
-    B, _ = newest.unbiased()
-    taken = _deviation(fit, np.hstack([B, newest.A])) / newest.bound(known.magnitude)
-    taken *= quantile * np.sqrt((variance / fit.variance).max())
-    largest = np.zeros(len(counts))
-    np.maximum.at(largest, newest.joint, np.abs(left) - taken)
-    program = _Program.of(factor_of(rows.reshape(-1, p + 11)), statistics.gain, known, shape)
-    try:
-        best = program.best()
+
+    fit: NuisanceFit
+    best: Array
+    program: _Program
+    inflation: Array
+    variance: Array
+    quantile: float
+
+    @classmethod
+    def of(
+        cls,
+        statistics: Statistics,
+        newest: RowBlock,
+        known: Interval,
+        shape: Array,
+        level: float,
+    ) -> Residuals | None:
+        """Return them; None where rows are too few to tell the noise, or nothing was found.
+
+        Args:
+            statistics: Of all rows.
+            newest: Rows without a gap, as many as are kept, which tell how long errors last.
+            known: Bounds on phi.
+            shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
+            level: Probability.
+        """
+        p, counts = statistics.p, statistics.counts
+        fit = nuisance_fit(statistics.channels, counts, statistics.errors, statistics.gain)
+        own = newest.take(newest.scale == 0.0)
+        left = _left(own, fit.x) / own.bound(known.magnitude)
+        inflation, part = independence(left, own.joint, len(counts))
+        rows = linearised(statistics.channels, statistics.gain, fit.x)
+        leverage = _leverage(fit, rows / np.sqrt(fit.variance)[:, None, None])
+        independent = counts / inflation - leverage
+        unknowns = p + 10
+        if independent.min(initial=np.inf) < 1.0 or (counts / inflation).sum() - unknowns < 1.0:
+            return None
+        variance = fit.variance * (counts - leverage) / independent
+        freedom = min(1.5 / max(part, 1e-9), float(independent.sum()))
+        quantile = np.exp(part / 2) * float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
+        factor = factor_of((rows / np.sqrt(variance)[:, None, None]).reshape(-1, p + 11))
+        program = _Program.of(factor, statistics.gain, known, shape)
+        try:
+            best = program.best()
+        except SolverError:
+            return None
         if best is None or not best[p] > 0.0:
             return None
-        ends = program.ends(best, quantile, np.vstack([np.eye(10), *_about_centre(best[p:])]))
+        return cls(fit, best, program, inflation, variance, float(quantile))
+
+    def errors(self, rows: RowBlock) -> tuple[Array, Array]:
+        """Return between which values the largest error of each channel's rows is, over its bound.
+
+        That is what the best fit leaves of a row, less and beside what it may have taken of it with
+        the stated probability.
+
+        Returns:
+            least: At least 0, shape (C,).
+            most: Shape (C,).
+        """
+        B, _ = rows.unbiased()
+        deviation = np.sqrt((self.variance / self.fit.variance).max())
+        taken = self.quantile * deviation * _deviation(self.fit, np.hstack([B, rows.A]))
+        left, bound = np.abs(_left(rows, self.best)), rows.bound(np.abs(self.best[-10:]))
+        ends = np.zeros((2, max(len(self.variance), rows.joint.max(initial=0) + 1)))
+        for end, error in zip(ends, (left - taken, left + taken), strict=True):
+            np.maximum.at(end, rows.joint, error / bound)
+        least, most = ends
+        return least, most
+
+
+def confidence_interval(
+    residuals: Residuals, newest: RowBlock, known: Interval, level: float
+) -> Confidence | None:
+    """Return confidence intervals; None where the programs are not solved.
+
+    Args:
+        residuals: Of all rows.
+        newest: Rows without a gap, as many as are kept.
+        known: Bounds on phi.
+        level: Probability with which each interval holds.
+    """
+    best = residuals.best
+    p = len(best) - 10
+    functions = np.vstack([np.eye(10), *_about_centre(best[p:])])
+    try:
+        ends = residuals.program.ends(best, residuals.quantile, functions)
     except SolverError:
         return None
     if ends is None:
@@ -132,9 +192,10 @@ def confidence_interval(
     with np.errstate(divide="ignore"):
         lightest = np.where(lower[0] > 0.0, 1.0 / max(lower[0], 1e-300), np.inf)
     return Confidence(
-        level, lower[:10], upper[:10],
+        level, best[p:], lower[:10], upper[:10],
         com + np.minimum(lower[10:13], -0.0) * lightest, com + upper[10:13] * lightest,
-        lower[13:], upper[13:], inflation, largest, _held_out(newest.take(own), known),
+        lower[13:], upper[13:], residuals.inflation,
+        _held_out(newest.take(newest.scale == 0.0), known),
     )  # fmt: skip
 
 
@@ -206,26 +267,27 @@ def independence(left: Array, channel: IntArray, channels: int) -> tuple[Array, 
     """Return how many times fewer independent rows there are than rows, at least 1, shape (C,).
 
     A channel without residuals is of rows of all channels together, from earlier runs: theirs last
-    as long as the longest. The second number is how many degrees of freedom tell it.
+    as long as the longest. The second number is the largest part of its rows that a channel's lags
+    are.
 
     Args:
         left: Residuals in the order of time, in units of their bounds, shape (m,).
         channel: Of each, shape (m,).
         channels: Their number C.
     """
-    result, freedom = np.ones(channels), np.inf
+    result, part = np.ones(channels), 0.0
     for k in range(channels):
         one = left[channel == k]
-        lags = int(np.sqrt(len(one)))
+        lags = min(int(LAGS * np.sqrt(len(one))), len(one))
         squares = float(one @ one)
         if lags < 2 or squares == 0.0:
             continue
         weights = 1.0 - np.arange(1, lags) / lags  # of Bartlett
         correlation = [one[lag:] @ one[:-lag] / squares for lag in range(1, lags)]
         result[k] = max(1.0, 1.0 + 2.0 * float(weights @ correlation))
-        freedom = min(freedom, 1.5 * len(one) / lags)
+        part = max(part, lags / len(one))
     result[~np.isin(np.arange(channels), channel)] = result.max(initial=1.0)
-    return result, freedom
+    return result, part
 
 
 @dataclass(frozen=True)

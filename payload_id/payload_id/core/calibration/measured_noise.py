@@ -10,8 +10,9 @@ times the margin is stated as `torque_mean` of that length. The bound on a sampl
 it was, unless it was below that. What else makes rows err is in what is left, too: noise in
 proportion to the torque, errors of velocities, stamps, encoders' zeros and the direction of gravity
 were measured with the rest, and are stated as none (a constant part of the torque is
-`torque_gain`). The fit takes with it what looks like a link or friction, and another motion or a
-payload may have more: the margin answers for both.
+`torque_gain`). The fit takes with it what looks like a link or friction, and another motion may
+have more: the margin answers for both. Under a larger torque than that of the recordings, which is
+kept as `torque_mean_load`, errors may be larger in proportion.
 
 Friction, rotor inertia and offsets are looked for far beyond their stated bounds, and stated wider
 where the margin needs it; within them the calibration proves how large they are.
@@ -80,12 +81,11 @@ def with_measured_noise(
             _shown(source, samples, np.asarray(payload, dtype=float), lengths)
             for samples, payload in zip(recordings, payloads, strict=True)
         ]
-    largest = np.max([means for means, _ in shown], axis=0)
+    largest, parameters, load = (np.max(part, axis=0) for part in zip(*shown, strict=True))
     seen = ~np.isnan(largest).any(axis=1)  # a recording may be too short for the longest
     means = margin * largest[seen]
     absolute = np.maximum(uncertainty.per_joint("torque_absolute", model.n), means[0])
-    fitted = margin * np.max([parameters for _, parameters in shown], axis=0)
-    for name, bound in zip(OF_JOINTS, fitted, strict=True):
+    for name, bound in zip(OF_JOINTS, margin * parameters, strict=True):
         wide[name] = tuple(np.maximum(stated[name], bound).tolist())
     return replace(
         uncertainty,
@@ -96,19 +96,21 @@ def with_measured_noise(
         | {
             "torque_mean_window": tuple(np.array(lengths)[seen].tolist()),
             "torque_mean": tuple(means.ravel().tolist()),
+            "torque_mean_load": tuple(load.tolist()),
         },
     )
 
 
 def _shown(
     source: MomentumRows, samples: Samples, payload: Array, lengths: Sequence[float]
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
     """Return what a fit to one recording shows.
 
     Returns:
         means: The largest of what is left, shape (L, n) [N m or N]; NaN: there is no window of
             that length.
         parameters: Magnitudes of those in `OF_JOINTS`, shape (4, n).
+        load: Largest torque, as a magnitude, shape (n,) [N m or N].
     """
     cutter = WindowCutter(lengths[0])
     scales = Scales(source, lengths[0], lengths[1:])
@@ -132,4 +134,5 @@ def _shown(
             mine = means[of_length & (rows.joint == joint)]
             result[k, joint] = mine.max() if len(mine) else np.nan
     psi, n = source.nuisance.at(fit.x), source.model.n
-    return result, np.abs([psi[group_slice(name, n)] for name in OF_JOINTS])
+    parameters = np.abs([psi[group_slice(name, n)] for name in OF_JOINTS])
+    return result, parameters, np.abs(samples.tau).max(axis=0)

@@ -45,6 +45,8 @@ class Estimate(Viewed):
         noise_factor: Smallest common factor on all bounds that makes the data consistent; NaN if
             they are consistent.
         payload_frame: Frame of phi.
+        bound_factor: How many times as large as stated the bounds of each channel are that the
+            intervals are for, shape (C,); None: as stated.
         interval_overhead: By how much the proven intervals are wider than the solver's own, the
             largest part of a half-width; NaN if nothing was solved.
         cause: Likely cause of inconsistent data, such as "torque sign"; empty if none is known.
@@ -77,6 +79,7 @@ class Estimate(Viewed):
     condition_number: float = float("inf")
     noise_factor: float = float("nan")
     payload_frame: str = ""
+    bound_factor: Array | None = None
     interval_overhead: float = float("nan")
     cause: str = ""
     blame: tuple[tuple[str, float, float, float], ...] = ()

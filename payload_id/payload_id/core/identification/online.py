@@ -281,7 +281,8 @@ class OnlineIdentifier:
         if bounds.consistent:
             self._detector = self._detector.settled(solved.upto, self._change.first)
             if self.settings.method.guaranteed:
-                self._payload = self._payload.with_bounds(bounds)
+                before = self._payload.forgotten() if solved.anew else self._payload
+                self._payload = before.with_bounds(bounds)
         elif solved.diagnosis is not None:
             self._detector = self._detector.diagnosed(
                 solved.upto, solved.diagnosis, self.settings.window

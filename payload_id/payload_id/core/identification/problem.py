@@ -14,8 +14,9 @@ import numpy as np
 
 from ..arm.arm_history import ArmHistory
 from ..arrays import Array
+from ..body.inertial import is_physical
 from ..bounds import Bounds, Interval
-from ..bounds.confidence import Confidence, confidence_interval
+from ..bounds.confidence import Confidence, Residuals, confidence_interval
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.hull import BORDERLINE
 from ..bounds.scaled_rows import ScaledRows
@@ -79,6 +80,7 @@ class Solved:
         upto: Number of windows that it takes into account.
         change: The payload's change, if the answer is that of a new payload.
         diagnosis: Why the rows are inconsistent, if that was looked for.
+        anew: Whether the bounds replace those that the run had established.
     """
 
     estimate: Estimate
@@ -86,6 +88,7 @@ class Solved:
     upto: int = 0
     change: PayloadChange | None = None
     diagnosis: Diagnosis | None = None
+    anew: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,7 @@ class Problem:
         stated: What is stated of the payload, its auxiliary variables with bounds.
         buffer: Some windows of samples of joints.
         newest: The newest windows' rows.
+        bound_factor: How many times as large as stated each channel's bounds are taken; None: once.
     """
 
     rows: RowBlock
@@ -129,6 +133,7 @@ class Problem:
     stated: Knowledge = NOTHING
     buffer: WindowBuffer = field(default_factory=WindowBuffer)
     newest: tuple[RowBlock, ...] = ()
+    bound_factor: Array | None = None
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -200,26 +205,56 @@ class Problem:
 
     def with_confidence(self, estimate: Estimate) -> Estimate:
         """Return the estimate of these data with confidence intervals, and the verdict on them."""
-        if estimate.status in FAILED or estimate.status is Status.WAITING:
+        if estimate.status in FAILED or estimate.status is Status.WAITING or not self.newest:
             return estimate
+        newest = RowBlock.stack(self.newest)
         with one_thread():
-            confidence = self._confidence()
+            residuals = self._residuals
+            if residuals is None:
+                return estimate
+            confidence = confidence_interval(residuals, newest, self.prior, self.settings.level)
             if confidence is None:
                 return estimate
-            if (part := float(confidence.largest.max())) > 1.0:
-                estimate = self._under_wider_bounds(part)
-            shares = with_need(estimate.width, self.row_source.channels, confidence.largest)
-            return self._judged(replace(estimate, confidence=confidence, width=shares))
+            least, most = residuals.errors(self.rows)
+            if least.max() > 1.0:
+                wider = self._with_wider_bounds(most)
+                bounds = wider.bounds()
+                if bounds.consistent:
+                    estimate = wider._estimate(bounds, Status.WAITING, "")
+            shares = with_need(estimate.width, self.row_source.channels, least)
+            estimate = replace(estimate, confidence=confidence, width=shares)
+            return self._judged(self._within(estimate, confidence))
 
-    def _under_wider_bounds(self, factor: float) -> Estimate:
-        """Return the estimate with bounds so large that the best fit keeps them.
+    def _within(self, estimate: Estimate, confidence: Confidence) -> Estimate:
+        """Return an estimate within its confidence interval: the best fit, for one outside."""
+        phi = confidence.phi
+        outside = (estimate.phi < confidence.lower) | (confidence.upper < estimate.phi)
+        if not outside.any() or not estimate.contains(phi).all() or not is_physical(phi):
+            return estimate
+        left = residual_rms(self.rows, self.statistics, phi)
+        return replace(estimate, phi=phi, residual_rms=left)
+
+    @cached_property
+    def _residuals(self) -> Residuals | None:
+        """What the best fit leaves of the rows; None where they are too few to tell."""
+        if not self.newest:
+            return None
+        newest, level = RowBlock.stack(self.newest), self.settings.level
+        return Residuals.of(self.statistics, newest, self.prior, self.shape, level)
+
+    def _with_wider_bounds(self, largest: Array) -> Problem:
+        """Return the problem with bounds that the best fit and what is near it keep.
 
         Others may explain the data within the stated ones, all of them near the end of what is
         possible: what they leave of phi is narrow because the bounds are too small.
+
+        Args:
+            largest: Error of each channel that the rows may have, as a part of its bound.
         """
-        rows = replace(self.rows, d=factor * self.rows.d, A_error=factor * self.rows.A_error)
-        wider = replace(self, rows=rows, payload=self.payload.forgotten())
-        return wider._estimate(wider.bounds(), Status.WAITING, "")
+        factor = np.maximum(largest, 1.0)
+        each = factor[self.rows.joint]
+        rows = replace(self.rows, d=each * self.rows.d, A_error=each[:, None] * self.rows.A_error)
+        return replace(self, rows=rows, payload=self.payload.forgotten(), bound_factor=factor)
 
     def _judged(self, estimate: Estimate) -> Estimate:
         """Return the estimate with the verdict on the strongest that it has earned."""
@@ -242,11 +277,12 @@ class Problem:
                 "again with the present robot file ('payload-id calibrate --history'), or identify "
                 "with what it was made with."
             )
-        widened, confidence = "", estimate.confidence
-        if confidence is not None and (factor := float(confidence.largest.max())) > 1.0:
+        widened, factor = "", estimate.bound_factor
+        if factor is not None:
+            most = int(factor.argmax())
             widened = (
-                f"The best fit leaves errors of {factor:.2f} times the stated bounds, which may be "
-                "too small; the proof is for bounds that much larger."
+                "The best fit breaks the stated bounds. The proof is for larger ones, up to "
+                f"{factor[most]:.2f} times ({self.row_source.channels[most]})."
             )
             widened += MEANS_STATED if self._means_stated else ""
         every = (said, widened, by_history, self.change.note, *self._doubts())
@@ -273,6 +309,7 @@ class Problem:
             residual_rms=residual_rms(self.rows, self.statistics, phi),
             condition_number=condition_number(self.statistics.nominal()),
             noise_factor=bounds.noise_factor,
+            bound_factor=self.bound_factor,
             interval_overhead=bounds.overhead,
             calibrated=self._calibrated(),
             width=self.width(bounds),
@@ -286,13 +323,6 @@ class Problem:
         source = self.row_source
         stated = ("stated",) * (bounds.budget.nuisance.shape[1] - source.p)
         return width_shares(bounds.budget, source.channels, (*source.names, *stated))
-
-    def _confidence(self) -> Confidence | None:
-        """Return the intervals that hold with a probability which the data themselves tell."""
-        if not self.newest:
-            return None
-        rows, level = RowBlock.stack(self.newest), self.settings.level
-        return confidence_interval(self.statistics, rows, self.prior, self.shape, level)
 
     def _calibrated(self) -> CalibratedInterval | None:
         """Return the intervals from the arm's history, where it tells of such rows."""
@@ -342,6 +372,8 @@ class Problem:
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
         joints = self.row_source.channels
+        if (wider := self._under_larger_load()) is not None:
+            return wider
         found = self.detector.diagnosis_at(self.upto)
         if found is None:
             message = f"{inconsistent(bounds, joints)} {SEARCHING}"
@@ -357,6 +389,29 @@ class Problem:
         blame = tuple((joints[b.joint], b.start, b.end, b.share) for b in found.spans)
         estimate = replace(estimate, cause=found.cause, blame=blame)
         return Solved(estimate, bounds, self.upto, diagnosis=found)
+
+    def _under_larger_load(self) -> Solved | None:
+        """Return the answer for bounds as large as the best fit needs, where they were measured.
+
+        Errors that were measured under less torque may be larger in proportion. None where the best
+        fit needs more than that.
+        """
+        source, readings, residuals = self.row_source, self.readings, self._residuals
+        if not isinstance(source, MomentumRows) or readings is None or residuals is None:
+            return None
+        load = source.uncertainty.per_joint("torque_mean_load", source.model.n)
+        if not load.any():
+            return None
+        seen = readings.torques.largest
+        grown = np.divide(seen, load, out=np.zeros_like(load), where=load > 0.0)
+        least, most = residuals.errors(self.rows)
+        if self.false_reading is not None or (least > np.maximum(grown, 1.0)).any():
+            return None
+        wider = self._with_wider_bounds(most)
+        bounds = wider.bounds()
+        if not bounds.consistent:
+            return None
+        return Solved(wider._consistent(bounds), bounds, self.upto, anew=True)
 
     @property
     def _means_stated(self) -> bool:

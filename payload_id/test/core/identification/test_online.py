@@ -20,6 +20,7 @@ from payload_id.core.identification import kept_rows
 from payload_id.core.identification.identify import identify, replay
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
+from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 
 USUAL = Uncertainty(torque_relative=0.025, link_relative=0.05)
@@ -96,14 +97,36 @@ def test_where_the_best_fit_breaks_the_stated_bounds_the_proof_is_for_larger_one
         online.add(replace(run.samples, tau=tau))
         narrow = online.update()
         final = online.with_confidence(narrow)
-        part = final.confidence.largest.max()
         if false < 1.0:
-            assert part < 1.0
+            assert final.bound_factor is None
             np.testing.assert_array_equal(final.half_width, narrow.half_width)
         else:
-            assert 1.0 < part < 1.0 + false
+            assert final.bound_factor.max() > 1.0
             assert (final.lower < narrow.lower).all() and (final.upper > narrow.upper).all()
             assert "larger" in final.message
+
+
+def test_bounds_measured_under_less_torque_grow_with_it_and_no_further():
+    run = usual_run(seconds=3.0)
+    errors = 0.05 * np.sign(run.samples.dq) * np.abs(run.samples.tau)  # friction that load makes
+    load = np.abs(run.samples.tau + errors).max(axis=0)
+    means = {"torque_mean_window": (0.1,), "torque_mean": (0.02,) * run.model.n}
+    stated = replace(USUAL, **means, torque_mean_load=tuple(0.2 * load))
+    for times, sign in ((1.0, 1.0), (8.0, 1.0), (1.0, -1.0)):
+        tau = run.samples.tau + times * errors
+        tau[:, 2] *= sign
+        online, told = OnlineIdentifier(run.model, Settings(stated)), []
+        online.add(replace(run.samples, tau=tau))
+        found = online.update(told.append)
+        if (times, sign) != (1.0, 1.0):
+            assert found.status is Status.INCONSISTENT and told
+            continue
+        assert not told and found.contains(run.phi).all()
+        final = online.with_confidence(found)
+        assert final.bound_factor.max() > 1.0 and "larger" in final.message
+        assert final.contains(run.phi).all() and final.status in (Status.GOOD, Status.TOO_WIDE)
+        online.add(replace(run.samples, stamp=run.samples.stamp + 3.0, tau=tau))
+        assert online.update().contains(run.phi).all()
 
 
 ELSEWHERE = """<link name="elsewhere"/><joint name="to_elsewhere" type="fixed"><parent link="{}"/>

@@ -92,6 +92,9 @@ class Uncertainty:
             of the noise (that bounded by `torque_absolute` at a sample) stays within over every
             stretch of neighbouring samples at least as long [N m or N]. One number for each
             length, or one for each joint, the joints of the first length first.
+        torque_mean_load: Largest torque of each joint under which `torque_mean` was measured
+            [N m or N]; 0: under any. A run with a larger one may need as many times more.
+            Per joint.
         torque_hat_window: Lengths of time for which `torque_hat` says more [s].
         torque_hat: For each of these lengths: what the mean of the same part with a hat as its
             weight (0 at both ends, 1 in the middle) stays within over every stretch of neighbouring
@@ -187,6 +190,11 @@ class Uncertainty:
         "what the mean of the absolute part of the noise stays within over every stretch at least"
         " so long: for each length one number, or one for each joint",
         default=(),
+    )
+    torque_mean_load: PerJoint = bound(
+        "N m or N",
+        "largest torque under which torque_mean was measured, 0: under any; a run with a larger one"
+        " may need as many times more",
     )
     torque_hat_window: tuple[float, ...] = bound(
         "s", "lengths of time for which torque_hat says more", default=()
