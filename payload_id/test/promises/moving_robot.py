@@ -136,7 +136,6 @@ class Driver:
 
     Attributes:
         states: What the arm itself has said, whatever is passed on.
-        commands: What its controller has taken up.
         spoil: What is passed on of a message; None: nothing.
         finger: Where the finger is reported [rad]; None: it is not.
         enabled: What the enabling device says; None: nothing.
@@ -146,7 +145,6 @@ class Driver:
     def __init__(self, domain: int) -> None:
         """Begin in a thread of its own, whatever the test does."""
         self.states: list[JointState] = []
-        self.commands: list[JointTrajectory] = []
         self.spoil: Callable[[JointState], JointState | None] = lambda message: message
         self.finger: float | None = KNUCKLE
         self.enabled: bool | None = True
@@ -157,8 +155,6 @@ class Driver:
         self._enable = node.create_publisher(Bool, "/enable", 10)
         self._perception = node.create_publisher(ObstacleArray, f"{BRIDGE}/obstacles", 10)
         node.create_subscription(JointState, "/arm/joint_states", self._pass_on, 100)
-        accepted = f"{ARM}/accepted"
-        node.create_subscription(JointTrajectory, accepted, self.commands.append, 10)
         node.create_timer(0.1, self._say)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._spin, daemon=True)

@@ -47,7 +47,7 @@ def bags(payloads, tmp_path_factory) -> Path:
     folder.mkdir()
     for k, (name, phi) in enumerate(payloads.items()):
         rng = np.random.default_rng(k)
-        motion = ARM.motion(rng, 0.6)
+        motion = ARM.motion(rng, 1.0)
         tau = noisy(rng, ARM.torques(motion, phi), NOISE)
         write_bag(folder / name, ARM, motion, tau, ("mcap", "sqlite3", "mcap")[k])
     (folder / "broken.mcap").write_bytes(b"\x89MCAP0\r\n" + bytes(200))
@@ -138,7 +138,7 @@ def test_each_row_is_what_replay_says_of_the_recording_and_contains_the_truth(
         for key, end in (("phi", ""), ("lower", "_lower"), ("upper", "_upper")):
             assert [row[f"{x}{end}"] for x in NAMES] == replayed[key]
         assert (row["verdict"], row["message"]) == (replayed["status"], replayed["message"])
-        assert row["samples"] == replayed["samples"] == 150
+        assert row["samples"] == replayed["samples"] == 250
         assert row["rate"] == pytest.approx(250.0, rel=0.01)
         assert (row["robot"], row["day"]) == ("kinova_gen3", "2023-11-14")
         assert row["began"].timestamp() == pytest.approx(START_NS / 1e9)

@@ -24,6 +24,7 @@ from lifecycle_msgs.srv import ChangeState
 from payload_id_msgs.action import Execute
 from payload_id_msgs.msg import BridgeState, PayloadEstimate
 from payload_id_msgs.srv import ExtendMotion, SetObstacles
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -632,9 +633,13 @@ def test_a_finger_that_leaves_its_place_or_is_not_heard(robot, place):
 
 def test_a_fault_during_a_stop(robot):
     handle, future = begin(robot)
-    before, beside = len(robot.driver.commands), aside(3, 0.1)
-    stops = lambda: len(robot.driver.commands) > before  # noqa: E731
-    robot.driver.spoil = lambda message: beside(message) if stops() else message
+    beside, speeds = aside(3, 0.1), [fastest(robot.driver.states[-1])]
+
+    def once_it_slows(message: JointState) -> JointState:
+        speeds.append(fastest(message))
+        return beside(message) if speeds[-1] < 0.9 * max(speeds) else message
+
+    robot.driver.spoil = once_it_slows
     handle.cancel_goal_async()
     result, status = robot.observer.result(future)
     assert name_of(result.reason) == "CANCELLED" and status == CANCELED
