@@ -142,11 +142,15 @@ class Residuals:
             return None
         return cls(fit, best, program, inflation, variance, float(quantile))
 
-    def errors(self, rows: RowBlock) -> tuple[Array, Array]:
+    def errors(self, rows: RowBlock, channels: int) -> tuple[Array, Array]:
         """Return between which values the largest error of each channel's rows is, over its bound.
 
         That is what the best fit leaves of a row, less and beside what it may have taken of it with
         the stated probability.
+
+        Args:
+            rows: Any of those fitted.
+            channels: Number C of what is measured.
 
         Returns:
             least: At least 0, shape (C,).
@@ -156,7 +160,7 @@ class Residuals:
         deviation = np.sqrt((self.variance / self.fit.variance).max())
         taken = self.quantile * deviation * _deviation(self.fit, np.hstack([B, rows.A]))
         left, bound = np.abs(_left(rows, self.best)), rows.bound(np.abs(self.best[-10:]))
-        ends = np.zeros((2, max(len(self.variance), rows.joint.max(initial=0) + 1)))
+        ends = np.zeros((2, channels))
         for end, error in zip(ends, (left - taken, left + taken), strict=True):
             np.maximum.at(end, rows.joint, error / bound)
         least, most = ends

@@ -215,7 +215,7 @@ class Problem:
             confidence = confidence_interval(residuals, newest, self.prior, self.settings.level)
             if confidence is None:
                 return estimate
-            least, most = residuals.errors(self.rows)
+            least, most = residuals.errors(self.rows, len(self.row_source.channels))
             if least.max() > 1.0:
                 wider = self._with_wider_bounds(most)
                 bounds = wider.bounds()
@@ -404,7 +404,7 @@ class Problem:
             return None
         seen = readings.torques.largest
         grown = np.divide(seen, load, out=np.zeros_like(load), where=load > 0.0)
-        least, most = residuals.errors(self.rows)
+        least, most = residuals.errors(self.rows, len(self.row_source.channels))
         if self.false_reading is not None or (least > np.maximum(grown, 1.0)).any():
             return None
         wider = self._with_wider_bounds(most)

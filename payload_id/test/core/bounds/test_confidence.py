@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy
@@ -92,3 +94,15 @@ def test_of_too_few_rows_nothing_is_said():
     block = rows(np.random.default_rng(5), 10)
     statistics = Statistics.empty(1).add(block, KNOWN.magnitude)
     assert Residuals.of(statistics, block, KNOWN, NO_SHAPE, 0.95) is None
+
+
+def test_the_largest_error_of_each_channel_is_between_what_is_told_whatever_else_was_fitted():
+    block = rows(np.random.default_rng(6), 600)
+    earlier = replace(block, joint=np.full(len(block), 2))  # of all channels together
+    one, other = (Statistics.empty(1).add(x, KNOWN.magnitude) for x in (block, earlier))
+    residuals = Residuals.of(one.joined(other), block, KNOWN, NO_SHAPE, 0.95)
+    least, most = residuals.errors(block, 2)
+    true = np.abs(block.A @ PHI - block.b) / BOUND
+    for channel in range(2):
+        assert least[channel] < true[block.joint == channel].max() < most[channel]
+    np.testing.assert_allclose(residuals.errors(replace(block, d=block.d / 2), 2)[0], 2 * least)
