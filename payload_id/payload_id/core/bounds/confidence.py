@@ -192,6 +192,7 @@ def confidence_interval(
         np.maximum(lower[:10], known.lower),
         np.minimum(upper[:10], known.upper),
     )
+    lower[[13, 16, 18]] = np.maximum(lower[[13, 16, 18]], 0.0)  # moments of inertia
     com = best[p + 1 : p + 4] / best[p]
     with np.errstate(divide="ignore"):
         lightest = np.where(lower[0] > 0.0, 1.0 / max(lower[0], 1e-300), np.inf)
@@ -284,12 +285,12 @@ def independence(left: Array, channel: IntArray, channels: int) -> tuple[Array, 
         one = left[channel == k]
         lags = min(int(LAGS * np.sqrt(len(one))), len(one))
         squares = float(one @ one)
-        if lags < 2 or squares == 0.0:
+        if squares == 0.0:
             continue
+        part = max(part, lags / len(one))
         weights = 1.0 - np.arange(1, lags) / lags  # of Bartlett
         correlation = [one[lag:] @ one[:-lag] / squares for lag in range(1, lags)]
         result[k] = max(1.0, 1.0 + 2.0 * float(weights @ correlation))
-        part = max(part, lags / len(one))
     result[~np.isin(np.arange(channels), channel)] = result.max(initial=1.0)
     return result, part
 

@@ -56,11 +56,12 @@ from .point_estimate import point_estimate, residual_rms
 from .settings import Settings
 from .status import FAILED, Status, identifiable, inconsistent, verdict
 from .tare import Tare
-from .width import REMEDIES, WidthShare, width_in_words, width_shares, with_need
+from .width import NOISE, REMEDIES, WidthShare, width_in_words, width_shares, with_need
 
 MEANS_STATED = (
     " Where torque_mean was measured ('payload-id calibrate bounds'), measure it again with more "
-    "--margin, or in a run that moves as this one does with a weight of known mass."
+    "--margin, or in a run that moves as this one does with a weight of known mass. A payload that "
+    "moves in its grasp would look alike."
 )
 SEARCHING = "Why is being looked for."
 Tell = Callable[[Estimate], object]
@@ -215,13 +216,17 @@ class Problem:
             confidence = confidence_interval(residuals, newest, self.prior, self.settings.level)
             if confidence is None:
                 return estimate
-            least, most = residuals.errors(self.rows, len(self.row_source.channels))
+            channels, told = self.row_source.channels, self
+            if estimate.bound_factor is not None:
+                told = self._with_wider_bounds(estimate.bound_factor)
+            least, most = residuals.errors(told.rows, len(channels))
             if least.max() > 1.0:
-                wider = self._with_wider_bounds(most)
+                wider = told._with_wider_bounds(most)
                 bounds = wider.bounds()
                 if bounds.consistent:
-                    estimate = wider._estimate(bounds, Status.WAITING, "")
-            shares = with_need(estimate.width, self.row_source.channels, least)
+                    told, estimate = wider, wider._estimate(bounds, Status.WAITING, "")
+                    least, _ = residuals.errors(told.rows, len(channels))
+            shares = with_need(estimate.width, channels, least)
             estimate = replace(estimate, confidence=confidence, width=shares)
             return self._judged(self._within(estimate, confidence))
 
@@ -254,13 +259,16 @@ class Problem:
         factor = np.maximum(largest, 1.0)
         each = factor[self.rows.joint]
         rows = replace(self.rows, d=each * self.rows.d, A_error=each[:, None] * self.rows.A_error)
-        return replace(self, rows=rows, payload=self.payload.forgotten(), bound_factor=factor)
+        whole = factor if self.bound_factor is None else factor * self.bound_factor
+        return replace(self, rows=rows, payload=self.payload.forgotten(), bound_factor=whole)
 
     def _judged(self, estimate: Estimate) -> Estimate:
         """Return the estimate with the verdict on the strongest that it has earned."""
         found, enough = Interval(estimate.lower, estimate.upper), self.settings.enough
         number = headline(estimate, enough)
         remedies = REMEDIES if isinstance(self.row_source, MomentumRows) else {}
+        if estimate.bound_factor is not None:
+            remedies = {**remedies, NOISE: "measure it again with a payload of known mass"}
         width = width_in_words(estimate.width, float(estimate.half_width[0]), remedies)
         status, said = verdict(found, number, self.prior, enough, self._advice(found), width)
         message = self._message(said, estimate)
@@ -391,23 +399,18 @@ class Problem:
         return Solved(estimate, bounds, self.upto, diagnosis=found)
 
     def _under_larger_load(self) -> Solved | None:
-        """Return the answer for bounds as large as the best fit needs, where they were measured.
+        """Return the answer for bounds in proportion to torques larger than they were measured at.
 
-        Errors that were measured under less torque may be larger in proportion. None where the best
-        fit needs more than that.
+        None where no payload keeps those either, or nothing is larger.
         """
-        source, readings, residuals = self.row_source, self.readings, self._residuals
-        if not isinstance(source, MomentumRows) or readings is None or residuals is None:
+        source, readings = self.row_source, self.readings
+        if not isinstance(source, MomentumRows) or readings is None or readings.false is not None:
             return None
         load = source.uncertainty.per_joint("torque_mean_load", source.model.n)
-        if not load.any():
+        grown = np.divide(readings.torques.largest, load, out=np.ones_like(load), where=load > 0.0)
+        if not (grown > 1.0).any():
             return None
-        seen = readings.torques.largest
-        grown = np.divide(seen, load, out=np.zeros_like(load), where=load > 0.0)
-        least, most = residuals.errors(self.rows, len(self.row_source.channels))
-        if self.false_reading is not None or (least > np.maximum(grown, 1.0)).any():
-            return None
-        wider = self._with_wider_bounds(most)
+        wider = self._with_wider_bounds(grown)
         bounds = wider.bounds()
         if not bounds.consistent:
             return None
