@@ -74,12 +74,18 @@ class IdentifiedMass:
         shape: Array,
         phi: Array,
         mass: tuple[float, float],
+        bound_factor: Array | None = None,
     ) -> IdentifiedMass:
-        """Make the rows of some of the windows, evenly chosen."""
+        """Make the rows of some of the windows, evenly chosen, with bounds as large as stated.
+
+        Or as many times as large for each joint as `bound_factor` says, shape (n,).
+        """
         some = np.linspace(0, len(windows) - 1, min(len(windows), MOST_WINDOWS)).astype(int)
         windows = tuple(windows[k] for k in some)
         terms = tuple(source.terms(window) for window in windows)
         rows = RowBlock.stack([tare, *(source.rows(term) for term in terms)])
+        if bound_factor is not None:
+            rows = rows.with_wider_bounds(bound_factor)
         own = np.arange(len(rows)) >= len(tare)
         return cls(source, windows, terms, rows, own, known, shape, phi, mass)
 

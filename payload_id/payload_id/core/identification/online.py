@@ -350,7 +350,8 @@ class OnlineIdentifier:
             return None
         with one_thread():
             prior, shape, tare = self._payload.prior, self.present().shape, self.known_arm.rows
-            return IdentifiedMass.of(source, windows, tare, prior, shape, estimate.phi, mass)
+            factor, phi = estimate.bound_factor, estimate.phi
+            return IdentifiedMass.of(source, windows, tare, prior, shape, phi, mass, factor)
 
     def tare(self, payload: Array | None = None) -> None:
         """Declare that this run's payload is known: keep its rows as knowledge of the arm; reset.

@@ -257,8 +257,7 @@ class Problem:
             largest: Error of each channel that the rows may have, as a part of its bound.
         """
         factor = np.maximum(largest, 1.0)
-        each = factor[self.rows.joint]
-        rows = replace(self.rows, d=each * self.rows.d, A_error=each[:, None] * self.rows.A_error)
+        rows = self.rows.with_wider_bounds(factor)
         whole = factor if self.bound_factor is None else factor * self.bound_factor
         return replace(self, rows=rows, payload=self.payload.forgotten(), bound_factor=whole)
 

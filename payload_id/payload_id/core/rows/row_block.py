@@ -87,6 +87,11 @@ class RowBlock:
         before = self.start < time
         return self.take(~before) if before.any() else self
 
+    def with_wider_bounds(self, factor: Array) -> RowBlock:
+        """Return the rows with bounds as many times as large, for each channel, shape (C,)."""
+        each = factor[self.joint]
+        return replace(self, d=each * self.d, A_error=each[:, None] * self.A_error)
+
     def bound(self, phi_max: Array) -> Array:
         """Return the bound on w when |phi| <= phi_max, shape (m,)."""
         return self.d + self.A_error @ phi_max
