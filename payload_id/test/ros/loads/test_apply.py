@@ -142,6 +142,7 @@ def test_of_two_arms_the_one_in_the_namespace_is_told_and_has_a_record_of_its_ow
     to = (written(tmp_path), "--to", "ur", "--robot", robot(tmp_path, relative, "running"))
     left = Arm(environment, "/left")
     try:
+        assert left.does(*to)[0] == 0  # its driver is there
         code, words, told = arm.does(*to, "--namespace", "left", "--confirm")
         assert code == 0 and "says that it has it" in words and not told, words
         assert "nothing to undo" in arm.does(*to, "--undo")[1]
