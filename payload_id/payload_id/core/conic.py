@@ -43,7 +43,7 @@ def solve_cones(
             P, cost, sparse.csc_matrix(G), right, list(cones), settings
         ).solve()
     except BaseException as error:
-        _raise_of_solver(program, error)
+        _raise_as_solver_error(program, error)
         raise
 
 
@@ -107,13 +107,13 @@ def solve_convex(program: str, cost: Any, constraints: Sequence[Any]) -> None:
             warnings.simplefilter("ignore")
             problem.solve(solver=cvxpy.CLARABEL, max_threads=1)
     except BaseException as error:
-        _raise_of_solver(program, error)
+        _raise_as_solver_error(program, error)
         raise
     if problem.status not in (cvxpy.OPTIMAL, cvxpy.OPTIMAL_INACCURATE):
         raise SolverError(program, problem.status)
 
 
-def _raise_of_solver(program: str, error: BaseException) -> None:
+def _raise_as_solver_error(program: str, error: BaseException) -> None:
     """Raise the error of a solver that broke off; do nothing about any other one."""
     # A panic is no Exception, and pyo3 gives no name to import it by.
     kinds = {"PanicException": "panic: ", "SolverError": ""}

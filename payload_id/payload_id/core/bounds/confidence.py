@@ -15,9 +15,9 @@ phi), and for the inertia about it, whose gradient at the best fit is taken.
 
 Errors that last longer than a window make neighbouring residuals alike: the sum of their
 correlations, with the weights of [Newey1987], says how many times fewer independent rows there are.
-The fit takes its parameters' part of so few, and not of all rows. The sum itself is hardly better
-known than a variance with few degrees of freedom, and too small, because residuals sum to zero:
-with lags over the part b of the rows, by exp(-b), with 3 / (2 b) degrees of freedom [Sun2014].
+The fit takes its parameters' part of so few, and not of all rows. With lags over a part b of the
+rows, the sum is a variance known with 3 / (2 b) degrees of freedom, and too small by exp(-b),
+because residuals sum to zero: Student's quantile counts both [Sun2014].
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ from ..statistics.triangular_factor import factor_of
 from .interval import Interval
 
 PROGRAM = "confidence interval"
-LAGS = 2.0  # times the root of the number of rows: friction errs alike until a joint turns back
+# Times the root of the number of rows: friction errs alike until a joint turns back. Chosen on
+# simulated drives (docs/calibration.md); [Newey1987] leaves the factor open.
+LAGS = 2.0
 ACCURACY = 1e-6  # of the solver, with scaled unknowns: ends are moved outwards by as much
 CONE = np.stack([triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # of J(phi), (10, 10)
 
@@ -85,14 +87,16 @@ class Residuals:
     """What the best fit to all rows leaves of them, and what that says of their errors.
 
     Attributes:
+        level: Probability that `quantile` stands for.
         fit: Of u and phi, without constraints.
-        best: The best (u, phi) of those that can be, shape (p + 10,).
-        program: Its constraints and cost.
+        best: The best (u, phi) within boxes and physically consistent, shape (p + 10,).
+        program: Finds that one, and how far from it others fit.
         inflation: How many times fewer independent rows there are, for each channel, shape (C,).
         variance: Of independent rows' errors, shape (C,).
-        quantile: Standard deviations within which an error is with the stated probability.
+        quantile: Standard deviations within which an error is with that probability.
     """
 
+    level: float
     fit: NuisanceFit
     best: Array
     program: _Program
@@ -140,21 +144,20 @@ class Residuals:
             return None
         if best is None or not best[p] > 0.0:
             return None
-        return cls(fit, best, program, inflation, variance, float(quantile))
+        return cls(level, fit, best, program, inflation, variance, float(quantile))
 
     def errors(self, rows: RowBlock, channels: int) -> tuple[Array, Array]:
-        """Return between which values the largest error of each channel's rows is, over its bound.
+        """Return the largest error of each channel's rows as parts of its bound: least, and most.
 
-        That is what the best fit leaves of a row, less and beside what it may have taken of it with
-        the stated probability.
+        The best fit leaves it, and may have taken some of it or added to it.
 
         Args:
             rows: Any of those fitted.
-            channels: Number C of what is measured.
+            channels: Their number C.
 
         Returns:
-            least: At least 0, shape (C,).
-            most: Shape (C,).
+            least: What is left, less what the fit may have added, shape (C,).
+            most: What is left, and what the fit may have taken, shape (C,).
         """
         B, _ = rows.unbiased()
         deviation = np.sqrt((self.variance / self.fit.variance).max())
@@ -168,7 +171,7 @@ class Residuals:
 
 
 def confidence_interval(
-    residuals: Residuals, newest: RowBlock, known: Interval, level: float
+    residuals: Residuals, newest: RowBlock, known: Interval
 ) -> Confidence | None:
     """Return confidence intervals; None where the programs are not solved.
 
@@ -176,7 +179,6 @@ def confidence_interval(
         residuals: Of all rows.
         newest: Rows without a gap, as many as are kept.
         known: Bounds on phi.
-        level: Probability with which each interval holds.
     """
     best = residuals.best
     p = len(best) - 10
@@ -197,7 +199,7 @@ def confidence_interval(
     with np.errstate(divide="ignore"):
         lightest = np.where(lower[0] > 0.0, 1.0 / max(lower[0], 1e-300), np.inf)
     return Confidence(
-        level, best[p:], lower[:10], upper[:10],
+        residuals.level, best[p:], lower[:10], upper[:10],
         com + np.minimum(lower[10:13], -0.0) * lightest, com + upper[10:13] * lightest,
         lower[13:], upper[13:], residuals.inflation,
         _held_out(newest.take(newest.scale == 0.0), known),
@@ -272,8 +274,7 @@ def independence(left: Array, channel: IntArray, channels: int) -> tuple[Array, 
     """Return how many times fewer independent rows there are than rows, at least 1, shape (C,).
 
     A channel without residuals is of rows of all channels together, from earlier runs: theirs last
-    as long as the longest. The second number is the largest part of its rows that a channel's lags
-    are.
+    as long as the longest. The second number is b, the lags as a part of a channel's rows.
 
     Args:
         left: Residuals in the order of time, in units of their bounds, shape (m,).

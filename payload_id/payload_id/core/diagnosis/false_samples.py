@@ -15,7 +15,7 @@ from .hypotheses.units import Units
 from .hypotheses.velocity import Velocity
 from .hypothesis import NOTHING, Recorded
 
-ASKED = Units(), Velocity(), JointOrder()
+EXPLANATIONS = Units(), Velocity(), JointOrder()
 MOST, ALL = 0.5, 0.98  # parts of the samples that are left out, and that must be let through
 FIRST_SAMPLES = 2000  # of a run that are looked at
 NAMED = 3  # explanations
@@ -36,7 +36,7 @@ def why_false(source: MomentumRows, samples: Samples, pause: float) -> str:
 
     if not len(samples) or let_through(samples) >= 1.0 - MOST:
         return ""
-    for hypothesis in ASKED:
+    for hypothesis in EXPLANATIONS:
         found = []
         for reading in hypothesis.readings(Recorded(source, [samples], pause)):
             changed = reading.of_samples(samples, NOTHING)

@@ -56,7 +56,7 @@ from .point_estimate import point_estimate, residual_rms
 from .settings import Settings
 from .status import FAILED, Status, identifiable, inconsistent, verdict
 from .tare import Tare
-from .width import NOISE, REMEDIES, WidthShare, width_in_words, width_shares, with_need
+from .width import REMEDIES, WidthShare, width_in_words, width_shares, with_need
 
 MEANS_STATED = (
     " Where torque_mean was measured ('payload-id calibrate bounds'), measure it again with more "
@@ -193,7 +193,7 @@ class Problem:
         bounds = self.bounds()
         false = self.false_reading or self._stuck(bounds)
         if not bounds.consistent and (false is None or false.kind == OTHER_VELOCITY):
-            return self._inconsistent(bounds, tell)
+            return self._under_larger_load() or self._inconsistent(bounds, tell)
         if false is not None:  # whatever the torques say
             message = "" if false is self.false_reading else false.sentence
             estimate = self._estimate(bounds, Status.INCONSISTENT, message)
@@ -205,15 +205,22 @@ class Problem:
         return self._judged(self._estimate(bounds, Status.WAITING, ""))
 
     def with_confidence(self, estimate: Estimate) -> Estimate:
-        """Return the estimate of these data with confidence intervals, and the verdict on them."""
+        """Return the estimate of these data with confidence intervals, and the verdict on them.
+
+        Where the best fit breaks the bounds, other payloads may keep them, all of them near the end
+        of what is possible: what they leave of phi is narrow because the bounds are too small. The
+        proof is then for bounds that the best fit and what is near it keep.
+        """
         if estimate.status in FAILED or estimate.status is Status.WAITING or not self.newest:
             return estimate
         newest = RowBlock.stack(self.newest)
         with one_thread():
-            residuals = self._residuals
+            residuals = Residuals.of(
+                self.statistics, newest, self.prior, self.shape, self.settings.level
+            )
             if residuals is None:
                 return estimate
-            confidence = confidence_interval(residuals, newest, self.prior, self.settings.level)
+            confidence = confidence_interval(residuals, newest, self.prior)
             if confidence is None:
                 return estimate
             channels, told = self.row_source.channels, self
@@ -228,9 +235,9 @@ class Problem:
                     least, _ = residuals.errors(told.rows, len(channels))
             shares = with_need(estimate.width, channels, least)
             estimate = replace(estimate, confidence=confidence, width=shares)
-            return self._judged(self._within(estimate, confidence))
+            return self._judged(self._within_confidence(estimate, confidence))
 
-    def _within(self, estimate: Estimate, confidence: Confidence) -> Estimate:
+    def _within_confidence(self, estimate: Estimate, confidence: Confidence) -> Estimate:
         """Return an estimate within its confidence interval: the best fit, for one outside."""
         phi = confidence.phi
         outside = (estimate.phi < confidence.lower) | (confidence.upper < estimate.phi)
@@ -239,24 +246,13 @@ class Problem:
         left = residual_rms(self.rows, self.statistics, phi)
         return replace(estimate, phi=phi, residual_rms=left)
 
-    @cached_property
-    def _residuals(self) -> Residuals | None:
-        """What the best fit leaves of the rows; None where they are too few to tell."""
-        if not self.newest:
-            return None
-        newest, level = RowBlock.stack(self.newest), self.settings.level
-        return Residuals.of(self.statistics, newest, self.prior, self.shape, level)
-
-    def _with_wider_bounds(self, largest: Array) -> Problem:
-        """Return the problem with bounds that the best fit and what is near it keep.
-
-        Others may explain the data within the stated ones, all of them near the end of what is
-        possible: what they leave of phi is narrow because the bounds are too small.
+    def _with_wider_bounds(self, factor: Array) -> Problem:
+        """Return the problem with bounds as many times as large, never smaller.
 
         Args:
-            largest: Error of each channel that the rows may have, as a part of its bound.
+            factor: For each channel, shape (C,).
         """
-        factor = np.maximum(largest, 1.0)
+        factor = np.maximum(factor, 1.0)
         rows = self.rows.with_wider_bounds(factor)
         whole = factor if self.bound_factor is None else factor * self.bound_factor
         return replace(self, rows=rows, payload=self.payload.forgotten(), bound_factor=whole)
@@ -266,8 +262,6 @@ class Problem:
         found, enough = Interval(estimate.lower, estimate.upper), self.settings.enough
         number = headline(estimate, enough)
         remedies = REMEDIES if isinstance(self.row_source, MomentumRows) else {}
-        if estimate.bound_factor is not None:
-            remedies = {**remedies, NOISE: "measure it again with a payload of known mass"}
         width = width_in_words(estimate.width, float(estimate.half_width[0]), remedies)
         status, said = verdict(found, number, self.prior, enough, self._advice(found), width)
         message = self._message(said, estimate)
@@ -379,8 +373,6 @@ class Problem:
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
         joints = self.row_source.channels
-        if (wider := self._under_larger_load()) is not None:
-            return wider
         found = self.detector.diagnosis_at(self.upto)
         if found is None:
             message = f"{inconsistent(bounds, joints)} {SEARCHING}"

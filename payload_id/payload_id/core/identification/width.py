@@ -13,7 +13,10 @@ from ..bounds.interval import WidthBudget
 
 NOISE, PRIOR = "noise", "prior"
 # What would tell more of it where rows are of joint torques, by what makes the width.
-BARE = "measure it in a long, calm run without payload ('payload-id calibrate bounds')"
+BARE = (
+    "measure it in a long run without payload, or with one of known mass "
+    "('payload-id calibrate bounds')"
+)
 REMEDIES = {
     NOISE: BARE,
     "links": BARE,

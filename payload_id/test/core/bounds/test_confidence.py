@@ -47,7 +47,7 @@ def found(block: RowBlock, level: float = 0.95) -> Confidence:
     statistics = Statistics.empty(1).add(block, KNOWN.magnitude)
     residuals = Residuals.of(statistics, block, KNOWN, NO_SHAPE, level)
     assert residuals is not None
-    result = confidence_interval(residuals, block, KNOWN, level)
+    result = confidence_interval(residuals, block, KNOWN)
     assert result is not None
     return result
 
