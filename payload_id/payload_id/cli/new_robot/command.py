@@ -14,7 +14,9 @@ import numpy as np
 import yaml
 from rich.markup import escape
 
-from ...core.errors import ConfigurationError, InputError
+from ...core.arm.description import ROUNDED, with_masses_times
+from ...core.arm.mass_doubts import mass_doubts
+from ...core.errors import ConfigurationError, InputError, ModelError
 from ...files.configuration.whole_file import check_place, saved_file
 from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
 from ...files.drafts.column_draft import columns_text, find_columns
@@ -26,8 +28,21 @@ from ...files.robots.description.urdf import read_urdf
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..calibrate import command as calibrate
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, number
 from ..common.presentation import console
+
+NO_MASS = (
+    "The description has no masses: identify with a force-torque sensor, or add <inertial> "
+    "elements to the URDF; joint torques do not tell a payload from an arm of unknown weight."
+)
+SAY = (
+    "Correct them in the URDF, or give --mass-factor, by which masses and inertias are multiplied: "
+    "1 if they are right as they stand."
+)
+ROUGH = (
+    "Some link's moments of inertia miss what holds of every body (the largest is above the sum "
+    "of the others): link_relative in the robot file allows for it."
+)
 
 
 def add_parser(verbs: Any) -> None:
@@ -55,6 +70,13 @@ def add_parser(verbs: Any) -> None:
         help="argument of a xacro file; may be repeated",
     )
     parser.add_argument(
+        "--mass-factor",
+        type=number,
+        metavar="F",
+        help="factor on the description's masses and inertias, where they are doubted; 1: they are "
+        "right",
+    )
+    parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
@@ -70,7 +92,11 @@ def run(arguments: argparse.Namespace) -> int:
     stated = None if arguments.out is None else check_place(arguments.out, "robot file")
     urdf, source = _description(arguments)
     found = find_arm(urdf, arguments.payload_frame)
-    model = RobotModel.from_xml(urdf, found.payload_frame, names_of(found.joints))
+    factor: float | None = arguments.mass_factor
+    heavier = urdf if factor is None else with_masses_times(urdf, factor)
+    model = RobotModel.from_xml(heavier, found.payload_frame, names_of(found.joints))
+    if factor is None and (doubts := mass_doubts(model)):
+        raise ModelError(f"{arguments.urdf}: {' '.join((*doubts, SAY))}")
     scales = Scales.of(model, found)
     name = arguments.urdf.name.split(".")[0] or found.name
     out = stated or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', name)}.yaml")
@@ -86,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
             columns = _with_constants(columns, model, arguments.bare)
     if source is None:
         _write(expanded, urdf, "robot description")
-    text = robot_text(found, scales, expanded, out.parent, columns)
+    text = robot_text(found, scales, expanded, factor, out.parent, columns)
     _write(out, text, "robot file")
     RobotFile.load(out.resolve())
     if columns is not None:
@@ -156,6 +182,10 @@ def _report(
     if found.others:
         terminal.print(f"  left out       {', '.join(found.others)}")
     terminal.print(f"  payload frame  {found.payload_frame} (of {', '.join(found.frames)})")
+    if not scales.mass:
+        terminal.print(f"  {NO_MASS}", style="yellow")
+    if scales.inertia_error > ROUNDED:
+        terminal.print(f"  {ROUGH}", style="yellow")
     if columns is not None:
         _report_columns(columns, beside)
     terminal.print("[bold]Check[/bold] (each is marked CHECK in the file, with what to look at):")

@@ -123,8 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
     if bool(arguments.recording) == bool(arguments.runs):
         raise InputError("Give recordings, or --runs with a list of them; found both or neither.")
     file = RobotFile.load(arguments.robot)
-    frame = arguments.payload_frame or file.payload_frame
-    robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
+    robot = RobotModel.described(file, arguments.payload_frame)
     robot = replace(robot, effort=file.effort.scales).with_calibration(file.calibration)
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
 

@@ -17,12 +17,19 @@ import pinocchio as pin
 from typing_extensions import Self
 
 from ..arrays import Array, BoolArray, real_numbers
-from ..body.inertial import FROM_PINOCCHIO
+from ..body.inertial import FROM_PINOCCHIO, mass_com_inertia
 from ..errors import InputError, ModelError, UnknownNameError, require_type
 from .arm_history import ArmHistory
 from .calibration import Calibration
-from .description import check_description, check_inertia, stated_mass, tidied
+from .description import (
+    LEAST_INERTIA,
+    ROUNDED,
+    check_inertia,
+    stated_mass,
+    usable,
+)
 from .effort_scale import Scales
+from .frames import frame_id, with_joints_held
 
 MOST_GRAVITY = 1000.0  # [m/s2]
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
@@ -61,6 +68,8 @@ class ArmModel:
         payload_play: By how much the payload frame may be turned [rad] and shifted [m] on its
             joint, since joints between them may be off the places where the model has them.
         effort: How efforts become torques; empty where torques are given as they are.
+        doubt: Why the description's masses cannot be right, a sentence; empty where somebody has
+            said that they are, or nothing speaks against it.
     """
 
     name: str
@@ -84,6 +93,7 @@ class ArmModel:
     travel: tuple[Array, Array] | None = None
     payload_play: tuple[float, float] = (0.0, 0.0)
     effort: Scales = field(default_factory=dict)
+    doubt: str = ""
 
     @property
     def n(self) -> int:
@@ -112,6 +122,41 @@ class ArmModel:
     def link_range(self) -> tuple[Array, Array]:
         """Least and largest phi of each body that the description allows, shape (n, 10) each."""
         return (self.link_phi, self.link_phi) if self.travel is None else self.travel
+
+    @cached_property
+    def inertia_error(self) -> Array:
+        """Least relative error of all moments of inertia that makes each body one, shape (n,).
+
+        Largest less the sum of the other two, by the sum of all; 0 where a body may have them.
+        """
+        moments = np.zeros((self.n, 3))
+        for moment, phi in zip(moments, self.link_phi, strict=True):
+            if phi[0] > 0:
+                moment[:] = np.linalg.eigvalsh(mass_com_inertia(phi)[2])
+        total = moments.sum(axis=1)
+        missing = np.maximum(2.0 * moments.max(axis=1) - total, 0.0)
+        return np.where(missing > LEAST_INERTIA, missing / np.maximum(total, LEAST_INERTIA), 0.0)
+
+    def check_masses(self, link_relative: float) -> None:
+        """Raise where masses are doubted, or bodies cannot have the inertias within an error.
+
+        Args:
+            link_relative: Relative error of the described inertial parameters.
+
+        Raises:
+            ModelError: Says which links, and what to state.
+        """
+        if self.doubt:
+            raise ModelError(self.doubt)
+        worst = int(np.argmax(self.inertia_error))
+        if self.inertia_error[worst] > max(link_relative, ROUNDED):
+            least = np.ceil(1e3 * self.inertia_error[worst]) / 1e3
+            raise ModelError(
+                f"{_moved(self.pinocchio, self.joints[worst])} has moments of inertia that no body "
+                f"has: the largest is above the sum of the other two. Correct them in the URDF, or "
+                f"state an error of the description that allows for it: link_relative of at least "
+                f"{least:g}."
+            )
 
     def with_calibration(self, calibration: Calibration | None) -> Self:
         """Return the arm together with what is known of it; None forgets what was known.
@@ -208,7 +253,7 @@ class ArmModel:
             gravity: Gravity in the base frame, three numbers [m/s2].
 
         Raises:
-            ModelError: The description cannot be read, has no usable joint or no inertias.
+            ModelError: The description cannot be read, has no usable joint or negative inertias.
             UnknownNameError: A joint or the frame does not exist.
         """
         require_type(urdf, str, "A robot description", "XML text, or the path of a file")
@@ -223,7 +268,7 @@ class ArmModel:
                 f"{names[-1]}. Name the joints that move the payload, or describe the arm alone."
             )
         locked = [full.getJointId(name) for name in movable if name not in names]
-        model = pin.buildReducedModel(full, locked, pin.neutral(full)) if locked else full
+        model = with_joints_held(full, locked, pin.GeometryModel())[0] if locked else full
         g = real_numbers(gravity, "gravity")
         if g.shape != (3,) or not (np.abs(g) <= MOST_GRAVITY).all():
             raise InputError(
@@ -236,8 +281,7 @@ class ArmModel:
 
 def _build(urdf: str) -> pin.Model:
     """Let Pinocchio read the XML, once it is known to be a URDF that it can read."""
-    check_description(urdf)
-    urdf = tidied(urdf)
+    urdf = usable(urdf)
     try:
         model = pin.buildModelFromXML(urdf)
     except (ValueError, RuntimeError) as error:
@@ -287,20 +331,15 @@ def _constants(
     ids = [model.getJointId(name) for name in names]
     index = {joint_id: k for k, joint_id in enumerate(ids)}
     axes = [joint_axis(model, joint_id) for joint_id in ids]
-    frame = model.frames[model.getFrameId(payload_frame)]
+    frame = model.frames[frame_id(model, payload_frame)]
     if frame.parentJoint not in index:
         raise ModelError(
             f"The payload frame '{payload_frame}' does not move with any of the joints "
             f"{', '.join(names)}; name a link beyond the last joint."
         )
     link_phi = np.array([model.inertias[i].toDynamicParameters()[FROM_PINOCCHIO] for i in ids])
-    if not (link_phi[:, 0] > 0).any():
-        raise ModelError(
-            "The robot description has no inertias: every moving link has mass 0. The payload "
-            "cannot be told from the arm without them; add <inertial> elements to the URDF."
-        )
     for name, i in zip(names, ids, strict=True):
-        _check_body(model, name, i)
+        check_inertia(np.array(model.inertias[i].inertia), _moved(model, name))
     return dict(
         name=model.name,
         joints=names,
@@ -321,15 +360,14 @@ def _constants(
     )
 
 
-def _check_body(model: pin.Model, joint: str, joint_id: int) -> None:
-    """Raise unless the links that move with a joint, taken together, are some body."""
+def _moved(model: pin.Model, joint: str) -> str:
+    """Return in words which links move with a joint."""
     links = [
         frame.name
         for frame in model.frames
-        if frame.parentJoint == joint_id and frame.type == pin.FrameType.BODY
+        if frame.parentJoint == model.getJointId(joint) and frame.type == pin.FrameType.BODY
     ]
-    where = f"What joint '{joint}' moves (link {', '.join(links)})"
-    check_inertia(np.array(model.inertias[joint_id].inertia), where)
+    return f"What joint '{joint}' moves (link {', '.join(links)})"
 
 
 def joint_axis(model: pin.Model, joint_id: int) -> Array:

@@ -7,6 +7,7 @@ import pinocchio as pin
 
 from ..arrays import Array
 from .arm_model import ArmModel
+from .frames import frame_id
 
 
 def com_interval(lower: Array, upper: Array) -> tuple[Array, Array] | None:
@@ -32,5 +33,5 @@ def gravity_in_payload_frame(model: ArmModel, q: Array) -> Array:
     arm = model.pinocchio
     data = arm.createData()
     pin.forwardKinematics(arm, data, model.pinocchio_q(q))
-    placement = pin.updateFramePlacement(arm, data, arm.getFrameId(model.payload_frame))
+    placement = pin.updateFramePlacement(arm, data, frame_id(arm, model.payload_frame))
     return np.asarray(placement.rotation.T @ model.gravity)

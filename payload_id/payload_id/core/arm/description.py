@@ -25,39 +25,67 @@ LEAST_MASS = 1e-12  # [kg]
 LEAST_INERTIA = 1e-7  # [kg m2] by which moments of inertia may always miss it
 LEAST_AXIS = 1e-6  # length of an axis that still has a direction
 ROUNDED = 0.01  # of the trace, by which moments of inertia may miss what a body's must be
-NUMBERS = re.compile(r"=\s*([\"'])([-+.eE\d\s]*\d[-+.eE\d\s]*)\1")  # attributes of nothing else
+NUMBERS = re.compile(r"[-+.eE\d\s]*\d[-+.eE\d\s]*")  # an attribute of nothing else
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
-def tidied(urdf: str) -> str:
-    """Return a description with the numbers of each attribute separated by one space, bare of more.
+def usable(urdf: str) -> str:
+    """Return a description as readers of URDF take it.
 
-    Readers of URDF leave out a whole <inertial> or <collision> for a space or line break too many.
-    """
-    return NUMBERS.sub(lambda found: f'="{" ".join(found[2].split())}"', urdf)
-
-
-def stated_mass(urdf: str) -> float:
-    """Return the mass of all links of a description that `check_description` accepts [kg]."""
-    masses = ElementTree.fromstring(urdf).findall("link/inertial/mass")
-    return sum(float(mass.get("value", "0")) for mass in masses)
-
-
-def check_description(urdf: str) -> None:
-    """Raise unless the text describes a tree of links and joints, each of them possible.
+    Numbers of an attribute are separated by one space: for one more, readers leave out a whole
+    <inertial> or <collision>. A robot without a name gets one; a link without mass has no inertia,
+    and a joint that follows a joint which does not exist is free.
 
     Args:
         urdf: The description, XML text.
 
     Raises:
-        ModelError: Says which link or joint, what was found and what is needed.
+        ModelError: It does not describe a tree of links and joints, each of them possible: says
+            which one, what was found and what is needed.
     """
     root = _root(urdf)
+    if not root.get("name", "").strip():
+        root.set("name", "robot")
+    for element in root.iter():
+        for key, text in element.attrib.items():
+            if NUMBERS.fullmatch(text):
+                element.set(key, " ".join(text.split()))
+    joints = {joint.get("name") for joint in root.findall("joint")}
+    for joint in root.findall("joint"):
+        mimic = joint.find("mimic")
+        if mimic is not None and mimic.get("joint") not in joints:
+            joint.remove(mimic)
+    for link in root.findall("link"):
+        for inertial in link.findall("inertial"):
+            mass = inertial.find("mass")
+            if mass is not None and 0.0 <= number_in(mass.get("value", "")) < LEAST_MASS:
+                link.remove(inertial)
+    _check(root)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def with_masses_times(urdf: str, factor: float) -> str:
+    """Return a usable description with all masses and moments of inertia times a factor."""
+    root = ElementTree.fromstring(urdf)
+    for element in [*root.iterfind("link/inertial/mass"), *root.iterfind("link/inertial/inertia")]:
+        for key, text in element.attrib.items():
+            element.set(key, repr(factor * float(text)))
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def stated_mass(urdf: str) -> float:
+    """Return the mass of all links of a description that is `usable` [kg]."""
+    masses = ElementTree.fromstring(urdf).findall("link/inertial/mass")
+    return sum(float(mass.get("value", "0")) for mass in masses)
+
+
+def _check(root: Element) -> None:
+    """Raise unless a description is of a tree of links and joints, each of them possible."""
     links, joints = root.findall("link"), root.findall("joint")
     names = _names("link", links)
-    movers = _names("joint", joints)
+    _names("joint", joints)
     for joint in joints:
-        _check_ends(joint, names, movers)
+        _check_ends(joint, names)
     _check_tree(joints, names)
     for joint in joints:
         _check_joint(joint)
@@ -75,8 +103,6 @@ def _root(urdf: str) -> Element:
         other = OTHER_FORMATS.get(root.tag)
         what = f"is {other}" if other else f"begins with <{root.tag}>"
         raise ModelError(f"The robot description {what}; it must be a URDF: <robot name=...>.")
-    if not root.get("name", "").strip():
-        raise ModelError("The robot description has no name: write <robot name=...>.")
     for element in root.iter():
         text = [*element.attrib.values()]
         if "xacro" in str(element.tag) or any("${" in x or "$(" in x for x in text):
@@ -108,8 +134,8 @@ def _link(joint: Element, which: str) -> str:
     return "" if element is None else element.get("link", "")
 
 
-def _check_ends(joint: Element, links: set[str], joints: set[str]) -> None:
-    """Raise unless a joint is of a known kind, between links that exist, and follows no ghost."""
+def _check_ends(joint: Element, links: set[str]) -> None:
+    """Raise unless a joint is of a known kind, between links that exist, and not its own mimic."""
     name, kind = joint.get("name"), joint.get("type", "")
     if kind not in KINDS:
         raise ModelError(f"Joint '{name}' is of type '{kind}'; known: {', '.join(KINDS)}.")
@@ -121,8 +147,8 @@ def _check_ends(joint: Element, links: set[str], joints: set[str]) -> None:
                 f"{', '.join(sorted(links))}."
             )
     mimic = joint.find("mimic")
-    if mimic is not None and mimic.get("joint") not in joints - {name}:
-        raise ModelError(f"Joint '{name}' follows '{mimic.get('joint')}', which is no other joint.")
+    if mimic is not None and mimic.get("joint") == name:
+        raise ModelError(f"Joint '{name}' follows itself.")
 
 
 def _check_tree(joints: Sequence[Element], links: set[str]) -> None:
@@ -220,8 +246,6 @@ def _check_mass(link: Element) -> None:
         raise ModelError(f"{where}: <inertial> needs <mass> and <inertia>.")
     m = float(_numbers(mass, "value", 1, where, None)[0])
     entries = [float(_numbers(moments, key, 1, where, None)[0]) for key in MOMENTS]
-    if m == 0.0 and not any(entries):
-        return  # a mere frame
     if m < LEAST_MASS:
         raise ModelError(
             f"{where} has the mass {m:g} kg, which no body has; correct it, or leave <inertial> "
@@ -229,24 +253,22 @@ def _check_mass(link: Element) -> None:
         )
     inertia = np.zeros((3, 3))
     inertia[np.triu_indices(3)] = entries
-    check_inertia(inertia + np.triu(inertia, 1).T, where, alone=False)
+    check_inertia(inertia + np.triu(inertia, 1).T, where)
 
 
-def check_inertia(inertia: Array, where: str, alone: bool = True) -> None:
-    """Raise unless some body has this rotational inertia about its centre of mass.
+def check_inertia(inertia: Array, where: str) -> None:
+    """Raise where a moment of inertia about the centre of mass is negative.
+
+    Of links many descriptions of real robots state rough moments, which miss what holds of every
+    body, a + b >= c: `ArmModel.inertia_error` says by how much.
 
     Args:
         inertia: Shape (3, 3) [kg m2].
         where: Which body, for the message.
-        alone: Whether it is a whole body. Of links that others are fixed to, many descriptions of
-            real robots state rough inertias, which the whole makes good: those may miss what holds
-            of every body, a + b >= c, but not be negative.
     """
     a, b, c = np.linalg.eigvalsh(inertia)
-    rounding = ROUNDED * (abs(a) + abs(b) + abs(c)) + LEAST_INERTIA
-    if a < -rounding or (alone and a + b < c - rounding):
+    if a < -(ROUNDED * (abs(a) + abs(b) + abs(c)) + LEAST_INERTIA):
         raise ModelError(
             f"{where} has moments of inertia that no body has: about its principal axes "
-            f"{a:.4g}, {b:.4g} and {c:.4g} kg m2. None may be negative or above the sum of the "
-            "other two; correct them in the URDF."
+            f"{a:.4g}, {b:.4g} and {c:.4g} kg m2. None may be negative; correct them in the URDF."
         )

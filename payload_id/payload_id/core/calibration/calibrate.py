@@ -73,6 +73,7 @@ def calibrate(
             velocities that are not those of their positions.
     """
     options = options or Options()
+    model.check_masses(uncertainty.link_relative)
     row_source = MomentumRows.of(replace(model, calibration=None), uncertainty)
     stated = with_tool(row_source.nuisance, uncertainty)
     if not recordings or not stated.p:

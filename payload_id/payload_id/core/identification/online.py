@@ -66,9 +66,11 @@ class OnlineIdentifier:
 
         Raises:
             InputError: The settings do not go with the arm, or `scales` not with what is measured.
+            ModelError: The description's masses or inertias cannot serve.
         """
         require_type(settings, Settings, "settings", "Settings(...)")
         if isinstance(model, ArmModel):
+            model.check_masses(settings.uncertainty.link_relative)
             model = MomentumRows.of(model, settings.uncertainty)
         if not hasattr(model, "fitted"):
             raise InputError(

@@ -100,6 +100,10 @@ def torques(
         effort: Largest torques, inf where none is stated, shape (n,) [N m or N].
     """
     size = _size(samples, arm, effort)
+    if not (arm.link_phi[:, 0] > 0.0).any() or arm.doubt:
+        do = arm.doubt or "Add <inertial> elements to the URDF, or use a force-torque sensor."
+        text = f"{arm.link_phi[:, 0].sum():.3g} kg move; torques are not compared with that"
+        return [size, CheckResult("link masses", Verdict.WRONG, text, "those of such an arm", do)]
     recorded = chosen_windows(samples, arm, uncertainty)
     if not recorded.stretches:
         do = "Record at least a second without gaps."

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arm.arm_model import ArmModel
+from ..arm.frames import frame_id
 from ..arm.kinetics import body_motion, frames
 from ..arrays import Array
 from ..errors import ModelError, RecordingError, UnknownNameError
@@ -36,7 +37,7 @@ def model_at(model: ArmModel, frame: str) -> ArmModel:
     if not description.existFrame(frame):
         known = [entry.name for entry in description.frames if entry.name != "universe"]
         raise UnknownNameError("sensor frame", frame, known, f"the description of {model.name}")
-    entry = description.frames[description.getFrameId(frame)]
+    entry = description.frames[frame_id(description, frame)]
     if entry.parentJoint == 0:
         raise ModelError(
             f"The sensor frame '{frame}' does not move with any joint of {model.name}; name the "

@@ -34,6 +34,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..arm.arm_model import ArmModel
+from ..arm.frames import frame_id
 from ..arrays import Array
 from ..errors import ModelError
 from ..motion.joint_trajectory import DesiredState
@@ -133,7 +134,7 @@ def inertia_with_load(model: ArmModel, bare: pin.Model, q: Array) -> tuple[Array
         L: Inertia for which gains are made: load at the payload frame and rotors, same shape.
     """
     order = list(model.order)
-    frame = bare.getFrameId(model.payload_frame)
+    frame = frame_id(bare, model.payload_frame)
     data = bare.createData()
     M, J = np.empty((len(q), model.n, model.n)), np.empty((len(q), 6, model.n))
     for k, pose in enumerate(np.ascontiguousarray(q[:, order])):

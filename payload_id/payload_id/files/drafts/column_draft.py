@@ -193,8 +193,7 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
     stamp = f"column: {json.dumps(found.time, ensure_ascii=False)}, unit: {found.time_unit}"
     if found.nanoseconds:
         stamp += f", nanoseconds: {json.dumps(found.nanoseconds, ensure_ascii=False)}"
-    signs = np.sign(found.torque_constants or (1.0,)) * found.effort_factor
-    sign = f"[{', '.join(f'{x:g}' for x in signs)}]" if np.ptp(signs) else signs[0]
+    sign = _sign(found)
     what = f"Columns of {found.path.name}, drafted by payload-id new-robot. CHECK every line:"
     return f"""\
 {comment([what, ", ".join(found.header)])}---
@@ -226,16 +225,24 @@ delimiter: {json.dumps(found.delimiter)}
 """
 
 
+def _sign(found: ColumnsFound) -> str:
+    """Return the factor of efforts, one number or one for each joint; null to be filled in."""
+    if found.effort_factor is None:
+        return "null  # ENTER it: 1.0 for N m, 0.001 for mN m"
+    signs = np.sign(found.torque_constants or (1.0,)) * found.effort_factor
+    return f"[{', '.join(f'{x:g}' for x in signs)}]" if np.ptp(signs) else str(signs[0])
+
+
 def _currents(found: ColumnsFound) -> str:
     """Return the lines that say how currents become torques; empty for torques."""
     if found.effort_unit != "A":
         return ""
     known = found.torque_constants
-    stated = ", ".join(f"{abs(x):.4g}" for x in known) if known else "null"
+    stated = f"[{', '.join(f'{abs(x):.4g}' for x in known)}]" if known else "null"
     fitted = "fitted to a bare run; a data sheet, times the gear ratio, is better"
-    how = fitted if known else "ENTER it"
+    how = fitted if known else "ENTER them, one number or one for each joint"
     return f"""\
 effort_source: current
 # Joint torque per ampere [N m/A], CHECK: {how}.
-torque_constants: [{stated}]
+torque_constants: {stated}
 """

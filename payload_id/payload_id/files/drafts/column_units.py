@@ -213,7 +213,12 @@ def _with_effort(
             "Efforts are named per cent, not torques: enter as effort_sign what one is in N m."
         )
     if not said and milli:
-        said = "mN m"
+        remarks.append(
+            "Efforts are some 1000 times what the description's masses and limits let expect: "
+            "they may be in mN m (effort_sign: 0.001), or the masses a thousand times too small "
+            "(mass_factor: 1000 in the robot file, and effort_sign: 1.0). Enter effort_sign."
+        )
+        return replace(found, effort_factor=None)
     if said not in EFFORT_UNITS:
         return found
     factor = EFFORT_UNITS[said][1]

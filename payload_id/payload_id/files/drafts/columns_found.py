@@ -26,7 +26,7 @@ class ColumnsFound:
         velocity: Of velocities.
         effort: Of torques.
         position_unit: rad, deg, mrad or rev; of joints that slide m or mm; one of each joint.
-        effort_factor: From effort to N m.
+        effort_factor: From effort to N m; None: only its owner knows.
         effort_unit: What it is in, where that is not N m.
         torque_constants: Joint torque per ampere, below zero where currents count against the
             joint; empty if not known [N m/A].
@@ -47,7 +47,7 @@ class ColumnsFound:
     velocity: tuple[str, ...] = ()
     effort: tuple[str, ...] = ()
     position_unit: tuple[str, ...] = ()
-    effort_factor: float = 1.0
+    effort_factor: float | None = 1.0
     effort_unit: str = ""
     torque_constants: tuple[float, ...] = ()
     constant_errors: tuple[float, ...] = ()

@@ -26,8 +26,12 @@ POSES = 300  # random ones, for the largest gravity torque
 # Guesses, as parts of a joint's torque scale: about those of the shipped Gen3.
 ABSOLUTE, OFFSET, FRICTION = 0.06, 0.05, 0.08
 LIFTED = 0.75  # largest payload as a part of the arm's own moving mass
+LINK = 0.05  # error of the links' inertial parameters [-]
 GAIN = 0.05  # error of a torque sensor's gain [-]
 SPEED, RAMP = 1.0, 0.3  # [rad/s or m/s] where none is stated; [s] to full speed
+UNWEIGHED = 50.0  # [N m or N] of a joint of which neither weight nor limit is stated
+PAYLOAD = 5.0  # [kg] of an arm without masses
+FACTOR = "# Factor on the description's masses and moments of inertia.\n"
 USUAL_RATE = 500.0  # [Hz] of joint states where no table tells
 TURN = math.pi  # [rad] that random poses reach where no limit is stated
 
@@ -39,16 +43,18 @@ class Scales:
     Attributes:
         gravity: Largest torque of the arm's own weight at each joint, shape (n,) [N m or N].
         torque: Torque of usual size at each joint, shape (n,) [N m or N].
-        mass: Of all that moves [kg].
+        mass: Of all that moves [kg]; 0 where the description has none.
+        inertia_error: Largest relative error of a body's moments of inertia that makes it one [-].
     """
 
     gravity: Array
     torque: Array
     mass: float
+    inertia_error: float
 
     @classmethod
     def of(cls, model: ArmModel, found: ArmFound) -> Scales:
-        """Compute them from the arm's weight in random poses."""
+        """Compute them from the arm's weight in random poses, or its limits if it has none."""
         lower = np.array([-TURN if j.lower is None else j.lower for j in found.joints])
         upper = np.array([TURN if j.upper is None else j.upper for j in found.joints])
         q = np.random.default_rng(0).uniform(lower, upper, (POSES, model.n))
@@ -60,11 +66,19 @@ class Scales:
         carried = [gravity[j:][turns[j:] == turns[j]].max() for j in range(model.n)]
         usual = 1.5 * np.maximum(carried, 0.25 * gravity.max())
         stated = np.array([np.inf if j.effort is None else j.effort for j in found.joints])
-        return cls(gravity, np.minimum(usual, stated), float(model.link_phi[:, 0].sum()))
+        mass = float(model.link_phi[:, 0].sum())
+        limits = np.where(np.isfinite(stated), stated, UNWEIGHED)
+        torque = np.minimum(usual, stated) if mass else limits
+        return cls(gravity, torque, mass, float(model.inertia_error.max()))
 
 
 def robot_text(
-    found: ArmFound, scales: Scales, urdf: Path, folder: Path, columns: ColumnsFound | None
+    found: ArmFound,
+    scales: Scales,
+    urdf: Path,
+    mass_factor: float | None,
+    folder: Path,
+    columns: ColumnsFound | None,
 ) -> str:
     """Return the text of a robot file.
 
@@ -72,19 +86,21 @@ def robot_text(
         found: The arm.
         scales: Of torques and masses.
         urdf: The description's file.
+        mass_factor: On its masses; None: they are not doubted.
         folder: Where the robot file will lie.
         columns: What a table shows; None: there is none.
     """
     rate = USUAL_RATE if columns is None or not math.isfinite(columns.rate) else columns.rate
     place = os.path.relpath(urdf.resolve(), folder.resolve())
-    text = _arm_text(found, place, float(f"{rate:.3g}"))
+    text = _arm_text(found, place, mass_factor, float(f"{rate:.3g}"))
     text += _limits_text(found, scales) + _bounds_text(scales, columns)
     return f"{text}{END}\n"  # by which a copy that is cut off is noticed
 
 
-def _arm_text(found: ArmFound, place: str, rate: float) -> str:
+def _arm_text(found: ArmFound, place: str, mass_factor: float | None, rate: float) -> str:
     """Return what the arm is, and how it reports its state."""
     n = len(found.joints)
+    factor = "" if mass_factor is None else f"{FACTOR}mass_factor: {_number(mass_factor)}\n\n"
     return f"""\
 # Drafted by payload-id new-robot. Lines with CHECK are guesses: confirm each of them.
 # Every key: docs/robot_file.md. What to measure: docs/uncertainty.md.
@@ -96,8 +112,8 @@ name: {_text(found.name)}
 # Robot description, relative to this file.
 urdf: {_text(place)}
 
-# Moving joints from base to flange, as the description and JointState name them. CHECK the names
-# against 'name' of the driver's joint states; the order of its messages does not matter.
+{factor}# Moving joints from base to flange, as the description and JointState name them. CHECK the
+# names against 'name' of the driver's joint states; the order of its messages does not matter.
 joints: {_names([joint.name for joint in found.joints])}
 
 # Link that carries the payload; the result is expressed in it. CHECK: what is bolted to the flange
@@ -155,6 +171,10 @@ limits:
 
 def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
     """Return what is assumed of sensors, links and payload."""
+    link, rough = LINK, ""
+    if scales.inertia_error > LINK:
+        link = math.ceil(100.0 * scales.inertia_error) / 100.0
+        rough = "\n  # Raised: some link's inertia misses by so much what holds of every body."
     part, of_currents = scales.torque, columns is not None and columns.effort_unit == "A"
     gain, velocity, how = str(FITTED if of_currents else GAIN), "0.02", "Assumed"
     if columns is not None and columns.constant_errors:
@@ -176,8 +196,8 @@ uncertainty:
   # Offset of each sensor, constant in a run [N m].
   torque_offset: {_numbers(OFFSET * part)}
   # Error of each inertial parameter of the links as a fraction [-]. CHECK: 0.05 for a description
-  # with the vendor's masses; one with rounded or invented ones needs more.
-  link_relative: 0.05
+  # with the vendor's masses; one with rounded or invented ones needs more.{rough}
+  link_relative: {_number(link)}
   # Largest friction in the measured torque [N m], [N m s/rad]. CHECK: torques from motor currents
   # hold all of the gears' friction, sensors behind the gears little.
   friction_coulomb: {_numbers(FRICTION * part)}
@@ -196,7 +216,7 @@ uncertainty:
   gravity_error: 0.1
   # Box that surely holds the payload before any data. CHECK: more than you will ever lift.
   prior:
-    mass_max: {_number(_round(LIFTED * scales.mass))}
+    mass_max: {_number(_round(LIFTED * scales.mass or PAYLOAD))}
     com_max: 0.5
 
 # Where excitation starts and ends [rad or m]; null: no such place.

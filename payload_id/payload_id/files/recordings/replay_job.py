@@ -62,8 +62,7 @@ class ReplayJob:
             frame: Link that carries the payload; None: the robot file's.
             bare: Recordings of the arm without payload.
         """
-        frame = frame or file.payload_frame
-        robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
+        robot = RobotModel.described(file, frame)
         return cls(recording, with_known(robot, recording, file), settings, bare=tuple(bare))
 
     def with_tare(self) -> ReplayJob:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from ...core.arm.frames import frame_id
 from ...core.arrays import Array
 from ...core.errors import ModelError
 from .description.urdf_tree import UrdfJoint, UrdfTree
@@ -89,8 +90,7 @@ class ArmFrames:
     def _frame(self, joint: UrdfJoint) -> LinkFrame:
         """Return where the link of a joint is, on the link before it."""
         before, link = (
-            self._data.oMf[self._model.getFrameId(name, pin.FrameType.BODY)]
-            for name in (joint.parent, joint.child)
+            self._data.oMf[frame_id(self._model, name)] for name in (joint.parent, joint.child)
         )
         place = before.actInv(link)
         quaternion = pin.Quaternion(place.rotation).coeffs()

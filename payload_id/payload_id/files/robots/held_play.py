@@ -13,6 +13,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...core.arm.arm_model import ArmModel
+from ...core.arm.frames import frame_id
 from ...core.arrays import Array
 from ...core.errors import ModelError
 from ...core.safety.clearance.convex_body import ConvexBody
@@ -71,7 +72,7 @@ class HeldPlay:
 
     def _origin(self, link: str) -> Array:
         """Return where a link's frame is at the neutral position [m]."""
-        return np.array(self._data.oMf[self._model.getFrameId(link)].translation)
+        return np.array(self._data.oMf[frame_id(self._model, link)].translation)
 
     def _slide(self, joint: UrdfJoint) -> float:
         """Return how far a joint may slide from its neutral position [m].
@@ -119,7 +120,7 @@ def base_tilt(urdf: str, joints: tuple[str, ...], gravity: Array) -> float:
     tilt = 0.0
     for joint in under.values():
         axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
-        across = np.cross(data.oMf[model.getFrameId(joint.child)].rotation @ axis, gravity)
+        across = np.cross(data.oMf[frame_id(model, joint.child)].rotation @ axis, gravity)
         tilt += joint.within * (float(np.linalg.norm(across)) + size * (total - joint.within))
     return tilt
 

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...core.arm.arm_model import ArmModel
+from ...core.arm.frames import with_joints_held
 from ...core.arrays import Array
 from ...core.body.ellipsoid import bounding_ellipsoid, row_of
 
@@ -30,7 +31,7 @@ def link_ellipsoids(urdf: str, model: ArmModel) -> tuple[Array | None, ...]:
     full = pin.buildModelFromXML(text)
     shapes = pin.buildGeomFromUrdfString(full, text, pin.GeometryType.COLLISION)
     locked = [full.getJointId(name) for name in full.names[1:] if name not in model.joints]
-    reduced, shapes = pin.buildReducedModel(full, shapes, locked, pin.neutral(full))
+    reduced, shapes = with_joints_held(full, locked, shapes)
     found: list[Array | None] = []
     for link, name in enumerate(model.joints):
         joint = reduced.getJointId(name)

@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...core.arm.arm_model import ArmModel
+from ...core.arm.frames import frame_id
 from ...core.arrays import Array
 from ...core.errors import ModelError
 from ...core.safety.clearance.arm_geometry import BASE
@@ -128,7 +129,7 @@ class LinkPlaces:
         """Return the largest distance of the last link's origin from a joint on the way [m]."""
         pin.framesForwardKinematics(self._full, self._data, pin.neutral(self._full))
         links = [way[0].parent, *(joint.child for joint in way)]
-        places = [self._data.oMf[self._full.getFrameId(link)].translation for link in links]
+        places = [self._data.oMf[frame_id(self._full, link)].translation for link in links]
         straight = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(places))
         slides = [joint for joint in way if joint.kind == "prismatic" and not joint.is_fixed]
         return straight + sum(max(map(abs, self._place(joint))) for joint in slides)
@@ -152,7 +153,7 @@ class LinkPlaces:
             value = free.get(master, sum(self._ends[master]) / 2)
             _set(self._full, q, name, joint.multiplier * value + joint.offset)
         pin.framesForwardKinematics(self._full, self._data, q)
-        place = self._data.oMf[self._full.getFrameId(link)]
+        place = self._data.oMf[frame_id(self._full, link)]
         if carrier:
             place = self._data.oMi[self._full.getJointId(carrier)].actInv(place)
         return np.array(place.rotation), np.array(place.translation)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
+from ...core.arm.description import with_masses_times
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError, UnknownNameError, require_type
 from ...core.rows.joint_torque.uncertainty import Uncertainty
@@ -43,7 +44,8 @@ class RobotFile:
         path: The file itself.
         name: Name of the robot.
         urdf_path: The robot description that the file names.
-        urdf: The robot description as URDF text, after xacro.
+        urdf: The robot description as URDF text, after xacro and times `mass_factor`.
+        masses_confirmed: Whether somebody has stated that factor.
         joints: Moving joints from base to flange.
         payload_frame: Link that carries the payload.
         gravity: Gravity in the base frame, shape (3,) [m/s2].
@@ -74,6 +76,7 @@ class RobotFile:
     name: str
     urdf_path: Path
     urdf: str
+    masses_confirmed: bool
     joints: tuple[str, ...]
     payload_frame: str
     gravity: Array
@@ -113,6 +116,9 @@ class RobotFile:
         entries = read_configuration(path, ROBOT, "robot file")
         urdf_path = Path(entries["urdf"])
         urdf = read_urdf(urdf_path, entries["xacro_arguments"])
+        factor = entries["mass_factor"]
+        if factor is not None:
+            urdf = with_masses_times(urdf, factor)
         joints = entries["joints"]
         _check_names(urdf, urdf_path, joints, entries["payload_frame"])
         places = held_places(urdf, joints, _held_joints(entries["held_joints"], path))
@@ -149,6 +155,7 @@ class RobotFile:
             name=entries["name"] or ElementTree.fromstring(urdf).get("name", ""),
             urdf_path=urdf_path,
             urdf=urdf,
+            masses_confirmed=factor is not None,
             joints=joints,
             payload_frame=entries["payload_frame"],
             gravity=gravity,

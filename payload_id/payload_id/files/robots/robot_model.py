@@ -9,13 +9,19 @@ from pathlib import Path
 from typing_extensions import Self
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
-from ...core.arm.description import tidied
+from ...core.arm.description import usable
+from ...core.arm.mass_doubts import mass_doubts
 from ...core.arrays import Array
 from ...core.errors import require_type
 from .description.urdf import read_urdf
 from .held_play import payload_play
 from .link_travel import link_travel
 from .robot_file import RobotFile
+
+CORRECT = (
+    "Correct them in the URDF, or state mass_factor in the robot file, by which masses and "
+    "inertias are multiplied: 1.0 if they are right as they stand."
+)
 
 
 class RobotModel(ArmModel):
@@ -42,7 +48,7 @@ class RobotModel(ArmModel):
             UnknownNameError: A joint or the frame does not exist.
         """
         arm = super().from_xml(urdf, payload_frame, joints, gravity)
-        text = tidied(urdf)
+        text = usable(urdf)
         return replace(arm, travel=link_travel(text, arm), payload_play=payload_play(text, arm))
 
     @classmethod
@@ -72,6 +78,19 @@ class RobotModel(ArmModel):
         return cls.from_xml(xml, payload_frame, joints, gravity)
 
     @classmethod
+    def described(cls, robot: RobotFile, payload_frame: str | None = None) -> RobotModel:
+        """Return the arm that a robot file describes, without what earlier runs have taught.
+
+        Args:
+            robot: The file.
+            payload_frame: Link that carries the payload; None: the file's.
+        """
+        frame = payload_frame or robot.payload_frame
+        arm = cls.from_xml(robot.urdf, frame, robot.joints, robot.gravity)
+        doubts = () if robot.masses_confirmed else mass_doubts(arm)
+        return replace(arm, doubt=" ".join((*doubts, CORRECT)) if doubts else "")
+
+    @classmethod
     def from_robot_file(cls, robot: RobotFile) -> RobotModel:
         """Return the arm that a robot file describes, with what it names of earlier runs.
 
@@ -79,6 +98,5 @@ class RobotModel(ArmModel):
             InputError: The calibration is of another arm or tool, or of torques of another scale.
         """
         require_type(robot, RobotFile, "robot", "a RobotFile, such as RobotFile.load(...)")
-        arm = cls.from_xml(robot.urdf, robot.payload_frame, robot.joints, robot.gravity)
-        arm = replace(arm, effort=robot.effort.scales, history=robot.history)
+        arm = replace(cls.described(robot), effort=robot.effort.scales, history=robot.history)
         return arm.with_calibration(robot.calibration)

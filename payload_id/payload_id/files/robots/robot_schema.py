@@ -90,6 +90,15 @@ ROBOT: Schema = {
     ),
     "urdf": Key("path", "robot description: .urdf or .xacro; relative to this file, or package://"),
     "xacro_arguments": Key("values", "values of the xacro file's arguments", default={}),
+    "mass_factor": Key(
+        "number",
+        "factor on the description's masses and moments of inertia; 1.0 confirms masses that are "
+        "doubted; null: nobody has said anything of them",
+        lowest=1e-6,
+        highest=1e6,
+        nullable=True,
+        default=None,
+    ),
     "joints": Key(
         "texts", "moving joints from base to flange, as named in the URDF", counts=JOINTS
     ),

@@ -195,6 +195,11 @@ def _numbers(entries: Mapping[str, Any], key: str, default: float, where: str) -
     """Return one number, or one for each joint."""
     value = entries.get(key, default)
     several = isinstance(value, Sequence) and not isinstance(value, str)
+    if value is None:
+        raise ConfigurationError(
+            f"'{key}' in {where} is to be filled in: a number, or one for each joint. The lines "
+            "above it say what is known."
+        )
     numbers = tuple(map(number, value)) if several else (number(value),)
     if not np.isfinite(numbers).all():
         raise ConfigurationError(

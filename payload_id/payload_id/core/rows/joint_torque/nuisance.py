@@ -15,7 +15,7 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...body.inertial import PARAMETERS
-from ...errors import UnknownNameError
+from ...errors import ModelError, UnknownNameError
 from .torque_bound import largest_gain
 from .uncertainty import Uncertainty
 
@@ -77,7 +77,17 @@ class Nuisance:
 
 
 def nuisance_of(model: ArmModel, uncertainty: Uncertainty) -> Nuisance:
-    """Return the boxes that an uncertainty gives to the links, friction and sensors of an arm."""
+    """Return the boxes that an uncertainty gives to the links, friction and sensors of an arm.
+
+    Raises:
+        ModelError: The description has no masses.
+    """
+    if not (model.link_phi[:, 0] > 0.0).any():
+        raise ModelError(
+            "The robot description has no inertias: every moving link has mass 0. Joint torques do "
+            "not tell the payload from the arm without them: add <inertial> elements to the URDF, "
+            "or identify with a force-torque sensor."
+        )
     lower, upper = (end.ravel() for end in model.link_range)
     largest = np.maximum(np.abs(lower), np.abs(upper))
     centres = [(lower + upper) / 2]

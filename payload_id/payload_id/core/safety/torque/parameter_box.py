@@ -166,7 +166,9 @@ class ParameterBox:
 
         Raises:
             InputError: An interval is inverted or NaN, or of another arm.
+            ModelError: The description's masses or inertias cannot serve.
         """
+        model.check_masses(uncertainty.link_relative)
         psi, tightened = known_of(model, uncertainty)
         tool = tightened.tool or np.zeros(10)
         lower, upper = (np.asarray(end, dtype=float) for end in payload)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pinocchio as pin
 
+from ....core.arm.frames import frame_id
 from ....core.arrays import Array
 from ....core.body.inertial import (
     change_of_frame,
@@ -141,6 +142,6 @@ def rigid_place(urdf: str | None, frame: str, link: str) -> tuple[Array, Array]:
         )
     data = model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
-    at = [data.oMf[model.getFrameId(name, pin.FrameType.BODY)] for name in (frame, link)]
+    at = [data.oMf[frame_id(model, name)] for name in (frame, link)]
     relative = at[0].actInv(at[1])
     return np.array(relative.rotation), np.array(relative.translation)

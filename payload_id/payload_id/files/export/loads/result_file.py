@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ....core.arm.description import check_description, tidied
+from ....core.arm.description import usable
 from ....core.arrays import Array
 from ....core.body.inertial import LARGEST, PARAMETERS
 from ....core.errors import ConfigurationError, ModelError, brief
@@ -97,12 +97,12 @@ def _description(urdf: str, folder: Path) -> str:
     Raises:
         ModelError: It cannot be read.
     """
-    check_description(urdf)
+    urdf = usable(urdf)
     try:
-        pin.buildModelFromXML(tidied(urdf))
+        pin.buildModelFromXML(urdf)
     except (ValueError, RuntimeError) as error:
         raise ModelError(f"The robot description in {folder} is no readable URDF.") from error
-    return tidied(urdf)
+    return urdf
 
 
 def _checked(entries: Any, source: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 
+from ....core.arm.frames import frame_id
 from ....core.arrays import Array
 from ...robots.description.urdf_tree import UrdfTree
 
@@ -33,7 +34,7 @@ def tool_beyond(urdf: str, frame: str) -> tuple[float, Array, Array] | None:
     q = pin.neutral(model)
     pin.ccrba(model, data, q, np.zeros(model.nv))
     pin.framesForwardKinematics(model, data, q)
-    at = data.oMf[model.getFrameId(frame, pin.FrameType.BODY)]
+    at = data.oMf[frame_id(model, frame)]
     axes = np.array(at.rotation).T
     com = axes @ (np.array(data.com[0]) - np.array(at.translation))
     return float(whole), com, axes @ np.array(data.Ig.inertia) @ axes.T

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ....core.arm.description import check_description, tidied
+from ....core.arm.description import usable
 from ....core.errors import ModelError, UnknownNameError, in_words
 from ...configuration.file_kind import instead
 from ...configuration.input_path import input_path, not_utf8
@@ -32,16 +32,15 @@ def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -
 
     Raises:
         ModelError: The file is missing, is not well-formed XML, xacro cannot expand it, or a link
-            or joint in it is impossible (`check_description`).
+            or joint in it is impossible (`usable`).
         UnknownNameError: The xacro file has no such argument.
     """
     path = input_path(path, "robot description", ModelError)
     urdf = _read(path, arguments)
     try:
-        check_description(urdf)
+        return usable(urdf)
     except ModelError as error:
         raise ModelError(f"{path}: {error}{instead(path, 'robot description')}") from error
-    return tidied(urdf)
 
 
 def _read(path: Path, arguments: Mapping[str, object] | None) -> str:
