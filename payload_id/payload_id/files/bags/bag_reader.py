@@ -18,7 +18,7 @@ from rosbags.rosbag2 import Reader, ReaderError
 from ...core.errors import RecordingError
 from ..configuration.file_kind import instead, kind_of
 from .checksums import check_mcap, check_written
-from .mcap_repair import is_complete, write_mended
+from .mcap_repair import is_complete, is_read_whole, write_mended
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdDecompressor, ZstdError
@@ -39,6 +39,10 @@ DAMAGE = (
     TypeError, LookupError, AttributeError, AssertionError, RuntimeError, MemoryError,
     OverflowError,
 )  # fmt: skip
+
+
+class _NotIndexed(ReaderError):
+    """A complete file must be read block by block."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +148,8 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
             readers = _open_whole(path, stack)
         except RecordingError:
             raise
+        except _NotIndexed:
+            readers = [_open_storage(file, stack, notes) for file in _storage_files(path, None)]
         except DAMAGE as error:
             notes.append(f"{path} is not complete ({_reason(error)}); read from its storage files.")
             readers = [_open_storage(file, stack, notes) for file in _storage_files(path, error)]
@@ -170,8 +176,12 @@ def _open_whole(path: Path, stack: ExitStack) -> list[Reader]:
         try:
             if file.suffix == ".mcap" and is_complete(file):
                 check_mcap(file)
+                if not is_read_whole(file):
+                    raise _NotIndexed(f"{file.name} has no index of all its messages")
             elif file.suffix == ".db3":
                 check_written(file)
+        except _NotIndexed:
+            raise
         except DAMAGE as error:
             raise damaged(file, error) from error
         if file.suffix == ".db3":
@@ -191,7 +201,7 @@ def _check_no_pipes(path: Path) -> None:
             )
 
 
-def _storage_files(path: Path, error: BaseException) -> list[Path]:
+def _storage_files(path: Path, error: BaseException | None) -> list[Path]:
     """Return the storage files of a folder (or the file itself), in the order of recording."""
     if path.is_file() and path.suffix in STORAGE_SUFFIXES:
         return [path]
@@ -223,10 +233,11 @@ def _parts(name: str) -> list[str]:
 def _open_storage(path: Path, stack: ExitStack, notes: list[str]) -> Reader:
     """Open one storage file; one that its recorder did not finish through a mended copy."""
     try:
-        if path.suffix == ".mcap" and not is_complete(path):
+        if path.suffix == ".mcap" and not (is_complete(path) and is_read_whole(path)):
             copy = _temporary(path, stack)
             write_mended(path, copy)
-            notes.append(f"{path.name} was cut off; every complete block of messages was read.")
+            if not is_complete(path):
+                notes.append(f"{path.name} was cut off; every complete block of messages was read.")
             path = copy
         elif path.suffix == ".db3" and _journal(path):
             copy = _temporary(path, stack)

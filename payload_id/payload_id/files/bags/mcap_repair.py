@@ -1,25 +1,33 @@
-"""Recordings in the MCAP format whose writer was killed: keep every complete record.
+"""Recordings in the MCAP format that rosbags reads in part or not: keep every complete record.
 
 An MCAP file is `magic, record, record, ..., footer, magic`; a record is one byte of kind, its
 length as uint64, and its content (MCAP specification, mcap.dev/spec). A writer that was killed
 leaves a part of a record and no footer. Cutting behind the last complete record and adding an end
 without an index gives a file that any reader can scan; rosbags reads none without a footer.
+
+A complete file may have an index of some chunks or of none, of which rosbags would read no more
+than it names, and a head that says nothing of ROS: they are read in the same way.
 """
 
 from __future__ import annotations
 
-import shutil
 import struct
 from pathlib import Path
 from typing import BinaryIO
 
 from ...core.errors import RecordingError
 
+PIECE = 1 << 20  # copied at a time [bytes]
 MAGIC = b"\x89MCAP0\r\n"
-HEADER, DATA_END, LAST_KIND = 0x01, 0x0F, 0x0F
+HEADER, FOOTER, CHUNK_INDEX, STATISTICS, DATA_END, LAST_KIND = 0x01, 0x02, 0x08, 0x0B, 0x0F, 0x0F
+PROFILE = "ros2"  # in a header that rosbags reads
+CHUNKS_COUNTED = struct.Struct("<QHIIII")  # what statistics count, chunks last
+BEFORE_OFFSETS = 32  # bytes of a chunk's index before its list of offsets: times, place and length
 RECORD_START = struct.Struct("<BQ")
 # Data end (without checksum) and footer (without summary, offsets and checksum), then the magic.
-ENDING = RECORD_START.pack(DATA_END, 4) + bytes(4) + RECORD_START.pack(0x02, 20) + bytes(20) + MAGIC
+ENDING = (
+    RECORD_START.pack(DATA_END, 4) + bytes(4) + RECORD_START.pack(FOOTER, 20) + bytes(20) + MAGIC
+)
 
 
 def is_complete(path: Path) -> bool:
@@ -30,8 +38,48 @@ def is_complete(path: Path) -> bool:
         return size > 2 * len(MAGIC) and file.read() == MAGIC
 
 
+def is_read_whole(path: Path) -> bool:
+    """Return whether rosbags reads all of a complete MCAP file: its index names every chunk.
+
+    Raises:
+        RecordingError: It is a recording of something else than ROS 2.
+    """
+    with path.open("rb") as file:
+        profile, _ = _head(file)
+        if profile not in ("", PROFILE):
+            raise RecordingError(
+                f"{path.name} is a recording of '{profile}', not of ROS 2. Convert it, with "
+                "rosbags-convert, say."
+            )
+        size = file.seek(0, 2)
+        at = size - len(ENDING) + RECORD_START.size + 4  # of the footer
+        file.seek(at + RECORD_START.size)
+        (begin,) = struct.unpack("<Q", file.read(8))
+        indexed, chunks = 0, None
+        place = begin or at
+        while place < at:
+            file.seek(place)
+            kind, length = RECORD_START.unpack(file.read(RECORD_START.size))
+            if kind == STATISTICS:
+                chunks = CHUNKS_COUNTED.unpack(file.read(CHUNKS_COUNTED.size))[-1]
+            elif kind == CHUNK_INDEX:
+                file.seek(BEFORE_OFFSETS, 1)
+                indexed += any(file.read(4))
+            place += RECORD_START.size + length
+    return profile == PROFILE and (not begin or indexed == chunks)
+
+
+def _head(file: BinaryIO) -> tuple[str, int]:
+    """Return the profile that an MCAP file's header states, and where that header ends."""
+    file.seek(len(MAGIC))
+    kind, length = RECORD_START.unpack(file.read(RECORD_START.size))
+    (size,) = struct.unpack("<I", file.read(4))
+    profile = file.read(min(size, length)).decode("utf-8", "replace")
+    return profile if kind == HEADER else "", len(MAGIC) + RECORD_START.size + length
+
+
 def write_mended(path: Path, mended: Path) -> None:
-    """Copy the complete records of `path` to `mended` and end the file properly.
+    """Copy the complete records of `path` to `mended`, with a head and end that rosbags takes.
 
     Raises:
         RecordingError: Not even the file's head is there.
@@ -40,8 +88,13 @@ def write_mended(path: Path, mended: Path) -> None:
     """
     with path.open("rb") as source, mended.open("wb") as target:
         end = _end_of_complete_records(source)
-        source.seek(0)
-        _copy(source, target, end)
+        _, start = _head(source)
+        texts = b"".join(struct.pack("<I", len(x)) + x for x in (PROFILE.encode(), b""))
+        target.write(MAGIC + RECORD_START.pack(HEADER, len(texts)) + texts)
+        source.seek(start)
+        while start < end and (piece := source.read(min(PIECE, end - start))):
+            target.write(piece)
+            start += len(piece)
         target.write(ENDING)
 
 
@@ -64,10 +117,3 @@ def _end_of_complete_records(file: BinaryIO) -> int:
     if end == len(MAGIC):
         raise RecordingError(f"{file.name} was cut inside its head: it holds no messages.")
     return end
-
-
-def _copy(source: BinaryIO, target: BinaryIO, length: int) -> None:
-    """Copy the first `length` bytes."""
-    shutil.copyfileobj(source, target)
-    target.truncate(length)
-    target.seek(length)

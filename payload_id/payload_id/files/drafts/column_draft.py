@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import textwrap
@@ -13,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.errors import RecordingError, comment, in_words
-from ..configuration.input_path import input_path
-from ..tables.csv_columns import TO_NANOSECONDS, usual_delimiter, what_to_write
+from ...core.errors import RecordingError, comment
+from ..tables.csv_columns import TO_NANOSECONDS, opened_table, what_to_write
 from .arm_in_urdf import JointFound, names_of
 from .column_units import with_units
 from .columns_found import CURRENTS, TIMES, UNIT, ColumnsFound, has, words_of
@@ -51,8 +49,6 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     rows = np.array([[_number(cell) for cell in row] for row in cells])
     found = ColumnsFound(path, header, delimiter)
     remarks = _not_numbers(header, cells[-1])
-    if not np.isfinite(rows[0]).any() and not remarks:
-        remarks.append("Line 2 holds no number, as a line of units would: remove it.")
     names = names_of(joints)
     groups = [_columns(header, names, kind) for kind in ("position", "velocity", "effort")]
     position, velocity, effort = (group[0] if group else () for group in groups)
@@ -62,27 +58,20 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
 
 def _read(path: Path) -> tuple[tuple[str, ...], str, list[list[str]]]:
     """Return names of columns, what separates them, and the cells of rows."""
-    path = input_path(path, "table", RecordingError)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            first = file.readline()
-            delimiter = usual_delimiter(first.strip())
-            header = tuple(cell.strip() for cell in next(csv.reader([first], delimiter=delimiter)))
-            lines = csv.reader(file, delimiter=delimiter)
-            read = [cells for cells, _ in zip(lines, range(MOST_ROWS), strict=False) if cells]
-    except (OSError, UnicodeDecodeError, csv.Error, StopIteration) as error:
-        raise RecordingError(f"{path} cannot be read as a table: {in_words(error)}.") from error
-    rows = [cells for cells in read if len(cells) == len(header)]
-    if len(header) > 2 and read and not rows:
-        raise RecordingError(
-            f"{path}, line 2: {len(read[0])} cells where the first line has {len(header)} names."
-        )
-    if len(header) < 3 or not rows or np.isfinite([_number(name) for name in header]).any():
-        raise RecordingError(
-            f"{path} needs a first line that names its columns, and rows of numbers below it; "
-            f"its first line is '{first.strip()[:80]}'."
-        )
-    return header, delimiter, rows
+    with opened_table(path) as (names, lines, text):
+        read = [cells for _, (_, cells) in zip(range(MOST_ROWS), lines, strict=False)]
+        rows = [cells for cells in read if len(cells) == len(names)]
+        if len(names) > 2 and read and not rows:
+            raise RecordingError(
+                f"{path}: {len(read[0])} cells in a row where the line of names has {len(names)}."
+            )
+        if len(names) < 3 or not rows or names[0] == "1":
+            raise RecordingError(
+                f"{path} needs a line that names its columns, and rows of numbers below it; it "
+                f"begins with '{', '.join(names)[:80]}'. Without names write the columns file by "
+                'hand: columns are called by their numbers, "1", "2", ...'
+            )
+        return tuple(names), text.delimiter, rows
 
 
 def _not_numbers(header: Sequence[str], cells: Sequence[str]) -> list[str]:

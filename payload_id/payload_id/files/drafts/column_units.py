@@ -16,7 +16,10 @@ from ..tables.joint_csv import OF_TURNING, UNITS
 from .arm_in_urdf import JointFound
 from .columns_found import CURRENTS, TIMES, ColumnsFound, has, words_of
 
-REST_OF_SECONDS = r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?"
+REST_OF_SECONDS = (
+    r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?|"
+    r"zeit in nano ?sec"
+)
 AMPERES = re.compile(r"[_ \[(]\s*m?A\s*[\])]?$")  # as a unit behind the name
 TIME_UNITS = {unit: size / NANOSECONDS for unit, size in TO_NANOSECONDS.items()}  # [s]
 LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere

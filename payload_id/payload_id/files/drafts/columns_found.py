@@ -6,8 +6,11 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp"
+TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp|zeit in sec"
 CURRENTS = r"currents?|cur|amps?|amperes?|i"
+WORD_ENDS = re.compile(
+    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-zA-Z])(?=\d)|(?<=\d)(?=[a-zA-Z])"
+)
 UNIT = re.compile(r"[\[(](?!\d+[\])]).*?[\])]")  # "[deg]", not "[0]"
 
 
@@ -65,7 +68,11 @@ class ColumnsFound:
 def words_of(name: str) -> str:
     """Return a column's name as words in small letters, units in brackets left out."""
     plain = UNIT.sub(" ", name)
-    split = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[a-zA-Z])(?=\d)|(?<=\d)(?=[a-zA-Z])", " ", plain)
+    split = re.sub(
+        r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-zA-Z])(?=\d)|(?<=\d)(?=[a-zA-Z])",
+        " ",
+        plain,
+    )
     return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()
 
 

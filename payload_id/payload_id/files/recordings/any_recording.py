@@ -12,12 +12,17 @@ from ..robots.robot_file import RobotFile
 from .recording import Recording
 
 TABLES = (".csv", ".txt", ".tsv")
+LOOKED_AT = 4096  # bytes
 EXAMPLE = "kinova_gen3_csv.yaml"
 
 
 def is_table(path: Path) -> bool:
-    """Tell by its suffix whether a recording is a table."""
-    return path.suffix.lower() in TABLES
+    """Tell whether a recording is a table: by its suffix, or as it begins with lines of text."""
+    if path.suffix.lower() in TABLES or not path.is_file():
+        return path.suffix.lower() in TABLES
+    with path.open("rb") as file:
+        head = file.read(LOOKED_AT)
+    return b"\n" in head and not any(byte < 9 or 13 < byte < 32 for byte in head)
 
 
 def read_any(

@@ -9,7 +9,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -33,6 +33,7 @@ from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path, not_utf8
 
 TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "min": 60 * 10**9}
+COMMENTS = ("%", "#")  # before the line of names
 DELIMITERS = (",", ";", "\t", "|")  # that tables usually have; others have spaces
 WRITINGS = (  # of numbers that are none here, and what to do
     (r"[+-]?\d*,\d+([eE][+-]?\d+)?", "write its comma as a point"),
@@ -173,9 +174,9 @@ def read_columns(
     stamps: list[int] = []
     rows: list[list[float]] = []
     dropped: Counter[str] = Counter()
-    with _csv_rows(path, delimiter) as (lines, text):
+    with opened_table(path, delimiter) as (names, lines, text):
         rest = (stamp.nanoseconds,) if stamp.nanoseconds else ()
-        names, at = _header(lines, path, (stamp.name, *columns, *rest), delimiter)
+        at = _places(names, path, (stamp.name, *columns, *rest), delimiter)
         end = 1 + len(columns)
         for line, cells in lines:
             if len(cells) != len(names):
@@ -206,31 +207,55 @@ class _Lines:
     """The lines of a text file.
 
     Attributes:
+        delimiter: Character between their cells.
         ended: Whether the line that was read last has an end.
+        number: Its number, from 1.
     """
 
-    def __init__(self, file: TextIO) -> None:
-        """Begin."""
-        self._file, self.ended = file, True
+    def __init__(self, file: TextIO, delimiter: str) -> None:
+        """Begin; blanks between cells count once, and those at the ends not at all."""
+        self._file, self.delimiter, self.ended, self.number = file, delimiter, True, 0
 
     def __iter__(self) -> Iterator[str]:
         """Yield them."""
         for line in self._file:
+            self.number += 1
             self.ended = line.endswith(("\n", "\r"))
-            yield line
+            yield " ".join(line.split()) + "\n" if self.delimiter == " " else line
 
 
 @contextmanager
-def _csv_rows(
-    path: Path, delimiter: str
-) -> Iterator[tuple[Iterator[tuple[int, list[str]]], _Lines]]:
-    """Open a table; its rows come with their line numbers, empty lines left out, and its lines."""
+def opened_table(
+    path: Path, delimiter: str = ""
+) -> Iterator[tuple[list[str], Iterator[tuple[int, list[str]]], _Lines]]:
+    """Open a table: the names of its columns, its rows with their line numbers, and its lines.
+
+    Names stand in the first line, or behind % or # in the last line before the numbers; where there
+    are none, columns are called by their numbers, from "1". Empty lines and one of units below the
+    names are left out.
+
+    Args:
+        path: The file.
+        delimiter: Character between cells; a blank stands for any blanks, nothing for the usual
+            character that is found.
+
+    Raises:
+        RecordingError: It cannot be read as a table.
+    """
     path = input_path(path, "table", RecordingError)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            text = _Lines(file)
+            skipped, head = _head(file)
+            delimiter = delimiter or usual_delimiter(head)
+            file.seek(0)
+            text = _Lines(file, delimiter)
+            for _ in zip(range(skipped), text, strict=False):
+                pass
             reader = csv.reader(text, delimiter=delimiter, strict=True)
-            yield ((reader.line_num, cells) for cells in reader if cells), text
+            cells = next(csv.reader([head], delimiter=delimiter), [])
+            numbered = bool(cells) and all(_is_number(cell) for cell in cells)
+            names = [str(k + 1) if numbered else cell.strip() for k, cell in enumerate(cells)]
+            yield names, _rows(reader, text), text
     except OSError as error:
         raise RecordingError(f"Cannot read the table {path}: {in_words(error)}.") from error
     except UnicodeDecodeError as error:
@@ -242,11 +267,44 @@ def _csv_rows(
         ) from error
 
 
-def _header(
-    lines: Iterator[tuple[int, list[str]]], path: Path, wanted: Sequence[str], delimiter: str
-) -> tuple[list[str], list[int]]:
-    """Return the column names, and where the wanted ones are (the stamp first)."""
-    names = [name.strip() for name in next(lines, (0, []))[1]]
+def _head(file: TextIO) -> tuple[int, str]:
+    """Return how many lines stand before the rows, and the line of names, without its mark.
+
+    Where there are no names that is the first row itself.
+    """
+    marked, number = "", 0
+    for number, line in enumerate(file):
+        text = line.strip()
+        if text.startswith(COMMENTS):
+            marked = text.lstrip("".join(COMMENTS)).strip() or marked
+        elif text:
+            cells = re.split(r"[\s,;|]+", text.strip(",;|"))
+            if all(map(_is_number, cells)):
+                return number, marked or text
+            return number + 1, text
+    return number, marked
+
+
+def _rows(reader: Iterable[list[str]], text: _Lines) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows with their line numbers, without empty ones and a first one of units."""
+    first = True
+    for cells in reader:
+        if cells and not (first and not any(map(_has_digit, cells)) and any(map(str.strip, cells))):
+            yield text.number, cells
+        first = first and not cells
+
+
+def _is_number(cell: str) -> bool:
+    return not np.isnan(number_in(cell.strip()))
+
+
+def _has_digit(cell: str) -> bool:
+    """Tell whether a cell may be a number, or the word for none."""
+    return any(map(str.isdigit, cell)) or not cell.strip() or cell.strip().lower() == "nan"
+
+
+def _places(names: list[str], path: Path, wanted: Sequence[str], delimiter: str) -> list[int]:
+    """Return where the wanted columns are, the stamp first."""
     if not names:
         raise RecordingError(f"The table {path} is empty.")
     if any("\0" in name for name in names):
@@ -267,7 +325,7 @@ def _header(
         if names.count(name) > 1:
             raise RecordingError(f"{path} has {names.count(name)} columns named '{name}'.")
         at.append(names.index(name))
-    return names, at
+    return at
 
 
 def _number(cell: str, path: Path, line: int, column: str) -> float:
