@@ -6,62 +6,38 @@ import numpy as np
 import scipy
 
 from ..arrays import Array
+from ..conic import solve_convex
 from ..errors import InputError
 from .inertial import PSEUDO_INERTIA_BASIS
 
-TOLERANCE = 1e-4
-STEPS = 20_000
-MANY = 50  # points of which only the convex hull's corners are taken
+FLAT = 1e-6  # thickness in parts of the length, below which points lie in a plane
 
 
 def bounding_ellipsoid(points: Array) -> Array:
-    """Return Q of (nearly) the smallest ellipsoid around points; all are inside, shape (4, 4).
+    """Return Q of the smallest ellipsoid around points; all are inside, shape (4, 4).
 
-    Khachiyan's ascent with away steps on the dual problem [Khachiyan1996], then inflated until the
-    outermost point lies on it. It needs no cone solver.
+    With |A x + b| <= 1 at every corner of the hull, log det A is largest [Boyd2004, Sec. 8.4.1];
+    then inflated until the outermost point lies on it.
 
     Raises:
         InputError: The points lie in a plane.
     """
-    if len(points) > MANY:
-        points = points[scipy.spatial.ConvexHull(points, qhull_options="QJ Pp").vertices]
+    import cvxpy
+
     centre = points.mean(axis=0)
-    size = max(float(np.abs(points - centre).max()), 1e-300)
-    x = np.column_stack([(points - centre) / size, np.ones(len(points))])
-    if np.linalg.matrix_rank(x, tol=1e-6) < 4:
+    _, spread, axes = np.linalg.svd(points - centre, full_matrices=False)
+    if spread[2] <= FLAT * spread[0]:
         raise InputError("The points lie in a plane; an ellipsoid around them would be flat.")
-    weight = _ascent(x)
-    middle = weight @ x[:, :3]
-    spread = (x[:, :3] - middle).T * weight @ (x[:, :3] - middle)
-    E = np.linalg.inv(spread) / 3.0
-    E /= np.max(np.einsum("ki,ij,kj->k", x[:, :3] - middle, E, x[:, :3] - middle)) * (1 + 1e-9)
-    Q = np.zeros((4, 4))
-    Q[:3, :3], Q[:3, 3] = -E, E @ middle
-    Q[3, :3], Q[3, 3] = Q[:3, 3], 1.0 - middle @ E @ middle
-    to_unit = np.eye(4)
-    to_unit[:3, :3] /= size
-    to_unit[:3, 3] = -centre / size
-    return np.asarray(to_unit.T @ Q @ to_unit)
-
-
-def _ascent(x: Array) -> Array:
-    """Return the weights of homogeneous points (K, 4) that maximise log det of their moments."""
-    weight = np.full(len(x), 1.0 / len(x))
-    for _ in range(STEPS):
-        inverse = np.linalg.inv((x.T * weight) @ x)
-        distance = np.einsum("ki,ij,kj->k", x, inverse, x)
-        far = int(np.argmax(distance))
-        near = int(np.argmin(np.where(weight > 0, distance, np.inf)))
-        gain, loss = distance[far] - 4.0, 4.0 - distance[near]
-        if max(gain, loss) < 4.0 * TOLERANCE:
-            break
-        point = far if gain > loss else near
-        step = (distance[point] - 4.0) / (4.0 * (distance[point] - 1.0))
-        if point == near and gain <= loss:
-            step = max(step, -weight[near] / (1.0 - weight[near]))
-        weight *= 1.0 - step
-        weight[point] += step
-    return np.maximum(weight, 0.0)
+    unit = axes.T * (np.sqrt(len(points)) / spread)
+    x = (points - centre) @ unit
+    corners = x[scipy.spatial.ConvexHull(x, qhull_options="QJ Pp").vertices]
+    A, b = cvxpy.Variable((3, 3), PSD=True), cvxpy.Variable((1, 3))
+    away = cvxpy.norm(corners @ A + np.ones((len(corners), 1)) @ b, axis=1)
+    solve_convex("program of the bounding ellipsoid", -cvxpy.log_det(A), [away <= 1])
+    away = np.linalg.norm(x @ A.value + b.value, axis=1)
+    map_ = np.column_stack([A.value @ unit.T, b.value[0] - A.value @ unit.T @ centre])
+    map_ /= away.max() * (1 + 1e-9)
+    return np.diag([0.0, 0.0, 0.0, 1.0]) - map_.T @ map_
 
 
 def slabs(lower: Array, upper: Array) -> Array:

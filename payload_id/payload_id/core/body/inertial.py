@@ -16,6 +16,7 @@ from ..arrays import Array, one_number, real_numbers
 from ..errors import InputError
 
 LARGEST = 1e9  # of any inertial parameter, in SI units
+LEAST_MASS, LENGTHS = 1e-3, (0.02, 1.0)  # [kg], [m] of what is a body's typical size
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS = ("kg", "kg m", "kg m", "kg m") + ("kg m2",) * 6
 
@@ -114,6 +115,19 @@ def is_physical(phi: Array, tolerance: float = 0.0) -> bool:
     return bool(np.linalg.eigvalsh(pseudo_inertia(phi))[0] > tolerance)
 
 
+def typical_size(phi: Array, mass_max: float = np.inf) -> Array:
+    """Return typical sizes of phi's entries as powers of one mass and one length, shape (10,).
+
+    Args:
+        phi: Of a body, or of what data make of one, shape (10,).
+        mass_max: Largest mass that it may have [kg].
+    """
+    mass = float(np.clip(abs(phi[0]), LEAST_MASS, max(mass_max, LEAST_MASS)))
+    spread = float(np.sum(np.abs(phi[[4, 7, 9]])) / mass)
+    length = float(np.clip(np.sqrt(spread), *LENGTHS))
+    return mass * np.array([1.0] + [length] * 3 + [length**2] * 6)
+
+
 def inertia_matrix(phi: Array) -> Array:
     """Return the rotational inertia about the frame origin, shape (3, 3) [kg m2]."""
     return np.tensordot(phi[4:], INERTIA_BASIS, axes=1)
@@ -173,5 +187,9 @@ def change_of_frame(rotation: Array, translation: Array) -> Array:
     """
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = rotation, translation
-    columns = [from_pseudo_inertia(X @ E @ X.T) for E in PSEUDO_INERTIA_BASIS]
-    return np.stack(columns, axis=1)
+    return congruence(X)
+
+
+def congruence(X: Array) -> Array:
+    """Return the matrix of phi -> phi' with J(phi') = X J(phi) X', X of shape (4, 4), (10, 10)."""
+    return np.stack([from_pseudo_inertia(X @ E @ X.T) for E in PSEUDO_INERTIA_BASIS], axis=1)

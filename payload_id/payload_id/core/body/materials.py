@@ -10,6 +10,7 @@ another, as metal is against wood or plastic.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from ..arrays import Array
 from .inertial import from_pseudo_inertia, pseudo_inertia
@@ -39,7 +40,7 @@ def bodies_of_materials(points: Array, volume: Array, solid: Array) -> Array:
     bodies = []
     for k in range(SEGMENTATIONS):
         chosen = rng.choice(len(seeds), min(PARTS[k % len(PARTS)], len(seeds)), replace=False)
-        part = _nearest(points, seeds[chosen])
+        part = scipy.spatial.cKDTree(seeds[chosen]).query(points)[1]
         density = np.exp(SPREAD * rng.normal(size=(DENSITIES, len(chosen))))
         bodies += [_moments(x, volume * each[part]) for each in density]
     return np.stack([from_pseudo_inertia(J) for J in bodies])
@@ -57,23 +58,12 @@ def _map(J: Array, wanted: Array) -> Array:
     """
     c, centre = J[:3, 3], wanted[:3, 3]
     here, there = J[:3, :3] - np.outer(c, c), wanted[:3, :3] - np.outer(centre, centre)
-    root = _root(here)
+    root = scipy.linalg.sqrtm(here)
     inverse = np.linalg.inv(root)
     result = np.eye(4)
-    result[:3, :3] = inverse @ _root(root @ there @ root) @ inverse
+    result[:3, :3] = inverse @ scipy.linalg.sqrtm(root @ there @ root) @ inverse
     result[:3, 3] = centre - result[:3, :3] @ c
     return result
-
-
-def _root(matrix: Array) -> Array:
-    """Return the symmetric square root of a positive definite matrix."""
-    values, axes = np.linalg.eigh(matrix)
-    return np.asarray((axes * np.sqrt(values)) @ axes.T)
-
-
-def _nearest(points: Array, seeds: Array) -> Array:
-    """Return which seed is nearest to each point, shape (N,)."""
-    return np.asarray(np.argmin(((points[:, None] - seeds) ** 2).sum(axis=2), axis=1))
 
 
 def _spread_out(points: Array, count: int) -> list[int]:

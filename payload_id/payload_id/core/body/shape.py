@@ -19,6 +19,7 @@ from .solid import (
     hull_tetrahedra,
     phi_of_tetrahedra,
     points_in_tetrahedra,
+    signed_volumes,
     weighted_points,
 )
 
@@ -91,7 +92,7 @@ class Shape:
         cls, outline: Array, corners: Array, density: float = DENSITY, ellipsoids: int = 1
     ) -> Shape:
         """Return the shape of a solid made of tetrahedra (K, 4, 3) inside an outline (N, 3)."""
-        volume = float(np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])).sum() / 6.0)
+        volume = float(np.abs(signed_volumes(corners)).sum())
         points = points_in_tetrahedra(corners, points_for(volume, density))
         outlines = [outline]
         if ellipsoids != 1:

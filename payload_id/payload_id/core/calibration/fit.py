@@ -32,14 +32,13 @@ from scipy import linalg
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..body.ellipsoid import row_of
-from ..body.inertial import INERTIA_BASIS, PSEUDO_INERTIA_BASIS, pseudo_inertia, skew
+from ..body.inertial import INERTIA_BASIS, PSEUDO_INERTIA_BASIS, pseudo_inertia, skew, typical_size
 from ..conic import solve_convex
 from ..rows.joint_torque.nuisance import JOINT_GROUPS, NOT_NEGATIVE
 
 PROGRAM = "multi-link least-squares program"
 EPSILON = 1e-6  # smallest eigenvalue of a scaled matrix that counts as consistent
 LEAST_EIGENVALUE = 1e-6  # of a scaled J0, so that a description at the edge has a finite prior
-LEAST_LENGTH = 0.01  # [m]
 RANK = 1e-13  # relative size of singular values that count as zero
 FRICTION_SCALE = 1.0  # [N m], [N m s/rad], [kg m2] and [-] alike: size of a joint's own parameters
 
@@ -139,7 +138,7 @@ class ArmFit:
 
     def scale(self) -> Array:
         """Return sizes that make psi's entries comparable, shape (15 n + 10,)."""
-        links = np.concatenate([typical_scale(phi) for phi in self.link_phi()])
+        links = np.concatenate([typical_size(phi) for phi in self.link_phi()])
         return np.append(links, np.full(5 * self.n + 10, FRICTION_SCALE))
 
     def prior_matrix(self) -> Array:
@@ -202,7 +201,7 @@ def link_constraints(
     Args:
         consistency: Not `NONE`.
         x: Expression of CVXPY, shape (10,).
-        scale: As `typical_scale` gives it.
+        scale: As `typical_size` gives it.
         ellipsoid: Q of the link's bounding ellipsoid, shape (4, 4); None where not known.
     """
     import cvxpy
@@ -219,21 +218,12 @@ def link_constraints(
     return rules
 
 
-def typical_scale(phi: Array) -> Array:
-    """Return typical sizes of a link's parameters: powers of its mass and length, (10,)."""
-    mass = abs(float(phi[0]))
-    J = pseudo_inertia(phi)
-    length = np.sqrt(max(float(np.trace(J[:3, :3])), 0.0) / mass) if mass > 0 else 0.0
-    length = max(length, LEAST_LENGTH)
-    return (mass or 1.0) * np.array([1.0] + [length] * 3 + [length**2] * 6)
-
-
 def prior_rows(prior: LinkPrior, phi: Array, relative: float) -> Array:
     """Return P with |P (phi - phi0)|^2 the distance in units of `relative`, shape (10, 10).
 
     For `EUCLIDEAN` the unit is 1 kg, 1 kg m and 1 kg m2.
     """
-    scale = typical_scale(phi)
+    scale = typical_size(phi)
     if prior is LinkPrior.EUCLIDEAN:
         return np.eye(10)
     if prior is LinkPrior.QUADRATIC:

@@ -27,12 +27,15 @@ from scipy.special import gammaincinv
 from ..arrays import Array
 from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, pseudo_inertia
 from ..body.shape import Shape
+from ..conic import matrix
 from ..statistics.normal_form import NormalForm
+from .problem import weight_beside_prior
 
 ONE_MATERIAL = 0.4  # probability that a body is homogeneous
 COPIES = 20  # of the homogeneous solid, each with a departure of its own
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)  # its multiples fill the unit interval evenly
-LARGEST = 1e9  # weight of data against prior that double precision can hold
+# Symmetric 4x4 matrices B_k with tr(B_j B_k) = 1 if j = k, else 0, shape (10, 4, 4).
+ORTHONORMAL_BASIS = np.stack([matrix(unit) for unit in np.eye(10)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +82,7 @@ class BodyMixture:
     def _likelihood(self, form: NormalForm, mass: float) -> Array:
         """Return p(z | s) up to a common factor, shape (S,)."""
         size = mass * float(np.linalg.norm(form.R, 2) * np.linalg.norm(self.spread[0], 2))
-        scale = LARGEST / size if size > LARGEST else 1.0
+        scale = weight_beside_prior(size)
         R, z = form.R * (scale * mass), form.z * scale
         rows = np.concatenate([R @ self.spread, (z - self.bodies @ R.T)[:, :, None]], axis=2)
         count, unknowns = len(rows), rows.shape[2] - 1
@@ -101,14 +104,3 @@ def departures(bodies: Array) -> Array:
     X = np.linalg.cholesky(pseudo_inertia(bodies))
     moved = np.einsum("sij,kjl,sml->skim", X, ORTHONORMAL_BASIS, X, optimize=True)
     return np.einsum("aim,skim->sak", FROM_PSEUDO_INERTIA_BASIS, moved, optimize=True)
-
-
-def _orthonormal_basis() -> Array:
-    """Return symmetric 4x4 matrices B_k with tr(B_j B_k) = 1 if j = k, else 0, shape (10, 4, 4)."""
-    basis = np.zeros((10, 4, 4))
-    for k, (i, j) in enumerate(zip(*np.triu_indices(4), strict=True)):
-        basis[k, i, j] = basis[k, j, i] = 1.0 if i == j else np.sqrt(0.5)
-    return basis
-
-
-ORTHONORMAL_BASIS = _orthonormal_basis()

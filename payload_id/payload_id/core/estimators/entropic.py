@@ -25,22 +25,33 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ..arrays import Array
-from ..body.inertial import PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
+from ..body.inertial import (
+    PSEUDO_INERTIA_BASIS,
+    congruence,
+    from_pseudo_inertia,
+    pseudo_inertia,
+    typical_size,
+)
 from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
 from .body_mixture import BodyMixture
 from .estimator import Estimator
-from .problem import TINY, denoised, free_fit, likely_body, off_the_edge, typical_size
+from .problem import (
+    TINY,
+    denoised,
+    free_fit,
+    likely_body,
+    off_the_edge,
+    weight_beside_prior,
+)
 
 DEPARTURE_OF_SHAPE = 0.05  # typical relative departure of second moments from a known solid's
 DEPARTURE_OF_BALL = 1.0  # ... from a ball's, where no shape is known
 PRIOR_DEGREES = 2.0  # shape of gamma's prior: a Student's t with twice as many degrees of freedom
 DIRECTIONS = 9  # of departure: ten parameters less the mass
-RESOLUTION = 1e9  # largest weight of data against prior that double precision can hold
-MASS_ROWS = 1.0  # rows' worth of trust in the mass of a free fit
 ROUNDS = 12
 NEWTON_STEPS = 2000
-ROUGH, FINE = 1e-2, 1e-7  # gain in the cost, in units of the noise's variance, of the last step
+FINE = 1e-7  # gain in the cost, in units of the noise's variance, of the last step
 SETTLED = 2e-3  # relative change of gamma that ends the search for it
 MOST_NEGATIVE = 0.9
 
@@ -72,7 +83,7 @@ class Entropic(Estimator):
             body = mass * self._mixture.suggested(form, mass)
         phi = with_entropic_prior(form, body, departure)
         # Data far from any body lead near the edge, where rounding could make J indefinite.
-        scale = typical_size(phi, upper)
+        scale = typical_size(phi, upper[0])
         return off_the_edge(phi / scale, TINY) * scale
 
 
@@ -84,27 +95,16 @@ def with_entropic_prior(form: NormalForm, body: Array, departure: float) -> Arra
         body: Consistent phi; its mass is only where the search begins.
         departure: Typical relative departure of bodies from it.
     """
-    T = _congruence(np.linalg.cholesky(pseudo_inertia(body)))  # phi = T y, J(y) = 1 at the body
-    R, z = form.R @ T, form.z
-    expected = departure**-2
-    size = float(np.linalg.norm(R, 2))
-    most = RESOLUTION * np.sqrt(expected)
-    weight = most / size if size > most else 1.0
-    R, z = R * weight, z * weight
-    y, gamma = from_pseudo_inertia(np.eye(4)), expected
+    T = congruence(np.linalg.cholesky(pseudo_inertia(body)))  # phi = T y, J(y) = 1 at the body
+    weight = weight_beside_prior(float(np.linalg.norm(form.R @ T, 2)) * departure)
+    R, z = weight * form.R @ T, weight * form.z
+    y, gamma, before = from_pseudo_inertia(np.eye(4)), departure**-2, np.inf
     for _ in range(ROUNDS):
-        y = _newton(R, z, gamma, y, ROUGH)
-        new = _evidence(R, y, gamma, expected)
-        settled = abs(new - gamma) < SETTLED * gamma
-        gamma = new
-        if settled:
+        y = _newton(R, z, gamma, y)
+        if abs(gamma - before) < SETTLED * before:
             break
-    return np.asarray(T @ _newton(R, z, gamma, y, FINE))
-
-
-def _congruence(X: Array) -> Array:
-    """Return the matrix of y -> phi with J(phi) = X J(y) X', shape (10, 10)."""
-    return np.stack([from_pseudo_inertia(X @ E @ X.T) for E in PSEUDO_INERTIA_BASIS], axis=1)
+        before, gamma = gamma, _evidence(R, y, gamma, departure**-2)
+    return np.asarray(T @ y)
 
 
 def divergence(y: Array) -> float:
@@ -139,18 +139,18 @@ def _of_mass(y: Array) -> float:
     return size - float(np.log(size)) if size > 0 else float("inf")
 
 
-def _newton(R: Array, z: Array, gamma: float, y: Array, small: float) -> Array:
+def _newton(R: Array, z: Array, gamma: float, y: Array) -> Array:
     """Minimise 1/2 |R y - z|^2 + gamma divergence(y) + `_of_mass`(y) by Newton steps from y."""
 
     def cost(y: Array) -> float:
         left = R @ y - z
-        return 0.5 * float(left @ left) + gamma * divergence(y) + MASS_ROWS * _of_mass(y)
+        return 0.5 * float(left @ left) + gamma * divergence(y) + _of_mass(y)
 
     value = cost(y)
     for _ in range(NEWTON_STEPS):
         step, decrease = _step(R, z - R @ y, gamma, y)
         length = 1.0
-        if decrease < small and np.isfinite(cost(y + step)):
+        if decrease < FINE and np.isfinite(cost(y + step)):
             return y + step
         while (new := cost(y + length * step)) > value - 1e-4 * length * decrease:
             length /= 2.0
@@ -169,11 +169,11 @@ def _step(R: Array, left: Array, gamma: float, y: Array) -> tuple[Array, float]:
     _, root, t = divergence_derivatives(y)
     weight, size = np.sqrt(gamma), float(_TRACES @ y) / 4.0
     # -log det J has the gradient -W'e, e the diagonal's entries; the rest depends on tr J alone.
-    rest = 2.0 * gamma * t + MASS_ROWS * (1.0 - 1.0 / size) * _TRACES / 4.0
+    rest = 2.0 * gamma * t + (1.0 - 1.0 / size) * _TRACES / 4.0
     Q, factor = np.linalg.qr(np.vstack([R, weight * root]))
     turned = solve_triangular(factor, np.column_stack([rest, t]), trans="T", check_finite=False)
     seen = Q.T @ np.concatenate([left, weight * _DIAGONAL]) - turned[:, 0]
-    negative = np.sqrt(max(gamma - MASS_ROWS / 4.0, 0.0)) * turned[:, 1]
+    negative = np.sqrt(max(gamma - 0.25, 0.0)) * turned[:, 1]
     share, more = float(negative @ negative), seen
     if share < MOST_NEGATIVE:  # Sherman and Morrison's formula
         more = seen + negative * float(negative @ seen) / (1.0 - share)

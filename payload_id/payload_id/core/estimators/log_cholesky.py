@@ -8,14 +8,16 @@ and every consistent body has one eta, so that the minimum needs no constraints.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from ..arrays import Array
 from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
 from ..statistics.statistics import Statistics
 from .estimator import Estimator
 from .problem import ScaledProblem, denoised, scaled_problem
-from .trust_region import minimise
 
+STEPS = 100
+FLAT = 1e-13  # gradient at which the search ends, relative to the cost where nothing fits
 SHEARS = ((0, 1), (1, 2), (0, 2))
 
 
@@ -40,14 +42,15 @@ def minimum(problem: ScaledProblem) -> Array:
     """Return the scaled parameters of least cost among the consistent ones, shape (10,)."""
 
     def search(start: Array) -> Array:
-        eta = minimise(
-            eta_of(start),
+        found = scipy.optimize.minimize(
             lambda eta: problem.cost(phi_of(eta)),
-            lambda eta: cost_derivatives(problem, eta),
-            lambda eta, step: eta + step,
-            scale=float(problem.z @ problem.z),
+            eta_of(start),
+            jac=lambda eta: cost_derivatives(problem, eta)[0],
+            hess=lambda eta: cost_derivatives(problem, eta)[1],
+            method="trust-exact",
+            options={"gtol": FLAT * float(problem.z @ problem.z), "maxiter": STEPS},
         )
-        return phi_of(eta)
+        return phi_of(found.x)
 
     return problem.searched(search)
 

@@ -5,9 +5,9 @@ and second moments along them,
 
     J = [[Q diag(L) Q' + m c c', m c], [m c', m]]                              (Theorem 1, eq. 21)
 
-Steps are taken in the tangent space and brought back: Q by the exponential map of SO(3), m and L by
-the exponential map of the positive numbers, so that every iterate is consistent and the search may
-be ended at any of them.
+A step s from a body moves Q by the exponential map of SO(3), m and L by that of the positive
+numbers, so that every iterate is consistent and the search may be ended at any of them. With J_r
+the right Jacobian of SO(3), d phi / d s at a step is that at the body it leads to, times J_r for Q.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from ..arrays import Array
 from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia, skew
 from ..statistics.statistics import Statistics
 from .estimator import Estimator
-from .problem import ScaledProblem, denoised, scaled_problem
-from .trust_region import STEPS, minimise
+from .problem import denoised, scaled_problem
 
+ROUNDING = 1e-15  # relative changes of cost, step and gradient that end a search
+FARTHEST = 50.0  # of a step: the exponential of no more overflows
 _TURNS = np.stack([skew(axis) for axis in np.eye(3)])  # of rotations about each axis
 
 
@@ -65,6 +66,7 @@ class Body:
         Args:
             step: Shape (10,).
         """
+        step = np.clip(step, -FARTHEST, FARTHEST)
         turn = scipy.spatial.transform.Rotation.from_rotvec(step[4:7]).as_matrix()
         return Body(
             self.mass * float(np.exp(step[0])),
@@ -84,9 +86,18 @@ class Body:
         wide = half.reshape(10, 16) @ FROM_PSEUDO_INERTIA_BASIS.reshape(10, 16).T
         return 2.0 * wide.T  # the basis is symmetric
 
+    def slope(self, step: Array) -> Array:
+        """Return d phi / d step at a step, shape (10, 10)."""
+        slope = self.moved(step).derivatives()
+        turn = np.block(
+            [[-skew(step[4:7].clip(-FARTHEST, FARTHEST)), np.eye(3)], [np.zeros((3, 6))]]
+        )
+        slope[:, 4:7] = slope[:, 4:7] @ scipy.linalg.expm(turn)[:3, 3:]
+        return slope
+
 
 class Manifold(Estimator):
-    """Minimise |R phi(theta) - z|^2 by Gauss-Newton steps with a trust region and a retraction.
+    """Minimise |R phi(theta) - z|^2 by the method of Levenberg and Marquardt.
 
     The search begins at the consistent body nearest to the least-squares fit, and begins again
     where it ends at an edge that is not the minimum.
@@ -98,27 +109,24 @@ class Manifold(Estimator):
     name = "manifold"
     physical = True
     citation = "TBEN"
-    steps = STEPS
+    steps = 200
 
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
         problem = scaled_problem(denoised(statistics), upper, self.shape)
 
         def search(start: Array) -> Array:
-            body = minimise(
-                Body.of(start),
-                lambda body: problem.cost(body.phi()),
-                lambda body: gauss_newton(problem, body),
-                Body.moved,
-                scale=float(problem.z @ problem.z),
-                steps=self.steps,
+            body = Body.of(start)
+            found = scipy.optimize.least_squares(
+                lambda step: problem.R @ body.moved(step).phi() - problem.z,
+                np.zeros(10),
+                lambda step: problem.R @ body.slope(step),
+                method="lm",
+                ftol=ROUNDING,
+                xtol=ROUNDING,
+                gtol=ROUNDING,
+                max_nfev=self.steps,
             )
-            return body.phi()
+            return body.moved(found.x).phi()
 
         return np.asarray(problem.searched(search) * problem.scale)
-
-
-def gauss_newton(problem: ScaledProblem, body: Body) -> tuple[Array, Array]:
-    """Return gradient (10,) and the Gauss-Newton Hessian (10, 10) of half the sum of squares."""
-    wide = problem.R @ body.derivatives()
-    return wide.T @ (problem.R @ body.phi() - problem.z), wide.T @ wide

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import nnls
 
 from ..arrays import Array
 from ..body.inertial import from_pseudo_inertia
@@ -23,12 +24,9 @@ from ..errors import InputError
 from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
 from .estimator import Estimator
-from .problem import free_fit, likely_body
+from .problem import free_fit, likely_body, weight_beside_prior
 
 LEAST = 1e-4  # of the mean mass: no point is empty, so that J > 0
-RESOLUTION = 1e8  # largest weight of data against prior that double precision can hold
-STEPS = 100
-TOLERANCE = 1e-26
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,37 +72,8 @@ def masses_at(form: NormalForm, P: Array, mean: float) -> Array:
         mean: Typical mass [kg].
     """
     wide = form.R @ P * mean  # unknowns are masses in units of the mean one
-    size = float(np.linalg.norm(wide, 2))
-    weight = RESOLUTION / size if size > RESOLUTION else 1.0
-    wide, z = wide * weight, form.z * weight
+    weight = weight_beside_prior(float(np.linalg.norm(wide, 2)))
     least = np.full(P.shape[1], LEAST)
-    return np.asarray(mean * (least + _not_negative(wide, z - wide @ least, 1.0 - least)))
-
-
-def _not_negative(W: Array, z: Array, centre: Array) -> Array:
-    """Minimise |W x - z|^2 + |x - centre|^2 over x >= 0.
-
-    The dual problem has as many unknowns as W has rows: x = max(0, centre + W'u) where u minimises
-    1/2 |u|^2 - z'u + 1/2 |max(0, centre + W'u)|^2. Newton's method, by orthogonal factors, ends
-    after finitely many steps.
-    """
-
-    def cost(u: Array) -> float:
-        return float(0.5 * u @ u - z @ u + 0.5 * np.sum(np.maximum(0.0, centre + W.T @ u) ** 2))
-
-    u = np.zeros(len(z))
-    for _ in range(STEPS):
-        inside = centre + W.T @ u
-        left = z - u - W @ np.maximum(0.0, inside)
-        active = W[:, inside > 0.0]
-        factor = np.linalg.qr(np.vstack([active.T, np.eye(len(z))]))[1]
-        step = np.linalg.solve(factor, np.linalg.solve(factor.T, left))
-        if float(left @ step) <= TOLERANCE * (1.0 + float(z @ z)):
-            break
-        value, length = cost(u), 1.0
-        while cost(u + length * step) > value - 1e-4 * length * float(left @ step):
-            length /= 2.0
-            if length < 1e-8:
-                return np.maximum(0.0, inside)
-        u = u + length * step
-    return np.maximum(0.0, centre + W.T @ u)
+    rows = np.vstack([weight * wide, np.eye(len(least))])
+    above, _ = nnls(rows, np.append(weight * (form.z - wide @ least), 1.0 - least))
+    return np.asarray(mean * (least + above))

@@ -13,11 +13,11 @@ from ..body.inertial import (
     from_mass_com_inertia,
     from_pseudo_inertia,
     pseudo_inertia,
+    typical_size,
 )
 from ..body.shape import Shape
 from ..statistics.normal_form import NormalForm, without_attenuation
 from ..statistics.statistics import Statistics
-from .trust_region import ROUNDING
 
 EPSILON = 1e-8  # smallest eigenvalue of the scaled J that counts as consistent
 TINY = 1e-10  # ... that searches over consistent bodies may come to
@@ -27,6 +27,8 @@ BALL_MASS = 1e-3  # [kg] least mass of the ball
 BALL_RADIUS = 0.03  # [m]
 RESTARTS = 8  # most searches, one after the other
 WORTH = 1e-9  # relative decrease of the cost for which a search is begun again
+ROUNDING = 1e-28  # of the scale: costs below are zero
+RESOLUTION = 1e8  # largest weight of data against a prior that double precision can hold
 
 
 def denoised(statistics: Statistics) -> NormalForm:
@@ -59,12 +61,9 @@ def likely_body(free: Array, upper: Array, shape: Shape | None = None) -> Array:
     return from_mass_com_inertia(mass, com, 0.4 * mass * BALL_RADIUS**2 * np.eye(3))
 
 
-def typical_size(phi: Array, upper: Array) -> Array:
-    """Return typical sizes of phi's entries as powers of one mass and one length, shape (10,)."""
-    mass = float(np.clip(abs(phi[0]), 1e-3, max(upper[0], 1e-3)))
-    spread = float(np.sum(np.abs(phi[[4, 7, 9]])) / mass)
-    length = float(np.clip(np.sqrt(spread), 0.02, 1.0))
-    return mass * np.array([1.0] + [length] * 3 + [length**2] * 6)
+def weight_beside_prior(size: float) -> float:
+    """Return by what rows of a size are multiplied so that a prior of weight one is not lost."""
+    return RESOLUTION / size if size > RESOLUTION else 1.0
 
 
 def off_the_edge(x: Array, margin: float = EPSILON) -> Array:
@@ -146,7 +145,7 @@ def scaled_problem(form: NormalForm, upper: Array, shape: Shape | None = None) -
     """
     free = free_fit(form)
     guess = likely_body(free, upper, shape)
-    scale = typical_size(free if shape is None else guess, upper)
+    scale = typical_size(free if shape is None else guess, upper[0])
     R, guess = form.R * scale, np.asarray(guess / scale)
     values = np.linalg.svd(R, compute_uv=False)
     seen = values[values > UNSEEN * values[0]] if values[0] > 0 else values[:0]

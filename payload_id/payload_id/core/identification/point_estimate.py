@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..body.inertial import is_physical
+from ..body.inertial import is_physical, typical_size
 from ..bounds import Bounds, Interval
 from ..bounds.nearest import nearest
 from ..errors import SolverError
 from ..estimators import estimator_named
 from ..estimators.estimator import Estimator
-from ..estimators.problem import off_the_edge, typical_size
+from ..estimators.problem import off_the_edge
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from ..statistics.statistics import Statistics
@@ -52,7 +52,7 @@ def point_estimate(
         return phi
     found = nearest(rows, bounds.interval, phi, shape, prior, stated)
     if estimator.physical and not is_physical(found):  # the set is closed: its edge is singular
-        scale = typical_size(found, prior.upper)
+        scale = typical_size(found, prior.upper[0])
         found = off_the_edge(found / scale) * scale
     return found
 
