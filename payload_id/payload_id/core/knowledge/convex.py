@@ -45,7 +45,11 @@ def statement_of(name: str, constraints: Constraints) -> Statement:
     import cvxpy
 
     phi = cvxpy.Variable(10, name="phi")
-    return _statement(name, phi, constraints(phi))
+    try:
+        given = constraints(phi)
+    except InputError as error:
+        raise InputError(f"'{name}': {error}") from error
+    return _statement(name, phi, given)
 
 
 def stated(constraints: Constraints) -> Knowledge:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 
 from ..arrays import Array
+from ..codec import digest
 from ..errors import InputError
 from .statement import Statement
 
@@ -33,22 +34,18 @@ class Knowledge:
                 f"There are {len(names)} statements about the payload; at most {MOST} are taken. "
                 "Each costs time and memory in every update: leave out those that say the same."
             )
-        for name in names:
-            if names.count(name) > 1:
-                raise InputError(
-                    f"Two statements about the payload are named '{name}': give one of them "
-                    "another name, so that messages can tell them apart."
-                )
+        if twice := next((name for name in names if names.count(name) > 1), ""):
+            raise InputError(
+                f"Two statements about the payload are named '{twice}': give one of them another "
+                "name, so that messages can tell them apart."
+            )
 
     def __bool__(self) -> bool:
         return bool(self.statements)
 
     def __eq__(self, other: object) -> bool:
         """Tell whether every number is the same, bit for bit."""
-        if not isinstance(other, Knowledge):
-            return NotImplemented
-        pairs = zip(self.statements, other.statements, strict=False)
-        return len(self.statements) == len(other.statements) and all(a.same(b) for a, b in pairs)
+        return isinstance(other, Knowledge) and digest(self) == digest(other)
 
     def __hash__(self) -> int:
         return hash(self.names)

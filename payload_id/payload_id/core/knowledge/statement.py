@@ -8,7 +8,7 @@ positive semidefinite matrices (as vectors, see `conic`), in this order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,20 +52,15 @@ class Statement:
     def __post_init__(self) -> None:
         rows = self.zero + self.nonnegative + sum(self.second_order)
         rows += sum(n * (n + 1) // 2 for n in self.semidefinite)
-        numbers = (self.F, self.g, self.H)
-        if self.F.shape != (rows, 10) or not all(np.isfinite(x).all() for x in numbers):
+        numbers, ends = (self.F, self.g, self.H), (self.z_lower, self.z_upper)
+        q = self.H.shape[-1:]
+        shapes = [x.shape for x in (*numbers, *ends)]
+        fits = shapes == [(rows, 10), (rows,), (rows, *q), q, q] and (ends[0] <= ends[1]).all()
+        if not fits or not all(np.isfinite(x).all() for x in numbers):
             raise InputError(
-                f"What is stated of the payload by '{self.name}' needs {rows} rows of ten finite "
-                f"coefficients; found {self.F.shape}. Check its numbers."
-            )
-        q = (self.H.shape[1],) if self.H.ndim == 2 else ()
-        fits = self.g.shape == (rows,) and self.H.shape == (rows, *q) and len(q) == 1
-        fits = fits and self.z_lower.shape == self.z_upper.shape == q
-        if not fits or not (self.z_lower <= self.z_upper).all():  # NaN neither
-            raise InputError(
-                f"What is stated of the payload by '{self.name}' needs {rows} constants, and as "
-                f"many rows of H as bounds z_lower <= z_upper allow; found {self.g.shape}, "
-                f"{self.H.shape}, {self.z_lower.shape} and {self.z_upper.shape}."
+                f"What is stated of the payload by '{self.name}' needs {rows} rows of finite "
+                f"numbers, and bounds of its own variables in order; found {shapes}. Check its "
+                "numbers."
             )
         largest = max(float(np.abs(x).max(initial=0.0)) for x in numbers)
         if largest > LARGEST:
@@ -90,47 +85,31 @@ class Statement:
         ]
 
     def reduced(self) -> Statement:
-        """Return the statement without what has no variable or bounds one auxiliary variable alone.
+        """Return the statement without what has no variable.
 
         Raises:
             InputError: A row or cone without a variable does not hold.
         """
-        H, g, lower, upper = (x.copy() for x in (self.H, self.g, self.z_lower, self.z_upper))
-        alone = ~self.F.any(axis=1) & (np.count_nonzero(H, axis=1) == 1)
-        alone[: self.zero] = alone[self.zero + self.nonnegative :] = False
-        rows, columns = np.nonzero(H * alone[:, None])  # h z + g >= 0
-        h, end = H[rows, columns], -g[rows] / H[rows, columns]
-        np.maximum.at(lower, columns[h > 0.0], end[h > 0.0])
-        np.minimum.at(upper, columns[h < 0.0], end[h < 0.0])
-        if (lower > upper).any():
-            raise InputError(f"'{self.name}' can never hold: a variable of it has no value left.")
-        H[alone] = g[alone] = 0.0
-        keep, kept = np.ones(len(g), dtype=bool), []
-        slip = ROUNDING * max(1.0, float(np.abs(g).max(initial=0.0)))
+        used: Array = np.column_stack([self.F, self.H]).any(axis=1)
+        keep, kept = np.ones(len(used), dtype=bool), []
+        slip = ROUNDING * max(1.0, float(np.abs(self.g).max(initial=0.0)))
         for kind, cone in self.cones(one_by_one=True):
-            if self.F[cone].any() or H[cone].any():
+            if used[cone].any():
                 kept.append((kind, cone.stop - cone.start))
-            elif outside(kind, g[cone]) > slip:
+            elif outside(kind, self.g[cone]) > slip:
                 raise InputError(
                     f"'{self.name}' can never hold: a part of it has no variable, and is false by "
-                    f"{outside(kind, g[cone]):.2g}. Check its numbers and units."
+                    f"{outside(kind, self.g[cone]):.2g}. Check its numbers and units."
                 )
             else:
                 keep[cone] = False
         sizes = {kind: tuple(size for each, size in kept if each == kind) for kind in CONES}
         return replace(
-            self, F=self.F[keep], g=g[keep], H=H[keep], z_lower=lower, z_upper=upper,
+            self, F=self.F[keep], g=self.g[keep], H=self.H[keep],
             zero=len(sizes["zero"]), nonnegative=len(sizes["nonnegative"]),
             second_order=sizes["second_order"],
             semidefinite=tuple(order(size) for size in sizes["semidefinite"]),
         )  # fmt: skip
-
-    def same(self, other: Statement) -> bool:
-        """Tell whether every number is the same, bit for bit."""
-        return all(
-            np.array_equal(getattr(self, entry.name), getattr(other, entry.name))
-            for entry in fields(self)
-        )
 
 
 def outside(kind: str, s: Array) -> float:

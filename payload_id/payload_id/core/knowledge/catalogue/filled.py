@@ -17,8 +17,8 @@ import numpy as np
 from ...arrays import Array
 from ...body.inertial import from_mass_com_inertia, inertia_matrix
 from ...errors import InputError
-from .known import Known, amount, vector
-from .region import Region, region_of
+from .known import Known
+from .region import Region
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,19 @@ class MadeOf(Known):
 
     kind = "made_of"
 
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return constraints on phi; see `Known`."""
-        low = amount(name, "density_min", self.density_min, "kg/m3")
-        high = amount(name, "density_max", self.density_max, "kg/m3")
-        tolerance = amount(name, "size_tolerance", self.size_tolerance, "m")
+        low, high = self.density_min, self.density_max
         if high == 0.0:
-            raise InputError(
-                f"'{name}': density_max must be above 0 kg/m3: nothing weighs nothing."
-            )
+            raise InputError("density_max must be above 0 kg/m3: nothing weighs nothing.")
         if not low <= high:
             raise InputError(
-                f"'{name}': density_min must not be above density_max; found {low:g} and {high:g} "
-                "kg/m3."
+                f"density_min must not be above density_max; found {low:g} and {high:g} kg/m3."
             )
-        region = region_of(name, "region", self.region)
-        outer = region.grown(tolerance)
-        least = low * region.grown(-tolerance).homogeneous() if low else np.zeros(10)
+        outer = self.region.grown(self.size_tolerance)
+        least = np.zeros(10)
+        if low:
+            least = low * self.region.grown(-self.size_tolerance).homogeneous()
         return outer.contains(phi - least) + outer.contains(high * outer.homogeneous() - phi)
 
 
@@ -95,33 +91,28 @@ class FilledContainer(Known):
 
     kind = "filled_container"
 
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return constraints on phi; see `Known`."""
         import cvxpy
 
-        high = amount(name, "density_max", self.density_max, "kg/m3")
-        cavity = region_of(name, "cavity", self.cavity)
-        outer = cavity.grown(amount(name, "size_tolerance", self.size_tolerance, "m"))
-        empty, reach = self._empty(name)
+        outer = self.cavity.grown(self.size_tolerance)
+        empty, reach = self._empty()
         contents = phi - empty
         if reach.any():
             off = np.diag(reach)[:, reach > 0.0]
             contents = contents - off @ cvxpy.Variable(off.shape[1], bounds=[-1.0, 1.0])
-        full = high * outer.homogeneous()
+        full = self.density_max * outer.homogeneous()
         return outer.contains(contents) + outer.contains(full - contents)
 
-    def _empty(self, name: str) -> tuple[Array, Array]:
+    def _empty(self) -> tuple[Array, Array]:
         """Return phi of the empty container, and by how much each element may be off, (10,)."""
-        m, dm = amount(name, "mass", self.mass), amount(name, "mass_tolerance", self.mass_tolerance)
-        c, I = vector(name, "centre", self.centre), vector(name, "inertia", self.inertia, 6)
-        dc = amount(name, "centre_tolerance", self.centre_tolerance)
-        dI = amount(name, "inertia_tolerance", self.inertia_tolerance)
+        m, dm, dc, c = self.mass, self.mass_tolerance, self.centre_tolerance, np.array(self.centre)
         far = np.abs(c) + dc
         # m c and m c_i c_j as functions of m and c, each at most by this much off
         first = dm * far + m * dc
         second = dm * np.outer(far, far) + m * (np.outer(far, far) - np.outer(np.abs(c), np.abs(c)))
         spread = np.diag(second)
-        about_origin = np.where(np.eye(3), spread.sum() - spread, second)
-        reach = np.concatenate([[dm], first, dI + about_origin[np.triu_indices(3)]])
-        inertia = inertia_matrix(np.concatenate([np.zeros(4), I]))
+        about_origin = np.where(np.eye(3), spread.sum() - spread, second)[np.triu_indices(3)]
+        reach = np.concatenate([[dm], first, self.inertia_tolerance + about_origin])
+        inertia = inertia_matrix(np.concatenate([np.zeros(4), self.inertia]))
         return from_mass_com_inertia(m, c, inertia), reach

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..statement import Statement
 class Known(ABC):
     """Something that is known of a payload; a frozen dataclass of its numbers.
 
+    The annotation of a number says what it may be: `float` is finite and not negative, a tuple of
+    so many numbers is finite, `float | None` may be missing.
+
     Attributes:
         kind: Its name in files.
     """
@@ -24,34 +27,46 @@ class Known(ABC):
     kind: ClassVar[str]
 
     @abstractmethod
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return it as constraints of CVXPY.
 
         Args:
-            name: What messages call it.
             phi: Variable of CVXPY, shape (10,).
+
+        Raises:
+            InputError: Numbers do not fit each other.
+        """
+
+    def statement(self, name: str) -> Statement:
+        """Return it in conic form, under the name that messages are to use.
 
         Raises:
             InputError: A number cannot be used.
         """
+        return statement_of(name, self._checked)
 
-    def statement(self, name: str) -> Statement:
-        """Return it in conic form; see `constraints`."""
-        return statement_of(name, lambda phi: self.constraints(name, phi))
-
-
-def amount(name: str, key: str, value: object, unit: str = "") -> float:
-    """Return a finite number that is not negative."""
-    number = np.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
-    if not (np.isfinite(number) and number >= 0.0):
-        raise InputError(
-            f"'{name}': {key} must be a finite number not below 0{' ' + unit if unit else ''}; "
-            f"found {value!r}."
-        )
-    return number
+    def _checked(self, phi: Any) -> list[Any]:
+        """Return the constraints once every number is what its annotation says."""
+        for key, kind in get_type_hints(type(self)).items():
+            if get_origin(kind) is not ClassVar:
+                _check(key, kind, getattr(self, key))
+        return self.constraints(phi)
 
 
-def vector(name: str, key: str, value: Any, length: int = 3) -> Array:
+def _check(key: str, kind: Any, value: Any) -> None:
+    """Raise unless a value is what an annotation says."""
+    if get_origin(kind) is tuple:
+        vector(key, value, len(get_args(kind)))
+    elif isinstance(kind, type) and kind is not float:
+        if not isinstance(value, kind):
+            raise InputError(f"{key} must be a {kind.__name__}; found {value!r}.")
+    elif value is not None or kind is float:
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not number or not 0.0 <= float(value) < np.inf:
+            raise InputError(f"{key} must be a finite number not below 0; found {value!r}.")
+
+
+def vector(key: str, value: Any, length: int = 3) -> Array:
     """Return finite numbers, shape (length,)."""
     try:
         array: Array = np.asarray(value, dtype=float)
@@ -59,15 +74,15 @@ def vector(name: str, key: str, value: Any, length: int = 3) -> Array:
         array = np.empty(0)
     if array.shape != (length,) or not np.isfinite(array).all():
         numbers = "one finite number" if length == 1 else f"{length} finite numbers"
-        raise InputError(f"'{name}': {key} must be {numbers}; found {brief(value)}.")
+        raise InputError(f"{key} must be {numbers}; found {brief(value)}.")
     return array
 
 
-def direction(name: str, key: str, value: Any) -> Array:
+def direction(key: str, value: Any) -> Array:
     """Return a vector of length 1, shape (3,)."""
-    array = vector(name, key, value)
+    array = np.asarray(value, dtype=float)
     size = float(np.abs(array).max())
     if not size > 0.0:
-        raise InputError(f"'{name}': {key} must not be zero; found {value!r}.")
+        raise InputError(f"{key} must not be zero; found {value!r}.")
     array = array / size  # whose length neither overflows nor vanishes
     return np.asarray(array / np.linalg.norm(array))

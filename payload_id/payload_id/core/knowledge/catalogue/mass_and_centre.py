@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from scipy.linalg import null_space
 
 from ...errors import InputError
 from ..convex import within
-from .known import Known, amount, direction, vector
+from .known import Known, direction
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,9 @@ class KnownMass(Known):
 
     kind = "known_mass"
 
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return constraints on phi; see `Known`."""
-        mass = amount(name, "mass", self.mass, "kg")
-        tolerance = amount(name, "tolerance", self.tolerance, "kg")
-        return [phi[0] >= mass - tolerance, phi[0] <= mass + tolerance]
+        return [phi[0] >= self.mass - self.tolerance, phi[0] <= self.mass + self.tolerance]
 
 
 @dataclass(frozen=True)
@@ -47,14 +46,11 @@ class CentreInBox(Known):
 
     kind = "centre_in_box"
 
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return constraints on phi; see `Known`."""
-        lower, upper = vector(name, "lower", self.lower), vector(name, "upper", self.upper)
+        lower, upper = np.array(self.lower), np.array(self.upper)
         if (lower > upper).any():
-            raise InputError(
-                f"'{name}': lower must not be above upper; found {lower.tolist()} and "
-                f"{upper.tolist()}."
-            )
+            raise InputError(f"lower must not be above upper; found {self.lower} and {self.upper}.")
         return [phi[1:4] >= phi[0] * lower, phi[1:4] <= phi[0] * upper]
 
 
@@ -74,12 +70,11 @@ class CentreNearLine(Known):
 
     kind = "centre_near_line"
 
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return constraints on phi; see `Known`."""
-        point = vector(name, "point", self.point)
-        across = null_space(direction(name, "direction", self.direction)[None]).T
-        distance = amount(name, "distance", self.distance, "m")
-        return [within(across @ phi[1:4] - phi[0] * (across @ point), distance * phi[0], distance)]
+        across = null_space(direction("direction", self.direction)[None]).T
+        off = across @ phi[1:4] - phi[0] * (across @ np.array(self.point))
+        return [within(off, self.distance * phi[0], self.distance)]
 
 
 @dataclass(frozen=True)
@@ -96,8 +91,7 @@ class CentreNearPoint(Known):
 
     kind = "centre_near_point"
 
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return constraints on phi; see `Known`."""
-        point = vector(name, "point", self.point)
-        distance = amount(name, "distance", self.distance, "m")
-        return [within(phi[1:4] - phi[0] * point, distance * phi[0], distance)]
+        off = phi[1:4] - phi[0] * np.array(self.point)
+        return [within(off, self.distance * phi[0], self.distance)]

@@ -38,11 +38,10 @@ class Region:
     def __post_init__(self) -> None:
         if not isinstance(self.shape, str) or self.shape not in SIZES:
             raise UnknownNameError("shape of a region", str(self.shape), SIZES)
-        size = vector(self.shape, "size", self.size, SIZES[self.shape])
-        if not (size > 0.0).all():
+        for key, length in (("size", SIZES[self.shape]), ("position", 3), ("rpy", 3)):
+            vector(f"{key} of a {self.shape}", getattr(self, key), length)
+        if min(self.size) <= 0.0:
             raise InputError(f"A {self.shape} needs lengths above 0 m; found {list(self.size)}.")
-        vector(self.shape, "position", self.position)
-        vector(self.shape, "rpy", self.rpy)
 
     def grown(self, by: float) -> Region:
         """Return the region with every face moved outwards, or inwards for negative lengths [m].
@@ -59,25 +58,17 @@ class Region:
             )
         return replace(self, size=sizes)
 
-    @property
-    def volume(self) -> float:
-        """Volume [m3]."""
-        if self.shape == "box":
-            return float(np.prod(self.size))
-        if self.shape == "cylinder":
-            return float(np.pi * self.size[0] ** 2 * self.size[1])
-        return float(4.0 / 3.0 * np.pi * self.size[0] ** 3)
-
     def homogeneous(self) -> Array:
         """Return phi of the region filled with density 1 kg/m3, shape (10,)."""
-        if self.shape == "box":
-            spread = np.square(self.size) / 12.0
-        elif self.shape == "cylinder":
+        volume, spread = float(np.prod(self.size)), np.square(self.size) / 12.0
+        if self.shape == "cylinder":
             radius, length = self.size
+            volume = np.pi * radius**2 * length
             spread = np.array([radius**2 / 4.0, radius**2 / 4.0, length**2 / 12.0])
-        else:
-            spread = np.full(3, self.size[0] ** 2 / 5.0)
-        own = from_pseudo_inertia(self.volume * np.diag([*spread, 1.0]))
+        elif self.shape == "sphere":
+            (radius,) = self.size
+            volume, spread = 4.0 / 3.0 * np.pi * radius**3, np.full(3, radius**2 / 5.0)
+        own = from_pseudo_inertia(volume * np.diag([*spread, 1.0]))
         return np.asarray(change_of_frame(self._rotation(), np.array(self.position)) @ own)
 
     def contains(self, phi: Any) -> list[Any]:
@@ -102,16 +93,11 @@ class Region:
             faces = [np.append(sign * axis, h) @ back for axis, h in axes for sign in (-1.0, 1.0)]
             pairs = (np.outer(a, b) for a, b in combinations(faces, 2))
             return np.stack([row_of((pair + pair.T) / 2.0) for pair in pairs])
-        if self.shape == "sphere":
-            return self._quadric(back, (1.0, 1.0, 1.0), self.size[0])[None]
-        ends = self._quadric(back, (0.0, 0.0, 1.0), self.size[1] / 2.0)
-        return np.stack([ends, self._quadric(back, (1.0, 1.0, 0.0), self.size[0])])
-
-    @staticmethod
-    def _quadric(back: Array, weights: tuple[float, float, float], radius: float) -> Array:
-        """Return the row of radius^2 - sum of weights x_k^2 in the region's own axes."""
-        Q = np.diag([*(-np.array(weights)), radius**2])
-        return row_of(back.T @ Q @ back)
+        # radius^2 - the sum of squares along some of the region's own axes
+        quadrics = [(-1.0, -1.0, -1.0, self.size[0] ** 2)]
+        if self.shape == "cylinder":
+            quadrics = [(-1, -1, 0, self.size[0] ** 2), (0, 0, -1, self.size[1] ** 2 / 4.0)]
+        return np.stack([row_of(back.T @ np.diag(Q) @ back) for Q in quadrics])
 
     def _rotation(self) -> Array:
         """Return the region's axes in the payload frame, shape (3, 3)."""
@@ -122,10 +108,3 @@ class Region:
         R, back = self._rotation(), np.eye(4)
         back[:3, :3], back[:3, 3] = R.T, -R.T @ np.array(self.position)
         return back
-
-
-def region_of(name: str, key: str, value: object) -> Region:
-    """Return what is checked to be a region."""
-    if not isinstance(value, Region):
-        raise InputError(f"'{name}': {key} must be a Region; found {value!r}.")
-    return value

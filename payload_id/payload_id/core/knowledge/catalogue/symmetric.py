@@ -32,7 +32,7 @@ from scipy.linalg import null_space
 from ...arrays import Array
 from ...errors import InputError
 from ..convex import pseudo_inertia_of, within
-from .known import Known, amount, direction, vector
+from .known import Known, direction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +66,11 @@ class SymmetricAboutAxis(Tolerances, Known):
 
     kind = "symmetric_about_axis"
 
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return constraints on phi; see `Known`."""
-        M = _moments(name, phi, self.point, direction(name, "direction", self.direction))
+        M = _moments(phi, self.point, direction("direction", self.direction))
         oval = [2.0 * M[0, 1], M[0, 0] - M[1, 1]]
-        return _nearly_zero(name, self, M, [M[0, 3], M[1, 3]], {0.5: [M[0, 2], M[1, 2]], 1.0: oval})
+        return _nearly_zero(self, M, [M[0, 3], M[1, 3]], {0.5: [M[0, 2], M[1, 2]], 1.0: oval})
 
 
 @dataclass(frozen=True)
@@ -87,51 +87,39 @@ class MirrorPlane(Tolerances, Known):
 
     kind = "mirror_plane"
 
-    def constraints(self, name: str, phi: Any) -> list[Any]:
+    def constraints(self, phi: Any) -> list[Any]:
         """Return constraints on phi; see `Known`."""
-        M = _moments(name, phi, self.point, direction(name, "normal", self.normal))
-        return _nearly_zero(name, self, M, [M[2, 3]], {0.5: [M[0, 2], M[1, 2]]})
+        M = _moments(phi, self.point, direction("normal", self.normal))
+        return _nearly_zero(self, M, [M[2, 3]], {0.5: [M[0, 2], M[1, 2]]})
 
 
-def _moments(name: str, phi: Any, point: object, axis: Array) -> Any:
+def _moments(phi: Any, point: tuple[float, ...], axis: Array) -> Any:
     """Return <f g> of u, v, the axis and 1 in this order, an expression of shape (4, 4)."""
-    place = vector(name, "point", point)
     units = np.vstack([null_space(axis[None]).T, axis])
-    functions = np.vstack([np.column_stack([units, -units @ place]), np.eye(4)[3]])
+    functions = np.vstack([np.column_stack([units, -units @ point]), np.eye(4)[3]])
     return functions @ pseudo_inertia_of(phi) @ functions.T
 
 
 def _nearly_zero(
-    name: str,
-    known: Tolerances,
-    M: Any,
-    first: list[Any],
-    second: dict[float, list[Any]],
+    known: Tolerances, M: Any, first: list[Any], second: dict[float, list[Any]]
 ) -> list[Any]:
     """Return that moments are zero within the tolerances, and that no mass is farther than D.
 
     Args:
-        name: What messages call it.
         known: The tolerances.
         M: As `_moments` returns it.
         first: Moments of first order.
         second: Moments of second order, by the largest |f g| of their functions in D^2.
     """
-    offset, tilt = (
-        amount(name, "offset", known.offset, "m"),
-        amount(name, "tilt", known.tilt, "rad"),
-    )
-    rest, D = amount(name, "asymmetric_mass", known.asymmetric_mass, "kg"), 0.0
-    if known.extent is not None:
-        D = amount(name, "extent", known.extent, "m")
-        if D == 0.0:
-            raise InputError(f"'{name}': extent must be a length above 0 m; found 0.")
-    elif offset or tilt or rest:
+    rest, D = known.asymmetric_mass, known.extent or 0.0
+    if known.extent == 0.0:
+        raise InputError("extent must be a length above 0 m; found 0.")
+    if (known.offset or known.tilt or rest) and not D:
         raise InputError(
-            f"'{name}': a symmetry with tolerances needs 'extent', the largest distance of any of "
-            "the payload's mass from 'point' [m]."
+            "a symmetry with tolerances needs 'extent', the largest distance of any of the "
+            "payload's mass from 'point' [m]."
         )
-    m, r = M[3, 3], offset + tilt * (D + offset)
+    m, r = M[3, 3], known.offset + known.tilt * (D + known.offset)
     found = [within(first, r * m + rest * D, r + rest)]
     for part, moments in second.items():
         bound = r * (2.0 * D + r) * m + part * rest * D * D
