@@ -12,10 +12,10 @@ from ..arm.arm_model import ArmModel
 from ..arm.calibration import ArmEquations, Calibration
 from ..arrays import Array
 from ..body.inertial import is_physical
-from ..diagnosis import why_no_window
-from ..errors import InputError, RecordingError, SolverError
+from ..errors import InputError, SolverError
 from ..history import KnownLoad, KnownRun
 from ..history.learning import of_the_arm_alone
+from ..history.recorded_windows import believed_windows
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.nuisance import (
@@ -25,12 +25,10 @@ from ..rows.joint_torque.nuisance import (
     group_slice,
     with_tool,
 )
-from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
 from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.torque_bound import largest_gain
 from ..rows.joint_torque.uncertainty import Uncertainty
-from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
-from ..rows.windows import WindowCutter
+from ..rows.quadrature import ROUNDING
 from ..samples.joint_samples import Samples
 from ..statistics.statistics import Statistics
 from ..statistics.triangular_factor import factor_of
@@ -180,32 +178,15 @@ def _equations(
 
     The others repeat the data of the windows: they narrow the box and do not count in estimates.
     """
-    samples = row_source.fitted(samples)
-    if len(samples) and not samples.tau.any():
-        raise RecordingError(
-            f"Every one of the {len(samples)} torques of recording {number} is zero; record a "
-            "topic that carries effort."
-        )
-    cutter = WindowCutter(options.window)
-    gate = row_source.gate(cutter.pause)
-    windows = cutter.add(gate.let_through(samples))
-    if not windows:
-        raise RecordingError(
-            f"Recording {number}, of {len(samples)} samples, fills no window of "
-            f"{options.window:g} s without gaps, of at least {LEAST_SAMPLES} samples. "
-            f"{why_no_window(row_source, samples, cutter.pause)}"
-        )
     scales = Scales(row_source, options.window, options.scales)
     own: list[RunEquations] = []
     others: list[RunEquations] = []
-    after_each = ReadingsSeen.none(row_source).after_each(windows)  # remembers the newest times
-    for window, seen in zip(windows, after_each, strict=True):
+    windows = believed_windows(row_source, samples, options.window, f"recording {number}")
+    for window, seen in windows:
         for scale, terms in scales.terms(window):
             found = window_equations(row_source, terms, payload)
             known = ~seen.torques.of_rows(found.arm.joint, found.arm.start, found.arm.end)
             (others if scale else own).append(found.take(known))
-    if false := after_each[-1].contradiction:
-        raise RecordingError(f"Recording {number} cannot be used: {false}")
     return RunEquations.stack(own), others
 
 

@@ -28,13 +28,12 @@ import numpy as np
 
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
-from ..errors import RecordingError
+from ..history.recorded_windows import recorded_windows
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.nuisance import group_slice
 from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
 from ..rows.row_block import RowBlock
-from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
 from ..statistics.nuisance_fit import nuisance_fit
 from ..statistics.statistics import Statistics
@@ -112,15 +111,8 @@ def _shown(
         parameters: Magnitudes of those in `OF_JOINTS`, shape (4, n).
         load: Largest torque, as a magnitude, shape (n,) [N m or N].
     """
-    cutter = WindowCutter(lengths[0])
     scales = Scales(source, lengths[0], lengths[1:])
-    samples = source.fitted(samples)
-    windows = cutter.add(source.gate(cutter.pause).let_through(samples))
-    if not windows:
-        raise RecordingError(
-            f"A recording of {len(samples)} samples holds no window of {lengths[0]:g} s, so that "
-            "it says nothing of the noise. Record for longer, or at a higher rate."
-        )
+    windows = recorded_windows(source, samples, lengths[0], "a recording")
     rows = RowBlock.stack(scales.blocks(windows)).with_payload(payload)
     fitted = Statistics.empty(source.p).add(rows.of_own_data(), source.prior.typical)
     fit = nuisance_fit(fitted.channels, fitted.counts, fitted.errors, fitted.gain)
@@ -135,4 +127,4 @@ def _shown(
             result[k, joint] = mine.max() if len(mine) else np.nan
     psi, n = source.nuisance.at(fit.x), source.model.n
     parameters = np.abs([psi[group_slice(name, n)] for name in OF_JOINTS])
-    return result, parameters, np.abs(samples.tau).max(axis=0)
+    return result, parameters, np.abs(source.fitted(samples).tau).max(axis=0)

@@ -25,14 +25,13 @@ from ..bounds.cutting_planes import ConsistencyCuts, Rows, minimise
 from ..bounds.interval import Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
-from ..diagnosis import why_no_window
 from ..errors import InputError, RecordingError, SolverError
+from ..history import KnownLoad
+from ..history.recorded_windows import recorded_windows
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
-from ..rows.quadrature import LEAST_SAMPLES
 from ..rows.row_block import RowBlock
-from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
 from ..threads import one_thread
 
@@ -101,76 +100,47 @@ def noise_needed(
     """
     if not recordings or not len(lengths):
         raise InputError("Give at least one recording and at least one length of windows.")
-    n = model.n
-    found = []
+    increasing = sorted({*lengths})
+    load = KnownLoad(np.full(10, np.nan) if payload is None else np.asarray(payload, dtype=float))
     with one_thread():
-        blocks = [
-            rows_of_lengths(samples, model, uncertainty, lengths, hat) for samples in recordings
+        problem = LeastNoise.of(model, uncertainty, load)
+        runs = [
+            rows_by_length(samples, load, model, uncertainty, increasing, hat)
+            for samples in recordings
         ]
-        source = MomentumRows.of(model, uncertainty)
-        shape, prior = source.prior.shape(), Interval(*source.prior.box())
-        for length in sorted({*lengths}):
-            parts = [of_length(block, length) for block in blocks]
-            if payload is not None:
-                parts = [part.with_payload(np.asarray(payload, dtype=float)) for part in parts]
-            problem = LeastNoise(reference(uncertainty, n), prior, shape)
-            others = [parts[:k] + parts[k + 1 :] for k in range(len(parts))]
-            several = len(parts) > 1
-            factor = problem.factor(parts)
-            found.append(
-                NoiseNeeded(
-                    length=length,
-                    rows=sum(map(len, parts)),
-                    factor=factor,
-                    alone=tuple(problem.factor([x]) for x in parts) if several else (factor,),
-                    without=tuple(map(problem.factor, others)) if several else (),
-                    absolute=problem.absolute(parts),
-                )
-            )
-    return tuple(found)
+        return tuple(map(problem.needed, increasing, map(list, zip(*runs, strict=True))))
 
 
-def rows_of_lengths(
+def rows_by_length(
     samples: Samples,
+    load: KnownLoad,
     model: ArmModel,
     uncertainty: Uncertainty,
     lengths: Sequence[float],
     hat: bool,
-) -> RowBlock:
-    """Return rows of windows of all lengths that begin often, without noise in their bounds.
+) -> list[RowBlock]:
+    """Return rows of windows of each length that begin often, without noise in their bounds.
 
     Raises:
-        RecordingError: There are none.
+        RecordingError: There are none of some length.
     """
     lists: dict[str, Any] = dict.fromkeys(LISTS, ())
     source = MomentumRows.of(model, replace(uncertainty, torque_absolute=0.0, **lists))
-    samples = source.fitted(samples)
-    cutter = WindowCutter(min(lengths) / PHASES)
-    scales = Scales(source, cutter.length, *(((), lengths) if hat else (lengths,)))
-    windows = cutter.add(source.gate(cutter.pause).let_through(samples))
-    if not windows:
-        raise RecordingError(
-            f"A recording of {len(samples)} samples holds no window of {min(lengths):g} s of which "
-            f"every {PHASES}th part has {LEAST_SAMPLES} samples and no gap. "
-            f"{why_no_window(source, samples, cutter.pause)}"
-        )
-    return RowBlock.stack([RowBlock.empty(source.p), *scales.blocks(windows)])
-
-
-def of_length(rows: RowBlock, length: float) -> RowBlock:
-    """Return the rows of one length.
-
-    Raises:
-        RecordingError: There are none.
-    """
-    found = rows.take(rows.scale == length)
-    if not len(found):
-        raise RecordingError(
-            f"A recording holds no window of {length:g} s of which every {PHASES}th part of the "
-            "shortest length has 5 samples and no gap. Record longer or faster, or ask for longer "
-            "windows."
-        )
-    return replace(found, scale=np.zeros(len(found)))
+    part = min(lengths) / PHASES
+    scales = Scales(source, part, *(((), lengths) if hat else (lengths,)))
+    windows = recorded_windows(source, samples, part, "a recording")
+    rows = RowBlock.stack(scales.blocks(windows))
+    if load.known.all():
+        rows = rows.with_payload(load.phi)
+    found = [rows.take(rows.scale == length) for length in lengths]
+    for length, each in zip(lengths, found, strict=True):
+        if not len(each):
+            raise RecordingError(
+                f"A recording holds no window of {length:g} s of which every {PHASES}th part of "
+                "the shortest length has 5 samples and no gap. Record longer or faster, or ask for "
+                "longer windows."
+            )
+    return [replace(each, scale=np.zeros(len(each))) for each in found]
 
 
 @dataclass(frozen=True)
@@ -179,13 +149,32 @@ class LeastNoise:
 
     Attributes:
         reference: Proportions of the joints' noise, shape (n,) [N m or N].
-        prior: Bounds on phi.
+        prior: Bounds on phi, those of a known part alike.
         shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
     """
 
     reference: Array
     prior: Interval
     shape: Array
+
+    @classmethod
+    def of(cls, model: ArmModel, uncertainty: Uncertainty, load: KnownLoad) -> LeastNoise:
+        """Return the programs for runs with one load."""
+        prior = MomentumRows.of(model, uncertainty).prior
+        ends = (np.where(load.known, load.phi, end) for end in prior.box())
+        return cls(reference(uncertainty, model.n), Interval(*ends), prior.shape())
+
+    def needed(self, length: float, parts: Sequence[RowBlock]) -> NoiseNeeded:
+        """Return what recordings need, of each its rows of one length."""
+        others = [[*parts[:k], *parts[k + 1 :]] for k in range(len(parts))] if parts[1:] else []
+        return NoiseNeeded(
+            length=length,
+            rows=sum(map(len, parts)),
+            factor=self.factor(parts),
+            alone=tuple(self.factor([part]) for part in parts),
+            without=tuple(map(self.factor, others)),
+            absolute=self.absolute(parts),
+        )
 
     def factor(self, parts: Sequence[RowBlock]) -> float:
         """Return the least common factor on the reference."""

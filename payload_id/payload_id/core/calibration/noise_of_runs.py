@@ -22,15 +22,13 @@ import numpy as np
 
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
-from ..bounds.interval import Interval
 from ..errors import InputError
 from ..history import KnownLoad
 from ..history.conformal import largest_score, runs_needed
-from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..samples.joint_samples import Samples
 from ..threads import one_thread
-from .noise_needed import LeastNoise, of_length, reference, rows_of_lengths
+from .noise_needed import LeastNoise, reference, rows_by_length
 
 
 @dataclass(frozen=True)
@@ -102,26 +100,12 @@ def noise_of_runs(
         raise InputError("Give at least one run and at least one length of windows.")
     increasing = sorted({*lengths})
     with one_thread():
-        factors = [_factors(*run, model, uncertainty, increasing, hat) for run in runs]
+        factors = [
+            [
+                LeastNoise.of(model, uncertainty, load).factor([rows])
+                for rows in rows_by_length(samples, load, model, uncertainty, increasing, hat)
+            ]
+            for samples, load in runs
+        ]
     joints = reference(uncertainty, model.n)
     return NoiseOfRuns(np.array(increasing), joints, np.array(factors), level)
-
-
-def _factors(
-    samples: Samples,
-    load: KnownLoad,
-    model: ArmModel,
-    uncertainty: Uncertainty,
-    lengths: Sequence[float],
-    hat: bool,
-) -> list[float]:
-    """Return the least factor of one run at each length."""
-    rows = rows_of_lengths(samples, model, uncertainty, lengths, hat)
-    prior = MomentumRows.of(model, uncertainty).prior
-    lower, upper = prior.box()
-    known = Interval(np.where(load.known, load.phi, lower), np.where(load.known, load.phi, upper))
-    parts = (of_length(rows, length) for length in lengths)
-    if load.known.all():
-        parts = (part.with_payload(load.phi) for part in parts)
-    program = LeastNoise(reference(uncertainty, model.n), known, prior.shape())
-    return [program.factor([part]) for part in parts]

@@ -8,20 +8,19 @@ import numpy as np
 
 from ..arrays import Array, BoolArray
 from ..body.inertial import as_phi, is_physical, pseudo_inertia
-from ..diagnosis import MotionSeen, why_no_window
-from ..errors import InputError, RecordingError
+from ..diagnosis import MotionSeen
+from ..errors import InputError
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
 from ..rows.row_block import RowBlock
-from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
+from .recorded_windows import believed_windows
 from .same_data import stretches_of
 
 ROUNDED = 1e-6  # part of its largest entry by which a known pseudo-inertia may miss a body's
 LEAST_STEPS = 10  # between samples in a segment
-CHUNK = 10_000  # samples whose rows are in memory at a time
+BATCH = 500  # windows whose rows are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -104,48 +103,21 @@ class KnownRun:
             RecordingError: They do not fit the arm, hold no torques, fill no window, or what
                 they read cannot be.
         """
-        samples = rows.fitted(samples)
-        if len(samples) and not samples.tau.any():
-            raise RecordingError(
-                f"Every one of the {len(samples)} torques of '{source}' is zero; record a topic "
-                "that carries effort."
-            )
-        cutter = WindowCutter(window)
-        with one_thread():
-            statistics, motion, count, readings = _gathered(samples, rows, cutter)
-        if motion is None:
-            raise RecordingError(
-                f"The {len(samples)} samples of '{source}' fill no window of {window:g} s without "
-                f"gaps. {why_no_window(rows, samples, cutter.pause)}"
-            )
-        if false := readings.contradiction:
-            raise RecordingError(f"'{source}' cannot be used: {false}")
-        seconds = count * window
-        return cls(source, load, statistics, motion, seconds, stretches_of(samples))
-
-
-def _gathered(
-    samples: Samples, rows: MomentumRows, cutter: WindowCutter
-) -> tuple[Statistics, MotionSeen | None, int, ReadingsSeen]:
-    """Return what the windows of a run say, how the arm moved, their number, the readings."""
-    gate = rows.gate(cutter.pause)
-    statistics, motion, count = Statistics.empty(rows.p), None, 0
-    readings = ReadingsSeen.none(rows)
-    for start in range(0, len(samples), CHUNK):
-        windows = cutter.add(gate.let_through(samples.part(start, start + CHUNK)))
-        if not windows:
-            continue
-        blocks = []
-        after_each = readings.after_each(windows)
-        readings = after_each[-1]
-        for seen, block in zip(after_each, rows.windows(windows), strict=True):
-            known = ~seen.torques.of_rows(block.joint, block.start, block.end)
-            blocks.append(block.take(known))
-        statistics = statistics.add(RowBlock.stack(blocks), rows.prior.typical)
-        for each in windows:
+        windows = believed_windows(rows, samples, window, f"'{source}'")
+        statistics, motion = Statistics.empty(rows.p), MotionSeen.of(windows[0][0])
+        for each, _ in windows[1:]:
             motion = MotionSeen.of(each, motion)
-        count += len(windows)
-    return statistics, motion, count, readings
+        with one_thread():
+            for first in range(0, len(windows), BATCH):
+                batch = windows[first : first + BATCH]
+                blocks = rows.windows([each for each, _ in batch])
+                known = [
+                    block.take(~seen.torques.of_rows(block.joint, block.start, block.end))
+                    for (_, seen), block in zip(batch, blocks, strict=True)
+                ]
+                statistics = statistics.add(RowBlock.stack(known), rows.prior.typical)
+        seconds = len(windows) * window
+        return cls(source, load, statistics, motion, seconds, stretches_of(rows.fitted(samples)))
 
 
 def segments(samples: Samples, length: float | None) -> list[Samples]:
