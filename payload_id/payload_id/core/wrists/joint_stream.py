@@ -8,9 +8,9 @@ import numpy as np
 
 from ..arrays import Array
 from ..mechanism.readings import JointReadings, Mechanism, spring_torque, wrist_force
-from ..samples.sample_checks import rows_to_keep
 from ..team.samples import RobotSamples
 from .local_fit import local_fit
+from .row_buffer import RowBuffer
 
 NAMES = ("before", "theta", "gimbal", "tau")
 HALF_SPAN = 0.08  # [s] of readings on either side that a sample rests on
@@ -38,7 +38,7 @@ class JointStream:
         self._name, self._mechanism, self._step = name, mechanism, 1.0 / rate
         self._neighbours = max(2, round(half_span * rate))
         self.received, self.dropped = 0, Counter[str]()
-        self._kept: Array = np.empty((0, 13))
+        self._kept = RowBuffer(12, "", self.dropped)
 
     def add(self, readings: JointReadings) -> RobotSamples | None:
         """Return the samples that are complete with these readings; None if none is.
@@ -49,17 +49,12 @@ class JointStream:
         rows = np.column_stack([readings.stamp, *(getattr(readings, x) for x in NAMES)])
         if np.isfinite(self._mechanism.spring):
             rows[:, 10:] = spring_torque(self._mechanism, readings)
-        before = self._kept[-1:, 0]
-        keep, dropped = rows_to_keep(
-            np.concatenate([before, rows[:, 0]]),
-            np.vstack([np.zeros((len(before), 12)), rows[:, 1:]]),
-        )
-        self.dropped.update({cause: n for cause, n in dropped.items() if n})
-        self._kept = np.vstack([self._kept, rows[keep[len(before) :]]])
-        fit = local_fit(self._kept[:, 0], self._kept[:, 1:], self._neighbours, self._step)
-        ready = max(0, len(self._kept) - 2 * self._neighbours)
-        stamps = self._kept[:, 0][fit.index]
-        self._kept = self._kept[ready:]
+        self._kept.add(rows)
+        kept = self._kept.rows
+        fit = local_fit(kept[:, 0], kept[:, 1:], self._neighbours, self._step)
+        ready = max(0, len(kept) - 2 * self._neighbours)
+        stamps = kept[:, 0][fit.index]
+        self._kept.rows = kept[ready:]
         if gaps := ready - len(fit.index):
             self.dropped["beside a gap, or unevenly stamped"] += gaps
         if not len(stamps):
