@@ -8,13 +8,17 @@ says only that there is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from ..arrays import Array, number_in
+from ..body.inertial import inertia_matrix
 from ..errors import ModelError
 
 MOVING = ("revolute", "continuous", "prismatic")
@@ -27,6 +31,15 @@ LEAST_AXIS = 1e-6  # length of an axis that still has a direction
 ROUNDED = 0.01  # of the trace, by which moments of inertia may miss what a body's must be
 NUMBERS = re.compile(r"[-+.eE\d\s]*\d[-+.eE\d\s]*")  # an attribute of nothing else
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+# Of each part of an element: attributes, how many numbers they hold, what counts if they are left
+# out; None: they may not be.
+Parts = Mapping[str, Sequence[tuple[str, int, str | None]]]
+PLACE = (("xyz", 3, "0 0 0"), ("rpy", 3, "0 0 0"))
+MASS: Parts = {
+    "inertial/origin": PLACE,
+    "inertial/mass": (("value", 1, None),),
+    "inertial/inertia": tuple((key, 1, None) for key in MOMENTS),
+}
 
 
 def usable(urdf: str) -> str:
@@ -117,18 +130,16 @@ def _root(urdf: str) -> Element:
 
 def _names(kind: str, elements: Sequence[Element]) -> set[str]:
     """Return the names of links or joints, which are all different."""
-    found: set[str] = set()
-    for number, element in enumerate(elements, start=1):
-        name = element.get("name", "")
-        if not name.strip():
-            raise ModelError(f"<{kind}> number {number} of the robot description has no name.")
-        if name in found:
+    count = Counter(element.get("name", "").strip() for element in elements)
+    if count[""]:
+        raise ModelError(f"A <{kind}> of the robot description has no name.")
+    for name, times in count.items():
+        if times > 1:
             raise ModelError(f"The robot description has more than one {kind} named '{name}'.")
-        found.add(name)
-    return found
+    return {element.get("name", "") for element in elements}
 
 
-def _link(joint: Element, which: str) -> str:
+def _end(joint: Element, which: str) -> str:
     """Return the parent or child link that a joint names."""
     element = joint.find(which)
     return "" if element is None else element.get("link", "")
@@ -140,8 +151,7 @@ def _check_ends(joint: Element, links: set[str]) -> None:
     if kind not in KINDS:
         raise ModelError(f"Joint '{name}' is of type '{kind}'; known: {', '.join(KINDS)}.")
     for which in ("parent", "child"):
-        link = _link(joint, which)
-        if link not in links:
+        if (link := _end(joint, which)) not in links:
             raise ModelError(
                 f"Joint '{name}' names the {which} link '{link}', which does not exist. Links: "
                 f"{', '.join(sorted(links))}."
@@ -153,107 +163,94 @@ def _check_ends(joint: Element, links: set[str]) -> None:
 
 def _check_tree(joints: Sequence[Element], links: set[str]) -> None:
     """Raise unless every link but one is the child of one joint, and all hang on that one."""
-    above: dict[str, tuple[str, str]] = {}
-    for joint in joints:
-        name, child = joint.get("name", ""), _link(joint, "child")
-        if child in above:
+    parents = {_end(joint, "child"): _end(joint, "parent") for joint in joints}
+    for link, times in Counter(_end(joint, "child") for joint in joints).items():
+        if times > 1:
             raise ModelError(
-                f"Link '{child}' is the child of two joints, '{above[child][0]}' and '{name}': a "
-                "kinematic loop, of which a URDF cannot speak. Leave one of them out."
+                f"Link '{link}' is the child of {times} joints: a kinematic loop, of which a URDF "
+                "cannot speak. Leave all but one of them out."
             )
-        above[child] = name, _link(joint, "parent")
-    rooted: set[str] = set()  # links from which the root is reached
-    for start in above:
-        link, way = start, dict[str, None]()
-        while link in above and link not in way and link not in rooted:
-            way[link] = None
-            link = above[link][1]
-        if link in way:
-            loop = [above[x][0] for x in list(way)[list(way).index(link) :]]
-            raise ModelError(f"A kinematic loop: joints {', '.join(loop)}. Leave one of them out.")
-        rooted |= way.keys()
-    roots = sorted(links - above.keys())
+    try:
+        TopologicalSorter({child: [parent] for child, parent in parents.items()}).prepare()
+    except CycleError as error:
+        raise ModelError(
+            f"A kinematic loop: links {', '.join(error.args[1])}. Leave a joint of it out."
+        ) from error
+    roots = sorted(links - parents.keys())
     if len(roots) > 1:
         raise ModelError(
             f"The robot description falls into parts, with the roots {', '.join(roots)}; join them."
         )
 
 
-def _numbers(element: Element, key: str, count: int, where: str, default: str | None) -> Array:
-    """Return finite numbers of an attribute, none above `LARGEST` in size."""
-    text = element.get(key, default)
+def _numbers(element: Element, parts: Parts, where: str) -> dict[tuple[str, str], Array]:
+    """Return the numbers of those parts of an element that it has, by part and attribute."""
+    return {
+        (name, key): _read(part.get(key, default), count, f"{where}: '{key}' of <{part.tag}>")
+        for name, attributes in parts.items()
+        if (part := element.find(name)) is not None
+        for key, count, default in attributes
+    }
+
+
+def _read(text: str | None, count: int, what: str) -> Array:
+    """Return so many finite numbers, none above `LARGEST` in size where it is no limit."""
     numbers = np.array([number_in(word) for word in (text or "").split()])
-    if len(numbers) != count or not (np.abs(numbers) <= LARGEST).all():
-        found = "nothing" if text is None else f"'{text}'"
+    largest = sys.float_info.max if what.endswith("<limit>") else LARGEST
+    if len(numbers) != count or not (np.abs(numbers) <= largest).all():
         raise ModelError(
-            f"{where}: '{key}' of <{element.tag}> must be {count} finite number(s), at most "
-            f"{LARGEST:g} in SI units; found {found}."
+            f"{what} must be {count} finite number(s), at most {largest:g} in SI units; found "
+            f"{'nothing' if text is None else repr(text)}."
         )
     return numbers
-
-
-def _check_origin(element: Element, where: str) -> None:
-    """Raise unless the place of an element, if it is given, is six numbers."""
-    origin = element.find("origin")
-    if origin is not None:
-        for key in ("xyz", "rpy"):
-            _numbers(origin, key, 3, where, "0 0 0")
 
 
 def _check_joint(joint: Element) -> None:
     """Raise unless a joint's place, axis, limits and what it follows are possible."""
     where, kind = f"Joint '{joint.get('name')}'", joint.get("type")
-    _check_origin(joint, where)
-    axis = joint.find("axis")
-    if axis is not None and kind in MOVING:
-        found = _numbers(axis, "xyz", 3, where, "1 0 0")
-        if np.linalg.norm(found) < LEAST_AXIS:
-            raise ModelError(f"{where} has the axis {axis.get('xyz')}, which has no direction.")
-    limit, mimic = joint.find("limit"), joint.find("mimic")
-    if limit is None and kind in ("revolute", "prismatic"):
+    bounded = kind in ("revolute", "prismatic")
+    most = None if bounded else "0"  # what may be left out of a limit
+    parts: Parts = {
+        "origin": PLACE,
+        "axis": (("xyz", 3, "1 0 0"),) if kind in MOVING else (),
+        "limit": (("lower", 1, "0"), ("upper", 1, "0"), ("effort", 1, most), ("velocity", 1, most)),
+        "mimic": (("multiplier", 1, "1"), ("offset", 1, "0")),
+    }
+    found = _numbers(joint, parts, where)
+    axis = found.get(("axis", "xyz"))
+    if axis is not None and np.linalg.norm(axis) < LEAST_AXIS:
+        raise ModelError(f"{where} has the axis {axis.tolist()}, which has no direction.")
+    ends = [float(numbers[0]) for (part, _), numbers in found.items() if part == "limit"]
+    if bounded and not ends:
         raise ModelError(f"{where} is {kind} and has no <limit>; without ends it is 'continuous'.")
-    if limit is not None:
-        _check_limit(limit, where, kind in ("revolute", "prismatic"))
-    if mimic is not None:
-        for key, default in (("multiplier", "1"), ("offset", "0")):
-            _numbers(mimic, key, 1, where, default)
+    if ends:
+        _check_limit(where, *ends)
 
 
-def _check_limit(limit: Element, where: str, bounded: bool) -> None:
-    """Raise unless limits are numbers, the lower not above the upper."""
-    found = {}
-    for key, default in (("lower", "0"), ("upper", "0"), ("effort", None), ("velocity", None)):
-        text = limit.get(key, default if bounded else "0")
-        found[key] = number_in(text or "")
-        if not np.isfinite(found[key]):
-            what = "nothing" if text is None else f"'{text}'"
-            raise ModelError(f"{where}: '{key}' of <limit> must be a finite number; found {what}.")
-    if found["lower"] > found["upper"]:
-        ends = f"{found['lower']:g} to {found['upper']:g}"
-        raise ModelError(f"The limits of {where} are inverted: {ends}.")
-    if found["effort"] < 0 or found["velocity"] < 0:
-        raise ModelError(f"{where} has a limit of effort or velocity below zero: {limit.attrib}.")
+def _check_limit(where: str, lower: float, upper: float, effort: float, velocity: float) -> None:
+    """Raise unless a joint may be somewhere, and its largest effort and velocity are sizes."""
+    if lower > upper:
+        raise ModelError(f"The limits of {where} are inverted: {lower:g} to {upper:g}.")
+    if min(effort, velocity) < 0:
+        raise ModelError(f"{where} has a limit of effort or velocity below zero.")
 
 
 def _check_mass(link: Element) -> None:
     """Raise unless a link's mass and inertia, if it states them, are those of some body."""
-    inertial, where = link.find("inertial"), f"Link '{link.get('name')}'"
-    if inertial is None:
+    where = f"Link '{link.get('name')}'"
+    if link.find("inertial") is None:
         return
-    _check_origin(inertial, where)
-    mass, moments = inertial.find("mass"), inertial.find("inertia")
-    if mass is None or moments is None:
+    found = _numbers(link, MASS, where)
+    if not {("inertial/mass", "value"), ("inertial/inertia", "ixx")} <= found.keys():
         raise ModelError(f"{where}: <inertial> needs <mass> and <inertia>.")
-    m = float(_numbers(mass, "value", 1, where, None)[0])
-    entries = [float(_numbers(moments, key, 1, where, None)[0]) for key in MOMENTS]
+    m = float(found["inertial/mass", "value"][0])
+    entries = [float(found["inertial/inertia", key][0]) for key in MOMENTS]
     if m < LEAST_MASS:
         raise ModelError(
             f"{where} has the mass {m:g} kg, which no body has; correct it, or leave <inertial> "
             "out where the link is a mere frame."
         )
-    inertia = np.zeros((3, 3))
-    inertia[np.triu_indices(3)] = entries
-    check_inertia(inertia + np.triu(inertia, 1).T, where)
+    check_inertia(inertia_matrix(np.append(np.zeros(4), entries)), where)
 
 
 def check_inertia(inertia: Array, where: str) -> None:

@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
 from ..errors import ModelError
@@ -155,21 +156,13 @@ def _phi(body: PassiveBody, places: Mapping[str, Array]) -> Array:
         if joint.slides:
             t = t + s[:, None] * (R @ joint.axis)
         else:
-            R = R @ _turns(joint.axis, s)
+            R = R @ Rotation.from_rotvec(np.outer(s, joint.axis)).as_matrix()
     c = t + R @ body.com
     turned = R @ body.inertia @ R.transpose(0, 2, 1)
     square = np.einsum("ki,ki->k", c, c)[:, None, None] * np.eye(3)
     about = turned + body.mass * (square - c[:, :, None] * c[:, None, :])
     rows, columns = np.triu_indices(3)  # xx, xy, xz, yy, yz, zz
     return np.hstack([np.full((size, 1), body.mass), body.mass * c, about[:, rows, columns]])
-
-
-def _turns(axis: Array, angle: Array) -> Array:
-    """Return rotations about an axis, shape (K, 3, 3) [Rodrigues]."""
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    sine, rest = np.sin(angle)[:, None, None], (1.0 - np.cos(angle))[:, None, None]
-    return np.asarray(np.eye(3) + sine * cross + rest * (cross @ cross))
 
 
 def _curvature(body: PassiveBody, master: str, travel: Travel) -> Array:
