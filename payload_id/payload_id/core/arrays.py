@@ -1,8 +1,7 @@
-"""Array types, whose shapes and units docstrings state; arrays as plain values."""
+"""Array types, whose shapes and units docstrings state; numbers that were given."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -68,19 +67,3 @@ def number_in(text: str) -> float:
         return float(text) if text.isascii() and "_" not in text else float("nan")
     except ValueError:
         return float("nan")
-
-
-def plain_numbers(values: Array) -> list[float | None]:
-    """Return a list of numbers, None where not finite."""
-    return [float(value) if np.isfinite(value) else None for value in values]
-
-
-def plain_values(value: Any) -> Any:
-    """Return the value in Python's own numbers, lists and dicts: files keep those bit-equal."""
-    if isinstance(value, Mapping):
-        return {str(key): plain_values(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [plain_values(entry) for entry in value]
-    return value.item() if isinstance(value, np.generic) else value

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from ...core import codec
 from ...core.calibration import CalibrationResult
 from ...core.errors import PayloadIdError
 from ...core.identification.status import times_as_large
@@ -64,9 +65,9 @@ def as_json(job: Job) -> dict[str, Any]:
     calibration, validation = result.calibration, result.validation
     uncertain = np.flatnonzero(result.stated.uncertain)
     stated = result.stated
-    return {
+    found = {
         "consistent": result.consistent,
-        "noise_factor": None if result.consistent else result.noise_factor,
+        "noise_factor": result.noise_factor,
         "blame": {job.robot.joints[joint]: share for joint, share in result.blame},
         "robot": job.robot.name,
         "robot_digest": job.robot.digest,
@@ -74,29 +75,26 @@ def as_json(job: Job) -> dict[str, Any]:
         "windows": result.windows,
         "parameters": {
             names[k]: {
-                "estimate": float(result.estimate[k]),
-                "lower": float(calibration.lower[k]),
-                "upper": float(calibration.upper[k]),
-                "stated_lower": float(stated.centre[k] - stated.half_width[k]),
-                "stated_upper": float(stated.centre[k] + stated.half_width[k]),
+                "estimate": result.estimate[k],
+                "lower": calibration.lower[k],
+                "upper": calibration.upper[k],
+                "stated_lower": stated.centre[k] - stated.half_width[k],
+                "stated_upper": stated.centre[k] + stated.half_width[k],
             }
             for k in uncertain
         },
-        "links": dict(zip(job.robot.joints, result.link_phi().tolist(), strict=True)),
+        "links": dict(zip(job.robot.joints, result.link_phi(), strict=True)),
         "rank": result.identifiability.rank,
         "rank_possible": result.identifiability.possible,
         "base_parameters": [str(base) for base in result.identifiability.base],
-        "unseen": list(result.identifiability.unseen),
-        "validation": {
-            "nominal": validation.nominal.tolist(),
-            "nominal_links": validation.nominal_links.tolist(),
-            "calibrated": validation.calibrated.tolist(),
-            "rows": validation.rows,
-        },
+        "unseen": result.identifiability.unseen,
+        "validation": validation,
         "notes": [*result.notes, *(line for r in job.recordings for line in remarks(r))],
         "uncertainty": dict(calibration.uncertainty),
         "written": str(job.written) if job.written else None,
     }
+    plain: dict[str, Any] = codec.as_json(found)
+    return plain
 
 
 def show(job: Job) -> None:

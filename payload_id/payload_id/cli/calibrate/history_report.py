@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from ...core import codec
 from ...core.arm.arm_history import ArmHistory
 from ...core.body.inertial import PARAMETERS
 from ...core.errors import ConfigurationError, PayloadIdError
@@ -87,7 +88,7 @@ def learn(
 def as_json(job: HistoryJob) -> dict[str, Any]:
     """Return the history as plain values."""
     history = job.history
-    return {
+    found = {
         "robot": job.robot.name,
         "robot_digest": job.robot.digest,
         "inflation": history.inflation,
@@ -96,14 +97,16 @@ def as_json(job: HistoryJob) -> dict[str, Any]:
             {
                 "source": run.source,
                 "seconds": run.seconds,
-                "mass": _plain(history.masses[k]),
-                "scores": [_plain(score) for score in history.scores[k]],
+                "mass": history.masses[k],
+                "scores": history.scores[k],
             }
             for k, run in enumerate(job.runs)
         ],
         "notes": [*history.notes, *(line for r in job.recordings for line in remarks(r))],
         "written": None if job.written is None else str(job.written),
     }
+    plain: dict[str, Any] = codec.as_json(found)
+    return plain
 
 
 def show(job: HistoryJob) -> None:
@@ -156,8 +159,3 @@ def _factor(size: Any, level: float) -> str:
     known = int(np.isfinite(size).sum())
     missing = runs_needed(level) - known
     return f"± {factor:.2f}" if np.isfinite(factor) else f"{missing} more runs"
-
-
-def _plain(value: float) -> float | None:
-    """Return a finite number as it is, anything else as None."""
-    return float(value) if np.isfinite(value) else None

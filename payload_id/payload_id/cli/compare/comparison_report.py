@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...core import codec
 from ...core.arrays import Array, BoolArray
 from ...core.body.inertial import PARAMETERS, UNITS
 from ...core.identification.status import identifiable
@@ -64,7 +63,7 @@ def as_json(
 ) -> dict[str, Any]:
     """Return everything as plain values; None stands for a number that is not known."""
     frame = data.problem.estimate
-    return {
+    found = {
         "recording": str(arguments.recording),
         "samples": frame.samples,
         "windows": frame.windows,
@@ -73,13 +72,15 @@ def as_json(
         "parameters": list(PARAMETERS),
         "units": list(UNITS),
         "shape": described(arguments, data.problem.settings.shape),
-        "truth": None if comparison.truth is None else _plain(comparison.truth),
+        "truth": comparison.truth,
         "metric": None if comparison.truth is None else _metric(comparison),
         "estimators": [_point_as_json(comparison, point) for point in comparison.points],
         "intervals": [_spread_as_json(comparison, spread) for spread in comparison.spreads],
         "notes": list(data.notes),
         "figure": str(figure) if figure else None,
     }
+    plain: dict[str, Any] = codec.as_json(found)
+    return plain
 
 
 def _metric(comparison: Comparison) -> str:
@@ -90,15 +91,14 @@ def _metric(comparison: Comparison) -> str:
 def _point_as_json(comparison: Comparison, point: Point) -> dict[str, Any]:
     """Return one estimator's result."""
     found = comparison.errors(point)
-    values = (None,) * 3 if found is None else _plain((found.mass, found.com, found.inertia))
     return {
         "name": point.name,
-        "phi": _plain(point.phi),
+        "phi": point.phi,
         "physically_consistent": point.consistent,
-        "residual_rms": _number(point.residual),
+        "residual_rms": point.residual,
         "seconds": point.seconds,
         "failure": point.failure,
-        "errors_percent": dict(zip(("mass", "com", "inertia"), values, strict=True)),
+        "errors_percent": found or dict.fromkeys(("mass", "com", "inertia")),
     }
 
 
@@ -111,25 +111,15 @@ def _spread_as_json(comparison: Comparison, spread: Spread) -> dict[str, Any]:
         "name": spread.name,
         "guaranteed": spread.guaranteed,
         "consistent": consistent,
-        "noise_factor": _number(spread.bounds.noise_factor),
-        "lower": _plain(interval.lower) if consistent else unknown,
-        "upper": _plain(interval.upper) if consistent else unknown,
-        "half_width": _plain(spread.half_width),
-        "ratio_to_hull": _plain(comparison.ratio(spread)),
-        "mean_hull_over_this": _number(comparison.hull_over(spread)),
-        "contains_truth": None if truth is None else spread.contains(truth).tolist(),
+        "noise_factor": spread.bounds.noise_factor,
+        "lower": interval.lower if consistent else unknown,
+        "upper": interval.upper if consistent else unknown,
+        "half_width": spread.half_width,
+        "ratio_to_hull": comparison.ratio(spread),
+        "mean_hull_over_this": comparison.hull_over(spread),
+        "contains_truth": None if truth is None else spread.contains(truth),
         "seconds": spread.seconds,
     }
-
-
-def _plain(values: Array | Sequence[float]) -> list[float | None]:
-    """Return a list of numbers, None where not finite."""
-    return [_number(float(value)) for value in np.asarray(values)]
-
-
-def _number(value: float) -> float | None:
-    """Return a finite number as it is, anything else as None."""
-    return float(value) if math.isfinite(value) else None
 
 
 def show(

@@ -6,13 +6,14 @@ import argparse
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...core import codec
 from ...core.arrays import Array
 from ...core.body.inertial import as_phi
 from ...core.calibration.noise_needed import NoiseNeeded, noise_needed
@@ -176,11 +177,9 @@ def _payload(text: str) -> Array | None:
 
 def as_json(found: Sequence[NoiseNeeded], joints: Sequence[str]) -> dict[str, Any]:
     """Return the result in plain numbers; null where there is no number."""
-    rows = []
-    for each in found:
-        margin = each.margin if math.isfinite(each.margin) else None
-        rows.append({**asdict(each), "absolute": each.absolute.tolist(), "margin": margin})
-    return {"joints": list(joints), "lengths": rows}
+    rows = [codec.plain(each) | {"margin": each.margin} for each in found]
+    plain: dict[str, Any] = codec.as_json({"joints": joints, "lengths": rows})
+    return plain
 
 
 def show(found: Sequence[NoiseNeeded], joints: Sequence[str], notes: Sequence[str]) -> None:

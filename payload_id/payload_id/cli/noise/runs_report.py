@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.arrays import plain_numbers
+from ...core import codec
 from ...core.calibration.noise_of_runs import NoiseOfRuns
 from ..common.presentation import console, plain_table
 
 
 def as_json(found: NoiseOfRuns, joints: Sequence[str]) -> dict[str, Any]:
     """Return the result in plain numbers; null where there are too few runs for one."""
-    return {
+    told = {
         "joints": list(joints),
         "level": found.level,
         "runs": len(found.factors),
         "missing": found.missing,
         "lengths": [
-            {"length": float(length), "bound": bound, "factors": list(found.factors[:, k])}
-            for k, (length, bound) in enumerate(
-                zip(found.lengths, plain_numbers(found.bounds), strict=True)
-            )
+            {"length": length, "bound": found.bounds[k], "factors": found.factors[:, k]}
+            for k, length in enumerate(found.lengths)
         ],
-        "reference": found.reference.tolist(),
+        "reference": found.reference,
     }
+    plain: dict[str, Any] = codec.as_json(told)
+    return plain
 
 
 def show(found: NoiseOfRuns, joints: Sequence[str]) -> None:

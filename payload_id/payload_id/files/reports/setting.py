@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from ...core.arrays import plain_values
+from ...core import codec
 from ...core.errors import ConfigurationError
 from ..figures.interval_figure import BAND, LINE, TRUTH, UNKNOWN_LINE
 from .pictures import pictures
@@ -31,7 +31,7 @@ def as_markdown(report: Report) -> str:
 
 def as_json(report: Report) -> str:
     """Return the same for programs."""
-    return json.dumps(_finite(report.to_dict()), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(codec.as_json(report.to_dict()), indent=1, ensure_ascii=False) + "\n"
 
 
 # By the suffix of the file.
@@ -96,13 +96,3 @@ def without_tags(value: Any) -> Any:
 def cell(text: object) -> str:
     """Return a text that stands in one cell of a Markdown table."""
     return " ".join(str(text).split()).replace("|", "\\|")
-
-
-def _finite(value: Any) -> Any:
-    """Return plain values with None for numbers that are not finite."""
-    value = plain_values(value)
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
