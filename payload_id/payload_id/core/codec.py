@@ -24,6 +24,21 @@ ARRAY = "__array__"  # the only entry of what stands for an array: its name
 T = TypeVar("T")
 
 
+class Identified:
+    """What is the same as another of its kind if all that both hold is, bit for bit."""
+
+    @property
+    def identity(self) -> str:
+        """Hash of all that it holds."""
+        return digest(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+
 def plain(value: Any) -> Any:
     """Return a value as dicts, lists, texts, numbers, None and arrays."""
     if is_dataclass(value):

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..arrays import Array
-from ..codec import digest
+from ..codec import Identified
 from .effort_scale import Scales
 
 
 @dataclass(frozen=True, eq=False)
-class ArmHistory:
+class ArmHistory(Identified):
     """What K runs of an arm with n joints have shown, for rows with p nuisance parameters.
 
     Attributes:
@@ -72,14 +72,3 @@ class ArmHistory:
     def __len__(self) -> int:
         """Return the number of runs."""
         return len(self.scores)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ArmHistory) and self.identity == other.identity
-
-    def __hash__(self) -> int:
-        return hash(self.identity)
-
-    @property
-    def identity(self) -> str:
-        """Hash of all that it holds."""
-        return digest(self)

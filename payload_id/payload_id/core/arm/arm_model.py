@@ -28,7 +28,7 @@ from .description import (
     stated_mass,
     usable,
 )
-from .effort_scale import Scales
+from .effort_scale import Scales, scales_differ
 from .frames import frame_id, with_joints_held
 
 MOST_GRAVITY = 1000.0  # [m/s2]
@@ -166,8 +166,21 @@ class ArmModel:
         """
         if calibration is not None:
             require_type(calibration, Calibration, "calibration", "a Calibration, or None")
-            calibration.check(self.joints, self.digest, self.effort)
+            if otherwise := self.unlike(calibration):
+                raise InputError(
+                    f"The calibration was made {otherwise}. Calibrate this arm again, or remove "
+                    "'calibration' from its robot file."
+                )
         return replace(self, calibration=calibration)
+
+    def unlike(self, learnt: Calibration | ArmHistory) -> str:
+        """Return in words of which other arm, or torques, something was learnt; empty: of these."""
+        if learnt.joints != self.joints:
+            others = ", ".join(learnt.joints)
+            return f"of an arm with the joints {others}; these are {', '.join(self.joints)}"
+        if learnt.digest != self.digest:
+            return "of another robot description, tool, payload frame or gravity"
+        return scales_differ(learnt.effort, self.effort)
 
     @property
     def revolute(self) -> BoolArray:
@@ -330,7 +343,7 @@ def _constants(
     """Return the attributes of an arm, joints in the order of `names`."""
     ids = [model.getJointId(name) for name in names]
     index = {joint_id: k for k, joint_id in enumerate(ids)}
-    axes = [joint_axis(model, joint_id) for joint_id in ids]
+    axes = np.array([joint_axis(model, joint_id) for joint_id in ids])
     frame = model.frames[frame_id(model, payload_frame)]
     if frame.parentJoint not in index:
         raise ModelError(
@@ -349,8 +362,8 @@ def _constants(
         parent=tuple(index.get(model.parents[i], -1) for i in ids),
         rotation=np.array([model.jointPlacements[i].rotation for i in ids]),
         translation=np.array([model.jointPlacements[i].translation for i in ids]),
-        axis_linear=np.array([axis[:3] for axis in axes]),
-        axis_angular=np.array([axis[3:] for axis in axes]),
+        axis_linear=axes[:, :3].copy(),
+        axis_angular=axes[:, 3:].copy(),
         link_phi=link_phi,
         payload_joint=index[frame.parentJoint],
         payload_rotation=np.array(frame.placement.rotation),
@@ -381,9 +394,4 @@ def joint_axis(model: pin.Model, joint_id: int) -> Array:
     data = model.createData()
     columns = np.reshape(pin.computeJointJacobians(model, data, pin.neutral(model)), (6, -1))
     axis = data.oMi[joint_id].actInv(pin.Motion(columns[:, joint.idx_v])).vector
-    if np.linalg.norm(axis[:3]) > 1e-12 and np.linalg.norm(axis[3:]) > 1e-12:
-        raise ModelError(
-            f"Joint '{model.names[joint_id]}' both turns and slides; only revolute, continuous "
-            "and prismatic joints are supported."
-        )
     return np.asarray(axis, dtype=float)

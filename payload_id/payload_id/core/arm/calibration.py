@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
-from ..codec import digest
-from ..errors import InputError
-from .effort_scale import Scales, scales_differ
+from ..codec import Identified
+from .effort_scale import Scales
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class ArmEquations:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(Identified):
     """The box of psi of one arm, and the rows behind it.
 
     Attributes:
@@ -93,48 +92,7 @@ class Calibration:
     effort: Scales = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Calibration) and self.identity == other.identity
-
-    def __hash__(self) -> int:
-        return hash(self.identity)
-
     @property
     def n(self) -> int:
         """Number of joints."""
         return len(self.joints)
-
-    @property
-    def identity(self) -> str:
-        """Hash of all that it holds."""
-        return digest(self)
-
-    def check(self, joints: tuple[str, ...], digest: str, effort: Scales) -> None:
-        """Raise unless the arm is the one that was calibrated.
-
-        Args:
-            joints: Names of the arm's joints.
-            digest: Its `ArmModel.digest`.
-            effort: How its efforts become torques.
-
-        Raises:
-            InputError: Joints, links, tool, payload frame or scales of efforts differ.
-        """
-        if self.joints != joints:
-            raise InputError(
-                f"The calibration is of an arm with the joints {', '.join(self.joints)}; this one "
-                f"has {', '.join(joints)}. Calibrate this arm, or remove 'calibration' from "
-                "its robot file."
-            )
-        if self.digest != digest:
-            raise InputError(
-                "The calibration is of another robot description, tool, payload frame or gravity "
-                f"(digest {self.digest[:12]}, this arm's is {digest[:12]}). Calibrate again "
-                "with this robot file, or remove 'calibration' from it."
-            )
-        scaled = scales_differ(self.effort, effort)
-        if scaled:
-            raise InputError(
-                f"The arm was calibrated {scaled}. Calibrate again with the present 'effort' of "
-                "the robot file or table, or take back the change."
-            )

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Array
 from ..body.inertial import (
     FROM_PSEUDO_INERTIA_BASIS,
+    LEAST_MASS,
     from_mass_com_inertia,
     from_pseudo_inertia,
     pseudo_inertia,
@@ -23,7 +24,6 @@ EPSILON = 1e-8  # smallest eigenvalue of the scaled J that counts as consistent
 TINY = 1e-10  # ... that searches over consistent bodies may come to
 PULL = 1e-7  # weight of the likely body, relative to the data's largest singular value
 UNSEEN = 1e-12  # part of the largest singular value below which a direction is not seen
-BALL_MASS = 1e-3  # [kg] least mass of the ball
 BALL_RADIUS = 0.03  # [m]
 RESTARTS = 8  # most searches, one after the other
 WORTH = 1e-9  # relative decrease of the cost for which a search is begun again
@@ -53,10 +53,10 @@ def likely_body(free: Array, upper: Array, shape: Shape | None = None) -> Array:
 
     The ball is about the centre of mass of the fit.
     """
-    mass = float(np.clip(free[0], BALL_MASS, max(upper[0], BALL_MASS)))
+    mass = float(np.clip(free[0], LEAST_MASS, max(upper[0], LEAST_MASS)))
     if shape is not None:
         return mass * shape.solid
-    reach = float(np.clip(upper[1] / max(upper[0], BALL_MASS), 0.0, 1.0))
+    reach = float(np.clip(upper[1] / max(upper[0], LEAST_MASS), 0.0, 1.0))
     com = np.clip(free[1:4] / mass, -reach, reach)
     return from_mass_com_inertia(mass, com, 0.4 * mass * BALL_RADIUS**2 * np.eye(3))
 
@@ -127,13 +127,15 @@ class ScaledProblem:
         Args:
             search: Returns where a search that begins at a consistent x ends.
         """
-        start: Array | None = self.start()
-        x = self.guess
+        x = start = self.start()
+        if self.cost(start) <= ROUNDING * float(self.z @ self.z):
+            return start
         for _ in range(RESTARTS):
-            if start is None:
-                break
             x = off_the_edge(search(start), TINY)
-            start = self.better(x)
+            better = self.better(x)
+            if better is None:
+                break
+            start = better
         return x
 
 

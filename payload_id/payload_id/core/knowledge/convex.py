@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from ..body.inertial import PSEUDO_INERTIA_BASIS
 from ..errors import InputError, brief
@@ -113,14 +114,11 @@ def _check(constraint: Any, k: int) -> None:
 
 def _groups(phi: Any, constraints: Sequence[Any]) -> list[list[tuple[int, Any]]]:
     """Return numbered constraints in groups that share no variable but phi."""
-    groups: list[tuple[set[int], list[tuple[int, Any]]]] = []
-    for k, constraint in enumerate(constraints):
-        own = {variable.id for variable in constraint.variables()} - {phi.id}
-        joined = [group for group in groups if group[0] & own]
-        members = [entry for group in joined for entry in group[1]] + [(k, constraint)]
-        groups = [group for group in groups if not group[0] & own]
-        groups.append((own.union(*(group[0] for group in joined)), members))
-    return sorted((members for _, members in groups), key=lambda members: members[0][0])
+    own = [{variable.id for variable in x.variables()} - {phi.id} for x in constraints]
+    shared = np.array([[bool(one & other) for other in own] for one in own], dtype=bool)
+    numbered = list(enumerate(constraints))
+    count, group = connected_components(shared.reshape(len(own), len(own)), directed=False)
+    return [[numbered[k] for k in np.flatnonzero(group == g)] for g in range(count)]
 
 
 def _statement(name: str, phi: Any, constraints: Sequence[Any]) -> Statement:

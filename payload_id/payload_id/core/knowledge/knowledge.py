@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from ..arrays import Array
-from ..codec import digest
+from ..codec import Identified
 from ..errors import InputError
 from .statement import Statement
 
@@ -18,7 +18,7 @@ MOST = 200  # statements: each costs time and memory in every update
 
 
 @dataclass(frozen=True, eq=False)
-class Knowledge:
+class Knowledge(Identified):
     """The intersection of the sets of several statements; all of phi without any.
 
     Attributes:
@@ -42,13 +42,6 @@ class Knowledge:
 
     def __bool__(self) -> bool:
         return bool(self.statements)
-
-    def __eq__(self, other: object) -> bool:
-        """Tell whether every number is the same, bit for bit."""
-        return isinstance(other, Knowledge) and digest(self) == digest(other)
-
-    def __hash__(self) -> int:
-        return hash(self.names)
 
     @property
     def names(self) -> tuple[str, ...]:

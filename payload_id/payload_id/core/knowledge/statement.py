@@ -90,7 +90,7 @@ class Statement:
         Raises:
             InputError: A row or cone without a variable does not hold.
         """
-        used: Array = np.column_stack([self.F, self.H]).any(axis=1)
+        used = np.asarray(np.column_stack([self.F, self.H]).any(axis=1))
         keep, kept = np.ones(len(used), dtype=bool), []
         slip = ROUNDING * max(1.0, float(np.abs(self.g).max(initial=0.0)))
         for kind, cone in self.cones(one_by_one=True):

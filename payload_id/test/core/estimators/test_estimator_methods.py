@@ -40,8 +40,8 @@ def test_manifold_chart_derivatives_and_consistency(seed):
     body = Body.of(random_body(seed))
     np.testing.assert_allclose(body.phi(), random_body(seed), atol=1e-12)
     for step in (np.zeros(10), np.random.default_rng(seed).normal(size=10)):
-        by_differences = differences(lambda step: body.moved(step).phi(), step)
-        np.testing.assert_allclose(body.slope(step), by_differences, atol=1e-6)
+        slope = differences(lambda step: body.moved(step).phi(), step)
+        np.testing.assert_allclose(body.slope(step), slope, atol=1e-6)
     moved = body.moved(step)
     assert is_physical(moved.phi())
     np.testing.assert_allclose(moved.axes.T @ moved.axes, np.eye(3), atol=1e-12)
