@@ -21,11 +21,9 @@ import numpy as np
 
 from ..arrays import Array
 from ..bounds.coefficient_error import with_linear_bounds
-from ..bounds.cutting_planes import Rows, minimise
 from ..bounds.interval import Interval
-from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
-from ..errors import InputError, SolverError
+from ..errors import InputError
 from ..rows.row_block import RowBlock
 from ..threads import one_thread
 
@@ -68,36 +66,11 @@ class FeasibleSet:
             return cls(interval, linear, ScaledRows.of(linear, interval, linear.d, narrow=False))
 
     @cached_property
-    def witness(self) -> Array:
-        """One x = (y, u) inside K, far from its rows' bounds, shape (10 + p,).
-
-        Least squares where that is inside, the point of least largest error otherwise.
-        """
-        scaled = self.scaled
-        box = (scaled.lower + scaled.upper) / 2 / self._half_width
-        x = self._inverse @ np.concatenate([scaled.r, box])
-        x = np.clip(x, scaled.lower, scaled.upper)
-        if np.abs(scaled.G @ x - scaled.r).max() <= 1.0:
-            return x
-        program = LinearProgram(np.append(scaled.lower, 0.0), np.append(scaled.upper, np.inf))
-        rows = Rows(program, scaled, free=0.0, share=np.ones((len(scaled.r), 1)))
-        cost = np.append(np.zeros(len(x)), 1.0)
-        try:
-            found = minimise(program, [rows], cost)
-        except SolverError:
-            return x
-        return x if found is None else found.x[:-1]
-
-    @cached_property
-    def _half_width(self) -> Array:
-        """Half the width of the box of x, shape (10 + p,)."""
-        return np.maximum((self.scaled.upper - self.scaled.lower) / 2, 1e-12)
-
-    @cached_property
     def _inverse(self) -> Array:
         """Least-squares inverse of the rows and the box, shape (10 + p, m + 10 + p)."""
+        half = np.maximum((self.scaled.upper - self.scaled.lower) / 2, 1e-12)
         with one_thread():
-            Q, R = np.linalg.qr(np.vstack([self.scaled.G, np.diag(1.0 / self._half_width)]))
+            Q, R = np.linalg.qr(np.vstack([self.scaled.G, np.diag(1.0 / half)]))
             return np.asarray(np.linalg.solve(R, Q.T))
 
     def coordinates(self, block: RowBlock) -> tuple[Array, Array, Array]:

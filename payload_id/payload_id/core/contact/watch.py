@@ -54,7 +54,7 @@ class ContactWatch:
             phi: Point estimate of the payload, shape (10,).
         """
         self._knowledge, self._phi = knowledge, phi
-        self._point = knowledge.witness
+        self._point: Array | None = None
         self._remembered: tuple[int, ...] = ()
 
     def add(self, samples: Samples) -> list[Judgement]:
@@ -107,7 +107,7 @@ class ContactWatch:
     ) -> list[ContactProof]:
         """Return what proves that there was something external; nothing if that is not certain."""
         proofs = proofs_by_joint(external)
-        if not proofs and knowledge.explains(block, self._point):
+        if not proofs and self._point is not None and knowledge.explains(block, self._point):
             return []
         found = search(knowledge, block, self._remembered)
         self._remembered = found.rows
