@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arm.arm_history import ArmHistory
-from ..arm.effort_scale import scales_differ
 from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..diagnosis import MotionSeen
@@ -18,7 +17,7 @@ from ..statistics.statistics import Statistics
 from ..threads import one_thread
 from .comparable import unlike
 from .conformal import largest_score, runs_needed
-from .error_size import ErrorSize
+from .error_size import Fitted
 
 ENDS = ("phi", "lower", "upper", "joint_lower", "joint_upper")
 
@@ -85,14 +84,13 @@ def made_otherwise(history: ArmHistory, rows: MomentumRows, window: float) -> st
         rows: Makes the rows of the run.
         window: Length of its windows [s].
     """
-    arm = rows.model
-    if (history.digest, history.joints) != (arm.digest, arm.joints):
-        return "of another arm, tool, payload frame or gravity"
+    if otherwise := rows.model.unlike(history):
+        return otherwise
     if dict(history.uncertainty) != rows.uncertainty.to_dict() or history.names != rows.names:
         return "with other bounds in 'uncertainty'"
     if history.window != window:
         return f"with windows of {history.window:g} s (now {window:g} s)"
-    return scales_differ(history.effort, arm.effort)
+    return ""
 
 
 def largest_scores(history: ArmHistory, level: float) -> Array:
@@ -135,8 +133,8 @@ def calibrated_interval(
     with one_thread():
         counted = run.thinned(min(1.0, float(history.seconds.max()) / seconds))
         posterior = Posterior.of(statistics_of(history).joined(counted))
-        expected = ErrorSize(history.inflation, history.load_noise)
-        deviation = expected.of(posterior, counted, posterior.phi)
+        own, load = Fitted(posterior, counted, posterior.phi).parts(history.inflation)
+        deviation = np.hypot(own, history.load_noise * load)
     size = np.abs(history.scores)
     together = largest_score(size.max(axis=1), level)  # NaN where one is not known
     half = largest_scores(history, level) * deviation

@@ -13,7 +13,6 @@ from .known_run import KnownRun
 
 FALSE_ALARM = 0.01  # probability of naming a label in a history whose labels are right
 MOST = 5  # at most one source of so many is named
-SLOW = 0.1  # part of the usual speed below which a run is one at rest
 LEAST_OTHERS = 4  # runs of other sources from which errors are judged
 
 
@@ -74,23 +73,15 @@ def label_notes(
         seen: Which of them the K are.
     """
     said = []
-    usual = float(np.median([run.motion.mean_speed.max() for run in runs]))
     for k, deviation in doubtful(masses, [runs[i].source for i in seen]):
         run = runs[seen[k]]
         label = float(run.load.phi[0])
         found = label + float(masses.error[k])
-        if found + 2.0 * deviation < 0.0:
-            remedy = (
-                "it is of another arm, mounting or order of joints, or its torques have other "
-                "units, signs or offsets, or its positions other zeros (payload-id check)"
-            )
-        elif run.motion.mean_speed.max() < SLOW * usual:
-            remedy = "it hardly moves, and friction at rest looks like a load; leave it out"
-        else:
-            remedy = "check what is stated of it"
         said.append(
             f"Run {seen[k] + 1} ('{run.source}') is stated to carry {label:.3g} kg, but by the "
-            f"others it carried {found:.3g} +- {2.0 * deviation:.2g} kg: {remedy}. Intervals are "
-            "wide as long as it counts."
+            f"others it carried {found:.3g} +- {2.0 * deviation:.2g} kg: check what is stated of "
+            "it, that its joints move, since friction at rest looks like a load, and that arm, "
+            "mounting, order of joints, units, signs and zeros are those of the others (payload-id "
+            "check). Intervals are wide as long as it counts."
         )
     return tuple(said)

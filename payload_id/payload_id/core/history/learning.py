@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from itertools import accumulate
+from operator import attrgetter
 
 import numpy as np
 import scipy
@@ -22,7 +23,7 @@ from ..statistics.own_nuisance import of_the_arm
 from ..statistics.posterior import Posterior
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
-from .error_size import HeldOutRun, MassErrors
+from .error_size import Fitted, MassErrors
 from .known_run import KnownRun
 from .labels import label_notes
 from .same_data import check_different
@@ -32,10 +33,7 @@ PASSES = 2
 # Nuisance parameters that each run has of its own: friction moves with temperature, offsets between
 # power cycles. Links, gains and rotors are the arm's.
 OWN = ("friction_", "torque_offset")
-# Times the others' residuals, beyond which a run's rows are something else's: where they are within
-# the stated bounds, which may be far too wide, and where they alone are not. The latter also of all
-# runs, in units of their bounds.
-FOREIGN, BEYOND = 10.0, 4.0
+BEYOND = 4.0  # times the stated bounds of the noise, by which residuals of most runs are a note
 DRIFT = 0.01  # probability by chance below which a trend from run to run is a note
 
 
@@ -62,20 +60,26 @@ def learn_history(
     check_different([run.source for run in runs], [run.stretches for run in runs])
     with one_thread():
         shared = of_the_arm_alone(runs, own_columns(rows, own), rows.prior.box()[1])
-        tried = [_tried(run, others) for run, others in _with_others(runs, shared)]
-        least, largest = rows.prior.box()
-        width = largest - least
+        tried = []
+        for run, others in _with_others(runs, shared):
+            posterior = Posterior.of(others.joined(run.statistics))
+            tried.append(Fitted(posterior, run.statistics, posterior.given(run.load.phi)))
+        errors = np.array(
+            [x.posterior.phi - run.load.phi for x, run in zip(tried, runs, strict=True)]
+        )
+        width = np.subtract(*rows.prior.box()[::-1])
         told = [each.posterior.deviation(1.0)[0] <= width[0] for each in tried]
-        seen = [k for k, each in enumerate(tried) if told[k] and np.isfinite(each.error[0])]
-        masses = MassErrors.of([tried[k] for k in seen])
-        size = masses.size()
-        expected = [size.of(each.posterior, each.run.statistics, each.phi) for each in tried]
-        noise = [each.posterior.noise(len(rows.channels)) for each in tried]
-    scores = np.array([each.error for each in tried]) / np.array(expected)
-    scores[np.array(expected) > width] = np.nan  # such a run shows nothing of how far others err
+        seen = np.flatnonzero(told & np.isfinite(errors[:, 0])).tolist()
+        masses = MassErrors.of(errors[seen, 0], [tried[k] for k in seen])
+        inflation, load_noise = masses.size()
+        own, load = np.swapaxes([each.parts(inflation) for each in tried], 0, 1)
+        noise = np.array([each.posterior.noise(len(rows.channels)) for each in tried])
+    expected = np.hypot(own, load_noise * load)
+    # A run whose errors may be as large as the prior shows nothing of how far others err.
+    scores = np.where(expected > width, np.nan, errors / expected)
     whole = reduce(Statistics.joined, shared)
     if not whole.counts[-1] > 0.0 or not np.isfinite(scores).any():
-        why = _beyond_bounds(np.array(noise)) or (
+        why = _beyond_bounds(noise) or (
             "They are too short, or move too few axes. Make them, or their segments, several "
             "windows long."
         )
@@ -91,22 +95,28 @@ def learn_history(
         window=window,
         factor=whole.channels[-1],
         rows=float(whole.counts[-1]),
-        inflation=size.inflation,
-        load_noise=size.load_noise,
+        inflation=inflation,
+        load_noise=load_noise,
         scores=scores,
-        masses=np.array([run.load.phi[0] for run in runs]),
-        seconds=np.array([run.seconds for run in runs]),
-        lower=np.array([run.motion.lower for run in runs]),
-        upper=np.array([run.motion.upper for run in runs]),
-        speed=np.array([run.motion.speed for run in runs]),
-        mean_speed=np.array([run.motion.mean_speed for run in runs]),
-        noise=np.array(noise),
-        notes=_drift(scores[:, 0])
-        + label_notes(masses, runs, seen)
-        + _foreign(np.array(noise), runs)
-        + tuple(filter(None, (_beyond_bounds(np.array(noise)),)))
-        + _untold(scores[:, 0], runs),
+        masses=_each(runs, "load.phi")[:, 0],
+        seconds=_each(runs, "seconds"),
+        lower=_each(runs, "motion.lower"),
+        upper=_each(runs, "motion.upper"),
+        speed=_each(runs, "motion.speed"),
+        mean_speed=_each(runs, "motion.mean_speed"),
+        noise=noise,
+        notes=(
+            *_drift(scores[:, 0]),
+            *label_notes(masses, runs, seen),
+            *filter(None, [_beyond_bounds(noise)]),
+            *_untold(scores[:, 0], runs),
+        ),
     )
+
+
+def _each(runs: Sequence[KnownRun], name: str) -> Array:
+    """Return an attribute of each run, shape (K, ...)."""
+    return np.array([attrgetter(name)(run) for run in runs])
 
 
 def own_columns(rows: MomentumRows, own: Sequence[str]) -> BoolArray:
@@ -162,12 +172,6 @@ def _with_others(
     return [(run, others[run.source]) for run in runs]
 
 
-def _tried(run: KnownRun, others: Statistics) -> HeldOutRun:
-    """Estimate a run as a new one."""
-    posterior = Posterior.of(others.joined(run.statistics))
-    return HeldOutRun(run, posterior.phi - run.load.phi, posterior)
-
-
 def _drift(scores: Array) -> tuple[str, ...]:
     """Say so if the errors of the mass change from run to run."""
     seen = np.flatnonzero(np.isfinite(scores))
@@ -181,28 +185,6 @@ def _drift(scores: Array) -> tuple[str, ...]:
         f"by chance in {found.pvalue:.1%} of cases): the arm warms up or drifts, and later runs "
         "need not be like these. Warm it up first, or make runs over a whole day.",
     )
-
-
-def _foreign(noise: Array, runs: Sequence[KnownRun]) -> tuple[str, ...]:
-    """Say so of runs whose residuals are far larger than those of the others.
-
-    Args:
-        noise: Residuals of each run in units of their bounds, shape (K, C).
-        runs: The K runs.
-    """
-    said = []
-    for k, run in enumerate(runs):
-        others = np.median(np.delete(noise, k, axis=0), axis=0)
-        ratio = noise[k] / np.maximum(others, np.finfo(float).tiny)
-        beyond = (noise[k] > 1.0) & (others < 1.0)
-        times = float(np.max(ratio))
-        if np.any(ratio > np.where(beyond, BEYOND, FOREIGN)):
-            said.append(
-                f"Run {k + 1} ('{run.source}') fits no load: its residuals are {times:.0f} times "
-                "those of the others. Look at its units, signs and arm (payload-id check), and "
-                "leave it out."
-            )
-    return tuple(said)
 
 
 def _beyond_bounds(noise: Array) -> str:

@@ -27,7 +27,7 @@ from payload_id.core.history import (
     largest_scores,
     statistics_of,
 )
-from payload_id.core.history.error_size import ErrorSize
+from payload_id.core.history.error_size import Fitted
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -169,11 +169,11 @@ def test_expected_errors_are_those_of_the_posterior_of_such_rows():
         noise = np.sqrt(made.noise)
         run = of_run(one, noise).joined(of_run(two, noise)).thinned(min(1.0, longest / 8.0))
         posterior = Posterior.of(statistics_of(made.history).joined(run))
-        size = ErrorSize(made.history.inflation, made.history.load_noise)
+        own, load = Fitted(posterior, run, LOAD).parts(made.history.inflation)
         seen = np.tile(posterior.noise(6), (20, 1))
         known = calibrated(seconds=made.history.seconds, noise=seen)
         found = known.deviation(two, collected)[0]
-        np.testing.assert_allclose(found, size.of(posterior, run, LOAD), rtol=0.01)
+        np.testing.assert_allclose(found, np.hypot(own, made.history.load_noise * load), rtol=0.01)
         widths = made.predicted(two, collected, 0.8)[0]
         expected = made.deviation(two, collected)[0] * largest_scores(made.history, 0.8)
         np.testing.assert_allclose(widths, expected)
