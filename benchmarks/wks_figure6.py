@@ -70,10 +70,7 @@ def equations_of(model: ArmModel, samples: Samples) -> ArmEquations:
     row_source = MomentumRows.of(model, Uncertainty())
     windows = WindowCutter(WINDOW).add(samples)
     return ArmEquations.stack(
-        [
-            window_equations(row_source, row_source.terms(window), np.zeros(10)).arm
-            for window in windows
-        ]
+        [window_equations(row_source, row_source.terms(window), np.zeros(10)) for window in windows]
     )
 
 
@@ -99,6 +96,8 @@ def trial(setting: Setting, seed: int) -> tuple[Array, Array, Array]:
     tau = run.true.tau + NOISE * rng.normal(size=run.true.tau.shape)
     every = equations_of(model, Samples(run.true.stamp, run.true.q, run.true.dq, tau))
     last = every.take(every.start >= max(TRAINING))
+    # Links are free that have a mass, friction is not negative, all else is known.
+    free = np.where(np.repeat(model.link_phi[:, 0] > 0, 10), np.inf, 0.0)
     shape = (len(TRAINING), len(Consistency))
     errors, sound, seconds = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for i, size in enumerate(TRAINING):
@@ -107,10 +106,15 @@ def trial(setting: Setting, seed: int) -> tuple[Array, Array, Array]:
         rows = np.column_stack([first.C, first.t]) / first.duration[:, None]
         factor = factor_of(rows / np.sqrt(len(first)))
         for j, consistency in enumerate(Consistency):
-            fit = ArmFit.of(
-                model, ("friction_coulomb", "friction_viscous"), consistency, setting.ellipsoids,
-                LinkPrior.EUCLIDEAN, pull=float(np.sqrt(WEIGHT)),
-            )  # fmt: skip
+            fit = ArmFit(
+                np.append(model.link_phi.ravel(), np.zeros(5 * model.n + 10)),
+                np.append(-free, np.zeros(5 * model.n + 10)),
+                np.concatenate([free, np.full(2 * model.n, np.inf), np.zeros(3 * model.n + 10)]),
+                consistency,
+                setting.ellipsoids,
+                LinkPrior.EUCLIDEAN,
+                pull=float(np.sqrt(WEIGHT)),
+            )
             begin = time.perf_counter()
             psi = fit.solve(factor)
             seconds[i, j] = time.perf_counter() - begin

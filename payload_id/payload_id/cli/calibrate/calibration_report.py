@@ -17,7 +17,6 @@ from ...core.identification.status import times_as_large
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS, candidate_names, group_slice
 from ...files.figures.number_format import digits, number
 from ...files.recordings.recording import Recording
-from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.presentation import console, plain_table
 from ..common.recording_arguments import remarks
@@ -43,7 +42,6 @@ class Job:
     """What is calibrated, from what.
 
     Attributes:
-        file: The robot file.
         robot: The arm.
         recordings: At least one.
         result: The calibration.
@@ -51,7 +49,6 @@ class Job:
         failure: Why it could not be written, if that is why there is none.
     """
 
-    file: RobotFile
     robot: RobotModel
     recordings: tuple[Recording, ...]
     result: CalibrationResult
@@ -75,7 +72,7 @@ def as_json(job: Job) -> dict[str, Any]:
         "windows": result.windows,
         "parameters": {
             names[k]: {
-                "estimate": result.estimate[k],
+                "estimate": result.calibration.estimate[k],
                 "lower": calibration.lower[k],
                 "upper": calibration.upper[k],
                 "stated_lower": stated.centre[k] - stated.half_width[k],
@@ -143,7 +140,7 @@ def _interval(result: CalibrationResult, k: int) -> str:
     lower, upper = result.calibration.lower[k], result.calibration.upper[k]
     places = digits((upper - lower) / 2)
     ends = f"{number(lower, places)}, {number(upper, places)}"
-    return f"{number(result.estimate[k], places)} \\[{ends}]"
+    return f"{number(result.calibration.estimate[k], places)} \\[{ends}]"
 
 
 def link_table(job: Job) -> Table:
@@ -161,7 +158,7 @@ def link_table(job: Job) -> Table:
         if count:
             k = int(np.nanargmin(ratio[link]))
             best = f"{names[10 * link + k].rpartition('.')[2]} to {100 * ratio[link, k]:.0f} %"
-        mass = f"{result.estimate[10 * link]:.3f}"
+        mass = f"{result.calibration.estimate[10 * link]:.3f}"
         table.add_row(
             joint, mass, f"{job.robot.link_phi[link, 0]:.3f}", f"{count} of {known}", best
         )

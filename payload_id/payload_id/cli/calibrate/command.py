@@ -197,7 +197,7 @@ def work(arguments: argparse.Namespace) -> Job:
             written = save_learnt_robot(arguments.out, file.path, CALIBRATION, kept, lines)
         except ConfigurationError as error:  # what took minutes to learn is shown all the same
             failure = error
-    return Job(file, robot, recordings, result, written, failure)
+    return Job(robot, recordings, result, written, failure)
 
 
 def _measured(

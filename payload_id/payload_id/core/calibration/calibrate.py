@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import reduce
 
 import numpy as np
+import scipy
 
 from ..arm.arm_model import ArmModel
 from ..arm.calibration import ArmEquations, Calibration
-from ..arrays import Array
-from ..body.inertial import is_physical
+from ..arrays import Array, IntArray
 from ..errors import InputError, SolverError
 from ..history import KnownLoad, KnownRun
 from ..history.learning import of_the_arm_alone
@@ -35,7 +35,7 @@ from ..statistics.triangular_factor import factor_of
 from ..statistics.variance_components import LEAST_VARIANCE, UNIFORM_VARIANCE
 from ..threads import one_thread
 from .calibration_result import HELD_OUT, ArmValidation, CalibrationResult, Options
-from .equations import RunEquations, joint_factors, window_equations
+from .equations import joint_factors, window_equations
 from .fit import ArmFit, Consistency
 from .identifiability import Identifiability, base_parameters, structural_rank
 from .nuisance_box import UnitBox, unit_box
@@ -85,19 +85,22 @@ def calibrate(
             _equations(k, row_source, samples, options, np.asarray(payload, dtype=float))
             for k, (samples, payload) in enumerate(zip(recordings, carried, strict=True), 1)
         ]
-        parts = [own.arm for own, _ in runs if not own.unknown.shape[1]]
+        width = 15 * model.n + 10
+        parts = [own for own, _ in runs if own.C.shape[1] == width]
         if not parts:
             raise InputError(
                 "Of every payload only a part is known. Add a recording of the bare arm: it tells "
                 "the arm's own weight from that of what it carries."
             )
         own = ArmEquations.stack(parts)
-        every = RunEquations.of_all([RunEquations.stack([own, *more]) for own, more in runs])
-        box = unit_box(arm_rows(every.arm, stated), every.unknown)
+        whole = [ArmEquations.stack([own, *more]) for own, more in runs]
+        every = ArmEquations.stack([replace(run, C=run.C[:, :width]) for run in whole])
+        unknown = scipy.linalg.block_diag(*(run.C[:, width:] for run in whole))
+        box = unit_box(arm_rows(every, stated), unknown)
         lower, upper = _in_units(stated, box)
-        problem, notes = _problem(model, uncertainty, options, lower, upper)
+        problem = _problem(model, uncertainty, options, lower, upper)
         factors, counts = joint_factors(own, model.n), np.bincount(own.joint, minlength=model.n)
-        if not every.of_arm_alone.all():
+        if unknown.any():
             more, count = _of_partly_known(recordings, carried, row_source, options.window)
             factors, counts = np.concatenate([factors, more[None]]), np.append(counts, count)
         factor = factor_of(*factors)
@@ -105,7 +108,6 @@ def calibrate(
         # other units would be out of the solver's range.
         times = float(np.fmax(box.noise_factor, 1.0))
         estimate, constrained = _estimate(problem, factor / times, int(counts.sum()), stated)
-        notes += () if constrained else (UNCONSTRAINED,)
         validation = _validate(parts, problem, stated, times)
         found = _identifiability(model, stated, problem.scale(), factor)
     calibration = Calibration(
@@ -115,7 +117,7 @@ def calibrate(
         upper=upper,
         estimate=estimate,
         uncertainty=uncertainty.to_dict(),
-        equations=_nearest(every, box.slack),
+        equations=_nearest(every, np.flatnonzero(~unknown.any(axis=1)), box.slack),
         factors=factors,
         counts=counts,
         effort=model.effort,
@@ -123,14 +125,13 @@ def calibrate(
     return CalibrationResult(
         calibration=calibration,
         stated=stated,
-        estimate=estimate,
         validation=validation,
         identifiability=found,
         noise_factor=box.noise_factor,
         blame=box.blame,
-        windows=sum(len(own.unknown) for own, _ in runs) // model.n,
+        windows=sum(len(own) for own, _ in runs) // model.n,
         samples=sum(len(samples) for samples in recordings),
-        notes=notes,
+        notes=() if constrained else (UNCONSTRAINED,),
     )
 
 
@@ -164,30 +165,29 @@ def _of_partly_known(
     return factor_of(np.column_stack([C, t])), float(told.counts[-1])
 
 
-def _nearest(equations: RunEquations, slack: Array) -> ArmEquations:
+def _nearest(equations: ArmEquations, alone: IntArray, slack: Array) -> ArmEquations:
     """Return the rows of the arm alone that are nearest to being active, in their order."""
-    alone = np.flatnonzero(equations.of_arm_alone)
     nearest = np.argsort(slack[alone], kind="stable")[:ROW_LIMIT]
-    return equations.arm.take(alone[np.sort(nearest)])
+    return equations.take(alone[np.sort(nearest)])
 
 
 def _equations(
     number: int, row_source: MomentumRows, samples: Samples, options: Options, payload: Array
-) -> tuple[RunEquations, list[RunEquations]]:
+) -> tuple[ArmEquations, list[ArmEquations]]:
     """Return the equations of all windows of one recording, and those of other lengths.
 
     The others repeat the data of the windows: they narrow the box and do not count in estimates.
     """
     scales = Scales(row_source, options.window, options.scales)
-    own: list[RunEquations] = []
-    others: list[RunEquations] = []
+    own: list[ArmEquations] = []
+    others: list[ArmEquations] = []
     windows = believed_windows(row_source, samples, options.window, f"recording {number}")
     for window, seen in windows:
         for scale, terms in scales.terms(window):
             found = window_equations(row_source, terms, payload)
-            known = ~seen.torques.of_rows(found.arm.joint, found.arm.start, found.arm.end)
+            known = ~seen.torques.of_rows(found.joint, found.start, found.end)
             (others if scale else own).append(found.take(known))
-    return RunEquations.stack(own), others
+    return ArmEquations.stack(own), others
 
 
 def _in_units(nuisance: Nuisance, box: UnitBox) -> tuple[Array, Array]:
@@ -197,33 +197,19 @@ def _in_units(nuisance: Nuisance, box: UnitBox) -> tuple[Array, Array]:
     slip = ROUNDING * nuisance.largest[nuisance.uncertain]
     lower[nuisance.uncertain] += half * box.lower - slip
     upper[nuisance.uncertain] += half * box.upper + slip
-    stated_lower = nuisance.centre - nuisance.half_width
-    stated_upper = nuisance.centre + nuisance.half_width
-    return np.maximum(lower, stated_lower), np.minimum(upper, stated_upper)
+    return np.maximum(lower, _stated(nuisance, -1.0)), np.minimum(upper, _stated(nuisance, 1.0))
+
+
+def _stated(nuisance: Nuisance, side: float) -> Array:
+    """Return the lower (-1) or upper (1) ends of what is stated of the candidates."""
+    return np.asarray(nuisance.centre + side * nuisance.half_width)
 
 
 def _problem(
-    model: ArmModel,
-    uncertainty: Uncertainty,
-    options: Options,
-    lower: Array,
-    upper: Array,
-) -> tuple[ArmFit, tuple[str, ...]]:
-    """Return the least-squares problem within the box, and notes on what it leaves out.
-
-    A link whose description is no rigid body is estimated without the box, since the box may hold
-    nothing consistent. If no psi explains the data the box is the stated one.
-    """
-    lower, upper, notes = lower.copy(), upper.copy(), []
-    for link, phi in enumerate(model.link_phi):
-        own = slice(10 * link, 10 * link + 10)
-        if uncertainty.link_relative > 0 and phi[0] > 0 and not is_physical(phi):
-            lower[own], upper[own] = -np.inf, np.inf
-            notes.append(
-                f"The description's inertia beyond {model.joints[link]} belongs to no rigid body; "
-                "its estimate may leave the stated box."
-            )
-    fit = ArmFit(
+    model: ArmModel, uncertainty: Uncertainty, options: Options, lower: Array, upper: Array
+) -> ArmFit:
+    """Return the least-squares problem within the box."""
+    return ArmFit(
         psi0=np.concatenate([model.link_phi.ravel(), np.zeros(5 * model.n + 10)]),
         lower=lower,
         upper=upper,
@@ -233,7 +219,6 @@ def _problem(
         relative=max(uncertainty.link_relative, 1e-6),
         rest_size=_rest_sizes(uncertainty, model.n),
     )
-    return fit, tuple(notes)
 
 
 def _rest_sizes(uncertainty: Uncertainty, n: int) -> Array:
@@ -277,15 +262,9 @@ def _validate(
     first, last = ArmEquations.stack(train), ArmEquations.stack(test)
     n = problem.n
     # The box was made with the rows that are held out as well; here the stated one counts.
-    stated_lower = nuisance.centre - nuisance.half_width
-    stated_upper = nuisance.centre + nuisance.half_width
-    wide = replace(
-        problem,
-        lower=np.where(np.isfinite(problem.lower), stated_lower, problem.lower),
-        upper=np.where(np.isfinite(problem.upper), stated_upper, problem.upper),
-    )
-    lower, upper = wide.lower.copy(), wide.upper.copy()
-    lower[: 10 * n] = upper[: 10 * n] = problem.psi0[: 10 * n]
+    wide = replace(problem, lower=_stated(nuisance, -1.0), upper=_stated(nuisance, 1.0))
+    links, rest = problem.psi0[: 10 * n], slice(10 * n, None)
+    lower, upper = (np.append(links, end[rest]) for end in (wide.lower, wide.upper))
     friction_only = replace(wide, lower=lower, upper=upper, consistency=Consistency.NONE)
     factor = factor_of(*joint_factors(first, n)) / times
     friction, _ = _estimate(friction_only, factor, len(first), nuisance)

@@ -59,7 +59,6 @@ class CalibrationResult:
     Attributes:
         calibration: For later runs; only meaningful if consistent.
         stated: The box of psi before.
-        estimate: Point estimate of all candidates, shape (15 n + 10,).
         validation: Of a fit to the first part of the data on the rest.
         identifiability: Which combinations the motion determines.
         noise_factor: Smallest factor on the bounds with which the data are consistent; NaN if
@@ -72,7 +71,6 @@ class CalibrationResult:
 
     calibration: Calibration
     stated: Nuisance
-    estimate: Array
     validation: ArmValidation
     identifiability: Identifiability
     noise_factor: float
@@ -89,7 +87,7 @@ class CalibrationResult:
     def link_phi(self) -> Array:
         """Return the estimated inertial parameters of the links, shape (n, 10)."""
         n = self.calibration.n
-        return self.estimate[: 10 * n].reshape(n, 10)
+        return self.calibration.estimate[: 10 * n].reshape(n, 10)
 
     def width_ratio(self) -> Array:
         """Return each candidate's width as part of the stated one, (15 n + 10,); NaN if known."""

@@ -10,52 +10,14 @@ put on scales, nothing of a bare arm.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
-from scipy import linalg
 
 from ..arm.calibration import ArmEquations
-from ..arrays import Array, BoolArray, IntArray
+from ..arrays import Array
 from ..body.payload_prior import PayloadPrior
 from ..rows.joint_torque.momentum import MomentumRows, WindowTerms
 from ..rows.quadrature import ROUNDING
 from ..statistics.triangular_factor import factor_of
-
-
-@dataclass(frozen=True)
-class RunEquations:
-    """The equations of one run.
-
-    Attributes:
-        arm: C, t and d, m rows.
-        unknown: P, x in the unit box, shape (m, k).
-    """
-
-    arm: ArmEquations
-    unknown: Array
-
-    def take(self, rows: BoolArray | IntArray) -> RunEquations:
-        """Return some of the rows."""
-        return RunEquations(self.arm.take(rows), self.unknown[rows])
-
-    @classmethod
-    def stack(cls, parts: Sequence[RunEquations]) -> RunEquations:
-        """Put equations of the same run under each other; at least one."""
-        unknown = np.concatenate([part.unknown for part in parts])
-        return cls(ArmEquations.stack([part.arm for part in parts]), unknown)
-
-    @classmethod
-    def of_all(cls, runs: Sequence[RunEquations]) -> RunEquations:
-        """Return the equations of different runs, each with its own x; at least one."""
-        unknown = linalg.block_diag(*(run.unknown for run in runs))
-        return cls(ArmEquations.stack([run.arm for run in runs]), unknown)
-
-    @property
-    def of_arm_alone(self) -> BoolArray:
-        """Which rows hold nothing but psi, shape (m,)."""
-        return np.asarray(~self.unknown.any(axis=1))
 
 
 def payload_box(payload: Array, prior: PayloadPrior) -> tuple[Array, Array]:
@@ -74,8 +36,8 @@ def payload_box(payload: Array, prior: PayloadPrior) -> tuple[Array, Array]:
     )
 
 
-def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Array) -> RunEquations:
-    """Return the equations of one window.
+def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Array) -> ArmEquations:
+    """Return the equations of one window, [C P] in the place of C.
 
     Args:
         row_source: Of the rows; its nuisance's box bounds what errors of the coefficients do.
@@ -86,8 +48,8 @@ def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Arra
     rows = row_source.rows(terms)
     middle, half = payload_box(payload, row_source.uncertainty.prior)
     largest = np.abs(middle) + half
-    arm = ArmEquations(
-        C=np.hstack([terms.candidates, terms.payload]),
+    return ArmEquations(
+        C=np.hstack([terms.candidates, terms.payload, (terms.payload * half)[:, half > 0.0]]),
         t=terms.torque - terms.blocks.middle - terms.payload @ middle,
         d=rows.bound(largest)
         + np.abs(terms.blocks.columns).sum(axis=1)  # not learnt: they are of a run, not of the arm
@@ -96,7 +58,6 @@ def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Arra
         start=rows.start,
         end=rows.end,
     )
-    return RunEquations(arm, (terms.payload * half)[:, half > 0.0])
 
 
 def joint_factors(equations: ArmEquations, n: int) -> Array:

@@ -29,18 +29,14 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..body.ellipsoid import row_of
 from ..body.inertial import INERTIA_BASIS, PSEUDO_INERTIA_BASIS, pseudo_inertia, skew, typical_size
 from ..conic import solve_convex
-from ..rows.joint_torque.nuisance import JOINT_GROUPS, NOT_NEGATIVE
 
 PROGRAM = "multi-link least-squares program"
 EPSILON = 1e-6  # smallest eigenvalue of a scaled matrix that counts as consistent
-LEAST_EIGENVALUE = 1e-6  # of a scaled J0, so that a description at the edge has a finite prior
 RANK = 1e-13  # relative size of singular values that count as zero
-FRICTION_SCALE = 1.0  # [N m], [N m s/rad], [kg m2] and [-] alike: size of a joint's own parameters
 
 
 class Consistency(str, Enum):
@@ -89,44 +85,6 @@ class ArmFit:
     pull: float = 0.0
     rest_size: Array = field(default_factory=lambda: np.zeros(0))
 
-    @classmethod
-    def of(
-        cls,
-        model: ArmModel,
-        groups: Sequence[str] = ("friction_coulomb", "friction_viscous", "rotor_inertia"),
-        consistency: Consistency = Consistency.FULL,
-        ellipsoids: Sequence[Array | None] = (),
-        prior: LinkPrior = LinkPrior.QUADRATIC,
-        relative: float = 0.05,
-        pull: float = 1e-3,
-    ) -> ArmFit:
-        """Return the problem of [WKS, eq. 25]: every link free, and the groups of joint parameters.
-
-        Args:
-            model: The arm as described.
-            groups: Which of `JOINT_GROUPS` are estimated; the others are zero.
-            consistency: What is required of every link.
-            ellipsoids: Q of each link's bounding ellipsoid.
-            prior: How links are drawn to the description.
-            relative: Size of the deviations that the prior expects [-].
-            pull: Weight of the prior.
-        """
-        n = model.n
-        links = model.link_phi.ravel()
-        free = np.where(np.repeat(model.link_phi[:, 0] > 0, 10), np.inf, 0.0)
-        upper, lower = [free], [-free]
-        for group in JOINT_GROUPS:
-            bound = np.full(n, np.inf if group in groups else 0.0)
-            upper.append(bound)
-            lower.append(np.zeros(n) if group in NOT_NEGATIVE else -bound)
-        upper.append(np.zeros(10))  # the tool is as described
-        lower.append(np.zeros(10))
-        psi0 = np.concatenate([links, np.zeros(5 * n + 10)])
-        return cls(
-            psi0, np.concatenate(lower), np.concatenate(upper), consistency, tuple(ellipsoids),
-            prior, relative, pull,
-        )  # fmt: skip
-
     @property
     def n(self) -> int:
         """Number of joints."""
@@ -139,7 +97,7 @@ class ArmFit:
     def scale(self) -> Array:
         """Return sizes that make psi's entries comparable, shape (15 n + 10,)."""
         links = np.concatenate([typical_size(phi) for phi in self.link_phi()])
-        return np.append(links, np.full(5 * self.n + 10, FRICTION_SCALE))
+        return np.append(links, np.ones(5 * self.n + 10))  # those of joints in SI units
 
     def prior_matrix(self) -> Array:
         """Return P, shape (K, 15 n + 10)."""
@@ -231,7 +189,7 @@ def prior_rows(prior: LinkPrior, phi: Array, relative: float) -> Array:
     # |P dphi|^2 = 1/2 tr((J0^-1 dJ)^2) / relative^2
     unit = np.diag([scale[0] / scale[1]] * 3 + [1.0]) / np.sqrt(scale[0])
     values, vectors = np.linalg.eigh(unit @ pseudo_inertia(phi) @ unit)
-    values = np.maximum(values, LEAST_EIGENVALUE * values[-1])
+    values = np.maximum(values, EPSILON * values[-1])
     whitening = (vectors / np.sqrt(values)).T @ unit
     moved = whitening @ PSEUDO_INERTIA_BASIS @ whitening.T
     return np.asarray(np.linalg.qr(moved.reshape(10, 16).T, mode="r") / (np.sqrt(2.0) * relative))

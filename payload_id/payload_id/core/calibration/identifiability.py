@@ -20,7 +20,6 @@ from ..body.inertial import FROM_PINOCCHIO
 TOLERANCE = 1e-8  # smallest pivot of an independent column, relative to the largest
 SEEN = 1e-6  # smallest coefficient of a combination
 STATES = 200  # random states that show what any motion could tell
-SEED = 0
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,6 @@ class Identifiability:
     def rank(self) -> int:
         """Number of combinations that the rows determine."""
         return len(self.base)
-
-    @property
-    def alone(self) -> tuple[str, ...]:
-        """Parameters that are determined by themselves."""
-        return tuple(base.name for base in self.base if not base.terms)
 
     def unseen_links(self, joints: tuple[str, ...]) -> tuple[str, ...]:
         """Return the joints whose links' parameters have no effect at all on the rows."""
@@ -118,7 +112,7 @@ def structural_rank(model: ArmModel, columns: Array, scale: Array) -> int:
         columns: Which candidates are asked for, shape (15 n,), boolean.
         scale: Sizes that make the parameters comparable, shape (15 n,).
     """
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(0)
     rows = [_row(model, rng) for _ in range(STATES)]
     names = tuple(str(k) for k in range(int(columns.sum())))
     base, _ = base_parameters(np.vstack(rows)[:, columns], scale[columns], names)

@@ -36,7 +36,6 @@ from ..samples.joint_samples import Samples
 from ..threads import one_thread
 
 PASSES = 4  # of finding the payload, of which the rows' bounds depend a little
-TYPICAL = 0.1  # part of the prior that the first pass takes for it
 PHASES = 4  # windows of the shortest length begin at every such part of it
 
 
@@ -194,7 +193,7 @@ class LeastNoise:
 
         Errors of the coefficients count as for the payload that is found.
         """
-        phi = TYPICAL * self.prior.magnitude
+        phi = np.zeros(10)
         for _ in range(PASSES):
             found, phi = self._pass(rows, rows.bound(np.abs(phi)), share, cost)
         return found

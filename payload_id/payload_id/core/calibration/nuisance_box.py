@@ -20,7 +20,7 @@ from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.interval import NO_SHAPE, Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
-from ..bounds.verified import UNIT
+from ..bounds.verified import Cuts, safe_minimum
 from ..errors import SolverError
 from ..rows.row_block import RowBlock
 
@@ -45,11 +45,6 @@ class UnitBox:
     noise_factor: float = float("nan")
     blame: tuple[tuple[int, float], ...] = ()
 
-    @property
-    def consistent(self) -> bool:
-        """Whether some u in the unit box explains every row."""
-        return bool(np.isnan(self.noise_factor))
-
 
 def unit_box(rows: RowBlock, more: Array) -> UnitBox:
     """Return the proven hull of all u that explain rows.
@@ -60,47 +55,32 @@ def unit_box(rows: RowBlock, more: Array) -> UnitBox:
     """
     p = rows.B.shape[1]
     rows = replace(rows, B=np.hstack([rows.B, more]))
-    size = rows.B.shape[1]
+    stated = UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
     if not len(rows) or not p:
-        return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
+        return stated
     scaled = ScaledRows.of(rows, NO_PAYLOAD, rows.d, narrow=False)
-    program = LinearProgram(scaled.lower, scaled.upper)
+    program, cuts = (
+        LinearProgram(scaled.lower, scaled.upper),
+        Cuts.of_phi(NO_SHAPE, rows.B.shape[1]),
+    )
     hard = Rows(program, scaled)
     least = np.full((p, 2), -1.0)
     active = np.zeros(len(rows))
     for k in range(p):
         for side, sign in enumerate((1.0, -1.0)):
-            cost = np.zeros(10 + size)
+            cost = np.zeros(len(scaled.lower))
             cost[10 + k] = sign
             try:
                 solution = minimise(program, (hard,), cost)
             except SolverError:
                 continue  # the unit box stays
             if solution is None:
-                return _inconsistent(scaled, rows, p)
-            proven = _proven(cost[10:], rows, hard.multiplier(solution.dual) / rows.d)
+                found = smallest_noise_factor(scaled, NO_SHAPE)
+                if found.factor <= 1.0:  # by rounding only
+                    return stated
+                return replace(stated, noise_factor=found.factor, blame=tuple(found.blame.items()))
+            multiplier = hard.multiplier(solution.dual) / rows.d
+            proven = safe_minimum(cost, rows, rows.d, multiplier, cuts, np.zeros(0), NO_PAYLOAD)
             least[k, side] = max(proven, -1.0)
             active = np.maximum(active, np.abs(scaled.G @ solution.x - scaled.r))
     return UnitBox(least[:, 0], -least[:, 1], 1.0 - active)
-
-
-def _proven(cost: Array, rows: RowBlock, multiplier: Array) -> float:
-    """Return a number that cost'u cannot go below."""
-    used = np.flatnonzero(multiplier)
-    lam, B, b, d = multiplier[used], rows.B[used], rows.b[used], rows.d[used]
-    size = np.abs(lam)
-    left = cost - lam @ B
-    value = lam @ b - size @ d - np.abs(left).sum()
-    # Every sum of k products errs by at most (k + 2) units of the sum of their magnitudes.
-    unit = (len(lam) + len(cost) + 32) * UNIT * 1.01
-    slip = size @ (np.abs(b) + d) + (size @ np.abs(B)).sum() + np.abs(cost).sum() + abs(value)
-    return float(value - 2 * unit * slip)
-
-
-def _inconsistent(scaled: ScaledRows, rows: RowBlock, p: int) -> UnitBox:
-    """Return how far the rows are from consistent."""
-    found = smallest_noise_factor(scaled, NO_SHAPE)
-    if found.factor <= 1.0:  # by rounding only
-        return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
-    blame = tuple(found.blame.items())
-    return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)), found.factor, blame)

@@ -108,9 +108,9 @@ def test_truth_is_in_the_box(seed: int) -> None:
     result = calibrate([run.samples], run.model, uncertainty)
     assert result.consistent
     assert outside(result, truth) == []
-    low, high = result.calibration.lower, result.calibration.upper
+    low, high, found = (getattr(result.calibration, x) for x in ("lower", "upper", "estimate"))
     edge = 1e-9 * (1.0 + np.abs(high))
-    assert (result.estimate >= low - edge).all() and (result.estimate <= high + edge).all()
+    assert (found >= low - edge).all() and (found <= high + edge).all()
     assert all(is_physical(phi) for phi in result.link_phi() if phi[0] > 0)
 
 
@@ -184,8 +184,16 @@ def simple_problem(
     ellipsoids: tuple[Array, ...] = (),
 ) -> tuple[ArmFit, Array]:
     """Return a problem whose free optimum is not physical, and its R factor."""
-    model, rng = arm("ur10"), np.random.default_rng(0)
-    fit = ArmFit.of(model, consistency=consistency, prior=prior, pull=0.3, ellipsoids=ellipsoids)
+    links, rng = arm("ur10").link_phi.ravel(), np.random.default_rng(0)
+    fit = ArmFit(
+        np.append(links, np.zeros(40)),
+        np.append(np.full(60, -np.inf), np.zeros(40)),
+        np.repeat([np.inf, 0.0], [78, 22]),  # offsets, gains and tool are known
+        consistency,
+        ellipsoids,
+        prior,
+        pull=0.3,
+    )
     size = fit.scale()
     C = rng.normal(size=(60, len(size))) / size
     t = C @ (fit.psi0 + 0.5 * size * rng.normal(size=len(size)))
