@@ -96,18 +96,10 @@ def from_pseudo_inertia(J: Array) -> Array:
     return np.concatenate([[J[3, 3]], J[:3, 3], inertia[np.triu_indices(3)]])
 
 
-def _from_pseudo_inertia_basis() -> Array:
-    """Return the ten 4x4 matrices F_k with phi_k = sum F_k * J(phi), shape (10, 4, 4)."""
-    basis = np.zeros((10, 4, 4))
-    for row in range(4):
-        for column in range(4):
-            unit = np.zeros((4, 4))
-            unit[row, column] = 1.0
-            basis[:, row, column] = from_pseudo_inertia(0.5 * (unit + unit.T))
-    return basis
-
-
-FROM_PSEUDO_INERTIA_BASIS = _from_pseudo_inertia_basis()
+# The ten 4x4 matrices F_k with phi_k = sum F_k * J(phi), shape (10, 4, 4).
+FROM_PSEUDO_INERTIA_BASIS = np.stack(
+    [from_pseudo_inertia((E + E.T) / 2) for E in np.eye(16).reshape(16, 4, 4)], axis=1
+).reshape(10, 4, 4)
 
 
 def is_physical(phi: Array, tolerance: float = 0.0) -> bool:

@@ -19,7 +19,7 @@ from .solid import (
     hull_tetrahedra,
     phi_of_tetrahedra,
     points_in_tetrahedra,
-    signed_volumes,
+    volumes,
     weighted_points,
 )
 
@@ -92,7 +92,7 @@ class Shape:
         cls, outline: Array, corners: Array, density: float = DENSITY, ellipsoids: int = 1
     ) -> Shape:
         """Return the shape of a solid made of tetrahedra (K, 4, 3) inside an outline (N, 3)."""
-        volume = float(np.abs(signed_volumes(corners)).sum())
+        volume = float(volumes(corners).sum())
         points = points_in_tetrahedra(corners, points_for(volume, density))
         outlines = [outline]
         if ellipsoids != 1:
@@ -148,11 +148,8 @@ class Shape:
         Centre of mass and second moments in the box, the ellipsoid if it is one.
         """
         rows = [row_of(Q) for Q in slabs(self.com_lower, self.com_upper)]
-        for k in range(3):
-            for bound, sign in ((self.com_lower, -1.0), (self.com_upper, 1.0)):
-                row = np.zeros(10)
-                row[0], row[1 + k] = sign * bound[k], -sign
-                rows.append(row)
+        for bound, sign in ((self.com_lower, -1.0), (self.com_upper, 1.0)):
+            rows += [*np.column_stack([sign * bound, -sign * np.eye(3), np.zeros((3, 6))])]
         if len(self.ellipsoids) == 1:
             rows.append(row_of(self.ellipsoids[0]))
         return np.stack(rows)

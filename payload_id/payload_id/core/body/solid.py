@@ -1,7 +1,4 @@
-"""Homogeneous solids: moments of tetrahedra, the solid behind a point cloud, points inside.
-
-Trimesh's mass properties are of closed surfaces; an alpha shape comes as tetrahedra.
-"""
+"""Homogeneous solids: moments of tetrahedra, the solid behind a point cloud, points inside."""
 
 from __future__ import annotations
 
@@ -26,27 +23,24 @@ def phi_of_tetrahedra(corners: Array) -> Array:
     V/20 (sum x_i x_i' + s s'), s = sum x_i.
 
     Args:
-        corners: Shape (K, 4, 3) [m]. Turned inside out, a tetrahedron counts as negative if all
-            have the same first corner (a closed surface seen from that corner).
+        corners: Shape (K, 4, 3) [m].
 
     Raises:
         InputError: They have no volume.
     """
-    volume = signed_volumes(corners)
-    if np.ptp(corners[:, 0], axis=0).any():
-        volume = np.abs(volume)
+    volume = volumes(corners)
     x = np.concatenate([corners, np.ones((*corners.shape[:2], 1))], axis=2)
     s = x.sum(axis=1)
     moments = np.einsum("k,kvi,kvj->ij", volume, x, x) + np.einsum("k,ki,kj->ij", volume, s, s)
     total = volume.sum()
     if not total > 0:
-        raise InputError("The shape has no volume: it is flat, or turned inside out.")
+        raise InputError("The shape has no volume: it is flat.")
     return from_pseudo_inertia(moments / (20.0 * total))
 
 
-def signed_volumes(corners: Array) -> Array:
-    """Return the volumes of tetrahedra (K, 4, 3), negative if inside out, shape (K,) [m3]."""
-    return np.asarray(np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6.0)
+def volumes(corners: Array) -> Array:
+    """Return the volumes of tetrahedra (K, 4, 3), shape (K,) [m3]."""
+    return np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])) / 6.0
 
 
 def hull_tetrahedra(points: Array) -> Array:
@@ -84,7 +78,7 @@ def carved_tetrahedra(points: Array) -> Array:
     part = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
     solid = part[:outside] != part[outside]
     corners = points[mesh.simplices]
-    volume = np.abs(signed_volumes(corners))
+    volume = volumes(corners)
     convex = volume[solid].sum() > CONVEX * volume.sum()
     return np.asarray(corners if convex or not solid.any() else corners[solid])
 
@@ -108,7 +102,7 @@ def _circumradius(triangle: Array) -> Array:
 def points_in_tetrahedra(corners: Array, count: int) -> Array:
     """Return points spread evenly over a solid, always the same ones, shape (<= count, 3)."""
     rng = np.random.default_rng(0)
-    volume = np.abs(signed_volumes(corners))
+    volume = volumes(corners)
     chosen = rng.choice(len(corners), size=60 * count, p=volume / volume.sum())
     mixture = rng.dirichlet(np.ones(4), size=60 * count)
     return spread(np.einsum("kv,kvi->ki", mixture, corners[chosen]), count)
@@ -121,7 +115,7 @@ def weighted_points(corners: Array, count: int) -> tuple[Array, Array]:
     sampled surface have many. Always the same ones.
     """
     rng = np.random.default_rng(0)
-    share = np.abs(signed_volumes(corners))
+    share = volumes(corners)
     share /= share.sum()
     drawn = 0.5 * share + 0.5 * (share > 0) / np.count_nonzero(share)
     place = (np.arange(count) + rng.random(count)) / count

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.ellipsoid_union import slab_outlines
+from ...core.body.inertial import from_mass_com_inertia
 from ...core.body.materials import bodies_of_materials
 from ...core.body.shape import DENSITY, Shape, checked, points_for
-from ...core.body.solid import phi_of_tetrahedra, points_in_surface, signed_volumes, spread
+from ...core.body.solid import points_in_surface, spread
 from ...core.errors import InputError, UnknownNameError
 from ..configuration.file_kind import instead
 from ..robots.body_shapes import check_points
@@ -84,12 +85,16 @@ def _shape(triangles: Array, points: Array, filling: str, density: float, ellips
 
 def _of_closed_surface(triangles: Array, points: Array, density: float, ellipsoids: int) -> Shape:
     """Return the shape of the solid that a closed surface bounds."""
-    origin = np.broadcast_to(points.mean(axis=0), (len(triangles), 1, 3))
-    corners = np.concatenate([origin, triangles], axis=1)
-    volume = float(signed_volumes(corners).sum())
-    if volume < 0:  # all faces look inwards
-        triangles, corners, volume = triangles[:, ::-1], corners[:, [0, 3, 2, 1]], -volume
-    solid, count = phi_of_tetrahedra(corners), points_for(volume, density)
+    from trimesh.triangles import mass_properties
+
+    found = mass_properties(triangles)
+    if found.volume < 0:  # all faces look inwards
+        triangles = triangles[:, ::-1]
+        found = mass_properties(triangles)
+    if not found.volume > 0:
+        raise InputError("The shape has no volume: it is flat, or turned inside out.")
+    solid = from_mass_com_inertia(1.0, found.center_mass, np.asarray(found.inertia) / found.mass)
+    count = points_for(found.volume, density)
     inside = points_in_surface(triangles, count)
     bodies = bodies_of_materials(inside, np.ones(len(inside)), solid)
     outlines = [points] if ellipsoids == 1 else slab_outlines(triangles, ellipsoids)
