@@ -300,7 +300,7 @@ def _check_database(path: Path) -> None:
         raise ReaderError(f"{path.name} has {size} of {whole} bytes")
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException | None) -> str:
     """Return an error's text on one line, without the final stop."""
     text = " ".join(str(error).split()).rstrip(".")
     if text.startswith(MALFORMED):
