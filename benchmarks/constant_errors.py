@@ -1,10 +1,9 @@
-"""What constant errors cost when they are stated, and what positions in place of velocities save.
+"""What constant errors cost when they are stated, and what velocities made of positions cost.
 
 Half-width of the mass [kg], median of some random motions of 10 s, with noise of 0.1 N m, offsets
 and Coulomb friction of 0.5 N m and links of 2 % stated. First table, at 250 Hz: one bound more at a
-time. Second: velocities that are differences of an encoder's positions over two samples, at two
-rates and in windows of two lengths, with the rows that take positions in place of wrong velocities
-and without them.
+time. Second: velocities that are differences of an encoder's positions over two samples, or fitted
+to them, at two rates and in windows of two lengths.
 
     ./payload-id python benchmarks/constant_errors.py --seeds 4
 """
@@ -15,7 +14,6 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 from rich.console import Console
@@ -26,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "tes
 from arms import arm, record
 from payload_id.core.arrays import Array
 from payload_id.core.identification.identify import identify
-from payload_id.core.rows.joint_torque import momentum
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.samples.differentiation import velocities
 from payload_id.core.samples.joint_samples import Samples
 
 FIRST_SEED = 40
@@ -51,6 +49,7 @@ MORE: dict[str, dict[str, float]] = {
     "torque_drift 0.25 N m": {"torque_drift": 0.25},
 }  # fmt: skip
 STEP = 1e-4  # [rad] of the encoder
+SIDE = 10  # samples at either end that are left out
 CASES = ((250.0, 0.1), (250.0, 0.5), (1000.0, 0.1), (1000.0, 0.5))  # rate [Hz], window [s]
 
 
@@ -68,24 +67,29 @@ def width_of(samples: Samples, name: str, stated: Uncertainty, window: float, ph
     return float(found.half_width[0])
 
 
-def differenced(name: str, seed: int, rate: float) -> tuple[Samples, Uncertainty, Array]:
+def made_of_positions(
+    name: str, seed: int, rate: float, fitted: bool
+) -> tuple[Samples, Uncertainty, Array]:
     """Return a recording with velocities from rounded positions, and its bounds."""
     run = record(arm(name), seed, seconds=10.0, rate=rate)
     q = STEP * np.round(run.samples.q / STEP)
-    dq = np.gradient(q, run.samples.stamp, axis=0)
-    largest = tuple(float(x) for x in np.abs(dq - run.samples.dq).max(axis=0))
+    dq = velocities(run.samples.stamp, q) if fitted else np.gradient(q, run.samples.stamp, axis=0)
+    inside = slice(SIDE, -SIDE)  # fits err more at the recording's ends
+    largest = tuple(float(x) for x in np.abs(dq - run.samples.dq)[inside].max(axis=0))
     stated = replace(USUAL, position_error=STEP / 2, velocity_error=largest)
-    return replace(run.samples, q=q, dq=dq), stated, run.phi
+    made = replace(run.samples, q=q, dq=dq).part(SIDE, len(q) - SIDE)
+    return made, stated, run.phi
 
 
-def of_velocities(name: str, seed: int, rate: float, window: float) -> tuple[float, float, float]:
-    """Return half-widths: velocities exact, wrong, and wrong without positions in place [kg]."""
-    samples, stated, phi = differenced(name, seed, rate)
+def of_velocities(name: str, seed: int, rate: float, window: float) -> tuple[float, ...]:
+    """Return half-widths: velocities exact, as differences, and fitted [kg]."""
     run = record(arm(name), seed, seconds=10.0, rate=rate)
-    exact = width_of(run.samples, name, replace(USUAL, position_error=STEP / 2), window, phi)
-    wrong = width_of(samples, name, stated, window, phi)
-    with patch.object(momentum, "worth_it", lambda *_: False):
-        return exact, wrong, width_of(samples, name, stated, window, phi)
+    exact = replace(USUAL, position_error=STEP / 2)
+    found = [width_of(run.samples, name, exact, window, run.phi)]
+    for fitted in (False, True):
+        samples, stated, phi = made_of_positions(name, seed, rate, fitted)
+        found.append(width_of(samples, name, stated, window, phi))
+    return tuple(found)
 
 
 def main() -> int:
@@ -106,7 +110,7 @@ def main() -> int:
             print(label, *(f"{x:.3f}" for x in widths), flush=True)
         console.print(table)
     if given.only != "errors":
-        table = Table("arm", "rate [Hz]", "window [s]", "exact", "from positions", "without")
+        table = Table("arm", "rate [Hz]", "window [s]", "exact", "differences", "fitted")
         for name in given.arms:
             for rate, window in CASES:
                 found = np.median([of_velocities(name, s, rate, window) for s in seeds], axis=0)

@@ -1,14 +1,12 @@
 """What two recordings of a Gen3 say of the noise of its torques, and what would rest on that.
 
-needed      least bounds on the noise's mean that the recordings need, wherever windows begin:
-with the weight 1 (`torque_mean`), and with a hat (`torque_hat`)
+needed      least bounds on the noise's mean that the recordings need, wherever windows begin
 stamps      the same at one length without rows that repeat the one before, and with stamps at
 which positions are where the velocities lead
 vibration   frequency at which the torques come and go most, and how much of what a rigid arm
 leaves of them joints that yield explain: fitted to one recording, seen in the other
 rotors      torque over the encoders' acceleration, by frequency: nothing, or a rotor's inertia
-mass        of the robot file's bounds, and of these with `torque_hat`; with bounds of one
-recording for the other, and for both
+mass        of the robot file's bounds, and of these with `torque_mean`
 
 ./payload-id python benchmarks/gen3_noise.py [FOLDER]
 """
@@ -40,10 +38,8 @@ FILE = RobotFile.load("kinova_gen3")
 MODEL = RobotModel.from_urdf(FILE.urdf, "bracelet_link", FILE.joints, FILE.gravity)
 # The sensors' ranges are as 105 to 52 N m (user guide, table 33): so are their errors taken to be.
 SHARE = np.array([1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5])
-BOXES = (0.1, 0.2, 0.38, 0.5, 1.0)  # [s]
-HATS = (0.2, 0.3, 0.34, 0.38, 0.42, 0.5)  # [s]
-HAT = 0.38  # two periods of the vibration [s]
-STATED = 0.4  # torque_hat of docs/robots/kinova_gen3.md, times SHARE [N m]
+LENGTHS = (0.1, 0.2, 0.38, 0.5, 1.0)  # [s]
+STATED = {0.5: 0.84, 1.0: 0.35}  # torque_mean, times SHARE, of docs/uncertainty.md [N m]
 BANDS = ((10, 20), (20, 40), (40, 80), (80, 160))  # [Hz]
 SLOW = (3.0, 12.0)  # band of the vibration [Hz]
 CHANGES: dict[str, dict[str, float]] = {
@@ -60,9 +56,10 @@ def proportions(uncertainty: Uncertainty) -> Uncertainty:
     return replace(uncertainty, torque_absolute=tuple(SHARE))
 
 
-def with_hat(size: float, uncertainty: Uncertainty = FILE.uncertainty) -> Uncertainty:
-    """Return the bounds with one on means with a hat [N m]."""
-    return replace(uncertainty, torque_hat_window=(HAT,), torque_hat=tuple(size * SHARE))
+def with_means(times: float = 1.0, uncertainty: Uncertainty = FILE.uncertainty) -> Uncertainty:
+    """Return the bounds with those on means on top, times as large."""
+    means = np.outer([times * size for size in STATED.values()], SHARE)
+    return replace(uncertainty, torque_mean_window=tuple(STATED), torque_mean=tuple(means.ravel()))
 
 
 def show_needed(console: Console, title: str, found: Sequence[NoiseNeeded]) -> None:
@@ -160,20 +157,10 @@ def main() -> None:
     recordings = [Recording.from_csv(folder / name, columns) for name in FILES]
     both, stated = recordings[0].followed_by(recordings[1]), FILE.uncertainty
     measured = proportions(stated)
-    boxes = noise_needed(recordings, MODEL, measured, BOXES)
-    show_needed(console, "weight 1 [N m]", boxes)
-    hats = noise_needed(recordings, MODEL, measured, HATS, None, True)
-    show_needed(console, "hat [N m]", hats)
-    own = next(x for x in hats if x.length == HAT)
-    wide = replace(measured, rotor_inertia=(0.3, 0.3, 0.3, 0.3, 0.18, 0.18, 0.18))
-    show_needed(
-        console, "hat, rotors of [empri]", noise_needed(recordings, MODEL, wide, [HAT], None, True)
-    )
+    show_needed(console, "[N m]", noise_needed(recordings, MODEL, measured, LENGTHS))
     for name, change in (("without repeats", without_repeats), ("restamped", restamped)):
-        other = [change(x) for x in recordings]
-        for hat, length in ((False, 0.1), (True, HAT)):
-            found = noise_needed(other, MODEL, measured, [length], None, hat)
-            show_needed(console, f"{name}, {'hat' if hat else 'weight 1'}", found)
+        found = noise_needed([change(x) for x in recordings], MODEL, measured, LENGTHS[:1])
+        show_needed(console, name, found)
     for k, (frequency, part) in enumerate(vibration(recordings)):
         print(f"recording {k + 1}: {frequency:.1f} Hz; explained", np.round(part, 2))
     table = Table("band [Hz]", "recording", "torque over acceleration, joint by joint [kg m2]")
@@ -183,30 +170,18 @@ def main() -> None:
             ratio = (tau[100:-100].std(axis=0) / ddq[100:-100].std(axis=0)).round(3)
             table.add_row(str(band), str(k + 1), " ".join(f"{y:.3f}" for y in ratio))
     console.print(table)
-    table = Table("torque_hat", "recording 1", "recording 2", "both", title="mass [kg]")
+    table = Table("torque_mean", "recording 1", "recording 2", "both", title="mass [kg]")
     table.add_row("none", *(mass(x, stated) for x in (*recordings, both)))
-    for size in (1.2 * own.factor, STATED, 2.0 * own.factor):
-        cells = (mass(x, with_hat(size)) for x in (*recordings, both))
-        table.add_row(f"{size:.3f} ({size / own.factor:.2f} times)", *cells)
+    for times in (0.6, 1.0, 1.5):
+        cells = (mass(x, with_means(times)) for x in (*recordings, both))
+        table.add_row(f"{times:g} times {STATED}", *cells)
     console.print(table)
-    table = Table("bounds from", "times", "for", "mass [kg]", title="leave one out")
-    for k in range(2):
-        for times in (1.2, 1.5):
-            for name, x in ((f"{2 - k}", recordings[1 - k]), ("both", both)):
-                table.add_row(f"{k + 1}", f"{times}", name, mass(x, with_hat(times * own.alone[k])))
-    console.print(table)
-    cut = recordings[1].between(0.0375, np.inf)
-    late = recordings[0].between(0.0375, np.inf).followed_by(cut)
     show_needed(console, "robot file", noise_needed(recordings, MODEL, stated, [0.1]))
-    print("0.0375 s cut from both: robot file", mass(late, stated), "; with torque_hat",
-          mass(late, with_hat(STATED)))  # fmt: skip
     for text, change in CHANGES.items():
-        print(f"{text}:", mass(both, with_hat(STATED, replace(stated, **change))))
+        print(f"{text}:", mass(both, with_means(1.0, replace(stated, **change))))
     half = {name: tuple(stated.per_joint(name, MODEL.n) / 2) for name in FRICTION}
-    print("half the friction:", mass(both, with_hat(STATED, replace(stated, **half))))
+    print("half the friction:", mass(both, with_means(1.0, replace(stated, **half))))
     print("torque_absolute=0.5:", mass(recordings[0], replace(stated, torque_absolute=0.5)))
-    empri = replace(stated, rotor_inertia=wide.rotor_inertia)
-    print("rotors of [empri]:", mass(both, with_hat(STATED, empri)))
 
 
 if __name__ == "__main__":

@@ -85,26 +85,19 @@ def of_payload(arm: Arm) -> np.ndarray:
     return np.array([column - columns[-1] for column in columns[:-1]]).T
 
 
-def true_torque(tau, relative, absolute) -> tuple[np.ndarray, np.ndarray]:
-    """Return middle and half width of what a torque is that is read with such an error."""
-    size = np.abs(tau)
-    ends = []
-    for k, sign in enumerate(np.sign(tau).T):  # of both readings of "relative" the wider one
-        r, a, s = relative[k], absolute[k], size[:, k]
-        least = np.minimum(s * (1 - r) - a, np.where(s > a, (s - a) / (1 + r), (s - a) / (1 - r)))
-        most = (s + a) / (1 - r)
-        sign = np.where(sign == 0, 1, sign)
-        ends.append((sign * (most + least) / 2, np.where(s > 0, (most - least) / 2, most)))
-    middle, half = (np.array(x).T for x in zip(*ends, strict=True))
-    return middle, half
-
-
-def own_rows(arm: Arm, recording: Recording, bounds: Uncertainty, window: float = 0.1) -> Rows:
-    """Return the rows of a recording in steps that divide the window."""
-    every = round(window / np.median(np.diff(recording.stamp)))
+def own_rows(
+    arm: Arm,
+    recording: Recording,
+    bounds: Uncertainty,
+    window: float = 0.1,
+    apart: float | None = None,
+) -> Rows:
+    """Return the rows of a recording in steps that divide the window; it begins anew so often."""
+    step = np.median(np.diff(recording.stamp))
+    length, every = (round(x / step) for x in (window, apart or window))
     regressors = Regressors(arm)
-    starts = range(0, len(recording) - every, every)
-    blocks = [_window(regressors, recording, bounds, slice(k, k + every + 1)) for k in starts]
+    starts = range(0, len(recording) - length, every)
+    blocks = [_window(regressors, recording, bounds, slice(k, k + length + 1)) for k in starts]
     return Rows(*(np.concatenate(x) for x in zip(*blocks, strict=True)))
 
 
@@ -124,56 +117,6 @@ def joined(rows: Rows, n: int, count: int, seconds: float, mean: np.ndarray | fl
         total = {f.name: sum(getattr(rows, f.name)[x] for x in parts) for f in fields(Rows)}
         found.append(Rows(**{**total, "d": np.minimum(total["d"], mean * seconds)}))
     return stacked(found)
-
-
-def hat_rows(
-    arm: Arm,
-    recording: Recording,
-    length: float,
-    mean: np.ndarray | float,
-    every: float,
-    position: float = 0.0,
-) -> Rows:
-    """Return rows with a hat as their weight, nothing else being uncertain.
-
-    Args:
-        arm: Of the recording.
-        recording: In steps that divide half the length.
-        length: Of the hat [s].
-        mean: What the mean of the noise with that weight stays within [N m].
-        every: Time from one to the next [s].
-        position: Error of positions that take the place of velocities [rad or m].
-    """
-    of, n, step = Regressors(arm), arm.n, float(np.median(np.diff(recording.stamp)))
-    count, blocks = round(length / step), []
-    for first in range(0, len(recording) - count, round(every / step)):
-        q, dq, tau = (getattr(recording, x)[first : first + count + 1] for x in ("q", "dq", "tau"))
-        hat = 1 - np.abs(np.linspace(-1, 1, count + 1))
-        slope = np.where(np.arange(count) < count / 2, 2 / length, -2 / length)
-        weight = np.full(count + 1, step)
-        weight[[0, -1]] /= 2
-        momentum = np.array([of.momentum(*x) for x in zip(q, dq, strict=True)])
-        force = np.array([of.force(*x) for x in zip(q, dq, strict=True)])
-        middle = (momentum[1:] + momentum[:-1]) / 2
-        whole = -np.tensordot(slope * step, middle, 1) - np.tensordot(weight * hat, force, 1)
-        spread = np.zeros_like(whole)
-        for j in range(n if position else 0):
-            moved = [dq + 1e-6 * s * np.eye(n)[j] for s in (1, -1)]
-            of_m, of_c = (
-                (np.array([f(*x) for x in zip(q, moved[0], strict=True)])
-                 - np.array([f(*x) for x in zip(q, moved[1], strict=True)])) / 2e-6
-                for f in (of.momentum, of.force)
-            )  # fmt: skip
-            shape = (-1, 1, 1)
-            left = -slope.reshape(shape) * of_m[:-1] - hat[:-1].reshape(shape) * of_c[:-1]
-            spread += np.abs(left[0]) + np.abs(left[-1]) + np.abs(np.diff(left, axis=0)).sum(0)
-        theta = arm.links().ravel()
-        d = mean * (weight @ hat) * np.ones(n) + position * spread[:, :-10] @ np.abs(theta)
-        blocks.append(
-            Rows(whole[:, -10:], np.zeros((n, 0)), (weight * hat) @ tau - whole[:, :-10] @ theta,
-                 d, position * spread[:, -10:])
-        )  # fmt: skip
-    return stacked(blocks)
 
 
 def _window(of: Regressors, recording: Recording, bounds: Uncertainty, part: slice):
@@ -202,8 +145,8 @@ def _window(of: Regressors, recording: Recording, bounds: Uncertainty, part: sli
     gain = 1 / (1 - each["torque_gain"])
     relative = each["torque_relative"] * gain
     absolute = each["torque_absolute"] + relative * each["torque_offset"]
-    middle, noise = true_torque(tau, relative, absolute)
-    torque, d = weight @ middle, gain * (weight @ noise)
+    noise = (relative * np.abs(tau) + absolute) / (1 - relative)
+    torque, d = weight @ tau, gain * (weight @ noise)
     d = d + gain * QUANTILE * each["torque_sigma"] * np.linalg.norm(weight)
     d += gain * each["torque_drift"] / 2 * seconds
 
@@ -232,7 +175,7 @@ def _window(of: Regressors, recording: Recording, bounds: Uncertainty, part: sli
     phase = each["ripple_cycles"] * np.where(slides(arm), 2 * np.pi, 1.0) * q
     constant(weight @ np.sin(phase), each["torque_ripple"])
     constant(weight @ np.cos(phase), each["torque_ripple"])
-    constant(middle[-1] - middle[0], each["torque_delay"])
+    constant(tau[-1] - tau[0], each["torque_delay"])
     tool = np.asarray(bounds.tool if bounds.tool else np.zeros(10))
     B += [whole[:, -10:][:, k] * tool[k] for k in np.flatnonzero(tool)]
 

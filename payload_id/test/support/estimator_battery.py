@@ -148,7 +148,7 @@ def check_noise_alone(estimator: Estimator) -> None:
     for seed in range(5):
         rows = error_free("ur10", seed)[0]
         b = np.random.default_rng(seed).normal(size=len(rows)) * 10.0 ** (seed - 2)
-        noise = statistics_of(replace(rows, b=b, likely=np.zeros((len(b), 0))))
+        noise = statistics_of(replace(rows, b=b))
         check_result(estimator, estimator.estimate(noise, LOWER, UPPER))
 
 
@@ -240,7 +240,7 @@ def wrench_statistics(
 ) -> Statistics:
     """Return the statistics of some windows of a wrench."""
     source = NewtonEulerRows.of(uncertainty)
-    statistics = Statistics.empty(source.p)
+    statistics = Statistics.empty(source.p, source.growth)
     rows = [source.window(part) for part in parts]
     return statistics.add(RowBlock.stack(rows), TYPICAL) if rows else statistics
 

@@ -31,27 +31,6 @@ def largest_mean(stamp: Array, noise: Array, length: float) -> Array:
     return worst
 
 
-def largest_hat_mean(stamp: Array, noise: Array, length: float) -> Array:
-    """Return the largest |mean| with a hat as its weight over stretches that just cover a length.
-
-    Args:
-        stamp: Shape (N,) [s].
-        noise: Shape (N, n).
-        length: Of the stretches [s].
-    """
-    worst = np.zeros(noise.shape[1])
-    for last in range(len(stamp)):
-        first = int(np.searchsorted(stamp, stamp[last] - length + 1e-6, "right")) - 1
-        if first < 0:
-            continue
-        t, part = stamp[first : last + 1], noise[first : last + 1]
-        peak = int(np.abs(t - (t[0] + t[-1]) / 2).argmin())
-        weight = np.interp(t, t[[0, peak, -1]], [0.0, 1.0, 0.0])
-        whole = np.trapezoid(weight, t)
-        worst = np.maximum(worst, np.abs(np.trapezoid(weight[:, None] * part, t, axis=0)) / whole)
-    return worst
-
-
 def scaled(stamp: Array, pattern: Array, bounds: Mapping[float, float]) -> Array:
     """Return each joint's pattern as large as all its bounds allow, shape (N, n).
 

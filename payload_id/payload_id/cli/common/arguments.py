@@ -51,7 +51,7 @@ EXAMPLES = {
         "my_bag --robot my_arm.yaml --estimators lmi,ols",
         "runs/demo_<date>_<time>/bag --truth runs/demo_<date>_<time>/truth.json",
     ),
-    "noise": ("bare --robot my_arm.yaml", "bare --robot my_arm.yaml --hat"),
+    "noise": ("bare --robot my_arm.yaml", "bare --robot my_arm.yaml --lengths 0.2 1.0"),
     "verify": ("motion.json", "motion.json --key cell/public_key.pem"),
     "new-key": ("cell", "$HOME/cell"),
     "policy": ("security", "security --robot my_arm.yaml --namespace left"),

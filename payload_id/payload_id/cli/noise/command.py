@@ -41,7 +41,7 @@ BARE, UNKNOWN = "none", "unknown"
 CAVEAT = (
     "What these recordings need, not what holds: noise that looks like a payload, a link or an "
     "offset is not seen, and another motion may have more. Multiply by a margin, at the least by "
-    "the largest of the last column, before you state it as torque_mean (with --hat, torque_hat)."
+    "the largest of the last column, before you state it as torque_mean."
 )
 NOTHING_NEEDED = (
     "The other stated bounds, of offsets, gains, friction and links, explain these recordings "
@@ -109,12 +109,6 @@ def add_parser(verbs: Any) -> None:
         help="replace one bound of the robot file; torque_absolute only says in which proportions "
         "the joints' noise is looked for; may be repeated",
     )
-    parser.add_argument(
-        "--hat",
-        action="store_true",
-        help="means with a weight that rises from 0 to 1 and falls to 0, for torque_hat, in place "
-        "of plain ones, for torque_mean",
-    )
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run)
 
@@ -135,9 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.runs is None:
         recordings = [recording_of(path) for path in arguments.recording]
         payload = _payload(arguments.payload)
-        lengths, hat = arguments.lengths, arguments.hat
         with progress("measuring"):
-            found = noise_needed(recordings, robot, uncertainty, lengths, payload, hat)
+            found = noise_needed(recordings, robot, uncertainty, arguments.lengths, payload)
         notes = [note for recording in recordings for note in remarks(recording)]
         plain, printed = as_json(found, robot.joints), partial(show, found, robot.joints, notes)
     else:
@@ -146,9 +139,9 @@ def run(arguments: argparse.Namespace) -> int:
             for known in read_known_runs(arguments.runs)
             for part in segments(recording_of(known.path), arguments.segments)
         ]
-        lengths, hat = arguments.lengths, arguments.hat
+        lengths, level = arguments.lengths, arguments.level
         with progress("measuring"):
-            told = noise_of_runs(runs, robot, uncertainty, lengths, arguments.level, hat)
+            told = noise_of_runs(runs, robot, uncertainty, lengths, level)
         plain = runs_report.as_json(told, robot.joints)
         printed = partial(runs_report.show, told, robot.joints)
     if arguments.json:

@@ -51,6 +51,6 @@ def show(found: NoiseOfRuns, joints: Sequence[str]) -> None:
         return
     terminal.print(
         f"A new run of the same kind keeps all of these bounds with {found.level:.0%} ([N m or N], "
-        "as torque_mean, with --hat as torque_hat): motion, length, loads and warmth like those of "
+        "as torque_mean): motion, length, loads and warmth like those of "
         "the runs, in any order. No assumption on the noise itself."
     )

@@ -94,6 +94,7 @@ class Residuals:
         inflation: How many times fewer independent rows there are, for each channel, shape (C,).
         variance: Of independent rows' errors, shape (C,).
         quantile: Standard deviations within which an error is with that probability.
+        gain: As `Statistics.gain`.
     """
 
     level: float
@@ -103,6 +104,7 @@ class Residuals:
     inflation: Array
     variance: Array
     quantile: float
+    gain: Array
 
     @classmethod
     def of(
@@ -144,7 +146,7 @@ class Residuals:
             return None
         if best is None or not best[p] > 0.0:
             return None
-        return cls(level, fit, best, program, inflation, variance, float(quantile))
+        return cls(level, fit, best, program, inflation, variance, float(quantile), statistics.gain)
 
     def errors(self, rows: RowBlock, channels: int) -> tuple[Array, Array]:
         """Return the largest error of each channel's rows as parts of its bound: least, and most.
@@ -159,9 +161,12 @@ class Residuals:
             least: What is left, less what the fit may have added, shape (C,).
             most: What is left, and what the fit may have taken, shape (C,).
         """
-        B, _ = rows.unbiased()
         deviation = np.sqrt((self.variance / self.fit.variance).max())
-        taken = self.quantile * deviation * _deviation(self.fit, np.hstack([B, rows.A]))
+        taken = (
+            self.quantile
+            * deviation
+            * _deviation(self.fit, np.hstack([rows.unbiased()[0], rows.A]))
+        )
         left, bound = np.abs(_left(rows, self.best)), rows.bound(np.abs(self.best[-10:]))
         ends = np.zeros((2, channels))
         for end, error in zip(ends, (left - taken, left + taken), strict=True):
@@ -202,7 +207,7 @@ def confidence_interval(
         residuals.level, best[p:], lower[:10], upper[:10],
         com + np.minimum(lower[10:13], -0.0) * lightest, com + upper[10:13] * lightest,
         lower[13:], upper[13:], residuals.inflation,
-        _held_out(newest.take(newest.scale == 0.0), known),
+        _held_out(newest.take(newest.scale == 0.0), known, residuals.gain),
     )  # fmt: skip
 
 
@@ -233,16 +238,16 @@ def _about_centre(phi: Array) -> tuple[Array, Array]:
     return first, gradient
 
 
-def _held_out(rows: RowBlock, known: Interval) -> float:
+def _held_out(rows: RowBlock, known: Interval, gain: Array) -> float:
     """Return what a fit of the older two thirds leaves of the other rows, as a mean torque."""
     since = float(rows.start.min() + (rows.end.max() - rows.start.min()) * 2 / 3)
     older, newer = rows.take(rows.end <= since), rows.take(rows.start >= since)
     p = rows.B.shape[1]
     if not len(newer) or len(older) <= p + 10:
         return float("nan")
-    fitted = Statistics.empty(p).add(older, known.magnitude)
+    fitted = Statistics.empty(p, gain).add(older, known.magnitude)
     fit = nuisance_fit(fitted.channels, fitted.counts, fitted.errors, fitted.gain)
-    return float(np.sqrt(np.mean((_left(newer, fit.x) / newer.weight) ** 2)))
+    return float(np.sqrt(np.mean((_left(newer, fit.x) / newer.duration) ** 2)))
 
 
 def _leverage(fit: NuisanceFit, weighted: Array) -> Array:

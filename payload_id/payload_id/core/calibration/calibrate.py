@@ -18,16 +18,11 @@ from ..history.learning import of_the_arm_alone
 from ..history.recorded_windows import believed_windows
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.nuisance import (
-    JOINT_GROUPS,
-    Nuisance,
-    candidate_names,
-    group_slice,
-    with_tool,
-)
-from ..rows.joint_torque.scales import Scales
+from ..rows.joint_torque.nuisance import JOINT_GROUPS, candidate_names, group_slice
 from ..rows.joint_torque.torque_bound import largest_gain
 from ..rows.joint_torque.uncertainty import Uncertainty
+from ..rows.joint_torque.window_lengths import WindowLengths
+from ..rows.nuisance import Nuisance
 from ..rows.quadrature import ROUNDING
 from ..samples.joint_samples import Samples
 from ..statistics.statistics import Statistics
@@ -73,7 +68,7 @@ def calibrate(
     options = options or Options()
     model.check_masses(uncertainty.link_relative)
     row_source = MomentumRows.of(replace(model, calibration=None), uncertainty)
-    stated = with_tool(row_source.nuisance, uncertainty)
+    stated = row_source.of_arm
     if not recordings or not stated.p:
         raise InputError(
             "There is nothing to calibrate: give at least one recording, and state in "
@@ -152,16 +147,16 @@ def _of_partly_known(
         KnownRun.of(f"recording {k}", samples, KnownLoad(np.asarray(payload)), row_source, window)
         for k, (samples, payload) in enumerate(zip(recordings, payloads, strict=True), 1)
     ]
-    nuisance, largest = row_source.nuisance, row_source.prior.box()[1]
+    nuisance, largest = row_source.of_arm, row_source.prior.box()[1]
     of_a_run = np.arange(row_source.p) >= nuisance.p
     shared = zip(runs, of_the_arm_alone(runs, of_a_run, largest), strict=True)
     partly = [told for run, told in shared if not run.load.known.all()]
     told = reduce(Statistics.joined, partly)
     rows = np.sqrt(UNIFORM_VARIANCE) * told.channels[-1]
-    C = np.zeros((len(rows), 15 * row_source.model.n + 10))
+    C = np.zeros((len(rows), len(nuisance.centre)))
     uncertain = np.flatnonzero(nuisance.uncertain)
     C[:, uncertain] = rows[:, : nuisance.p] / nuisance.half_width[uncertain]
-    t = rows[:, -1] + C[:, : len(nuisance.centre)] @ nuisance.centre
+    t = rows[:, -1] + C @ nuisance.centre
     return factor_of(np.column_stack([C, t])), float(told.counts[-1])
 
 
@@ -178,12 +173,12 @@ def _equations(
 
     The others repeat the data of the windows: they narrow the box and do not count in estimates.
     """
-    scales = Scales(row_source, options.window, options.scales)
+    lengths = WindowLengths(row_source, options.window, options.scales)
     own: list[ArmEquations] = []
     others: list[ArmEquations] = []
     windows = believed_windows(row_source, samples, options.window, f"recording {number}")
     for window, seen in windows:
-        for scale, terms in scales.terms(window):
+        for scale, terms in lengths.terms(window):
             found = window_equations(row_source, terms, payload)
             known = ~seen.torques.of_rows(found.joint, found.start, found.end)
             (others if scale else own).append(found.take(known))

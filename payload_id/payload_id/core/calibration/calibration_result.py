@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arm.calibration import Calibration
 from ..arrays import Array
-from ..rows.joint_torque.nuisance import Nuisance
+from ..rows.nuisance import Nuisance
 from .fit import LinkPrior
 from .identifiability import Identifiability
 

@@ -2,10 +2,9 @@
 
     |C psi + P x - t| <= d  for every row,   psi = (links' inertial parameters, friction, sensors)
 
-psi has the 15 n candidates of `rows.joint_torque.nuisance` and the ten errors of the tool's
-parameters, in physical units, so that the same rows serve whatever box is stated later. x is what
-is not known of the run's payload, in units of its box: all but the mass of a weight that was only
-put on scales, nothing of a bare arm.
+psi has the 15 n + 10 parameters of `rows.joint_torque.nuisance`, in physical units, so that the
+same rows serve whatever box is stated later. x is what is not known of the run's payload, in units
+of its box: all but the mass of a weight that was only put on scales, nothing of a bare arm.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from ..arm.calibration import ArmEquations
 from ..arrays import Array
 from ..body.payload_prior import PayloadPrior
 from ..rows.joint_torque.momentum import MomentumRows, WindowTerms
+from ..rows.nuisance import Nuisance
 from ..rows.quadrature import ROUNDING
 from ..statistics.triangular_factor import factor_of
 
@@ -45,14 +45,19 @@ def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Arra
         payload: What is known of the payload's inertial parameters, NaN elsewhere; zeros for a bare
             arm, shape (10,).
     """
-    rows = row_source.rows(terms)
+    rows, of_run = row_source.rows(terms), Nuisance.of(row_source.run)
+    of_arm = len(row_source.of_arm.centre)
     middle, half = payload_box(payload, row_source.uncertainty.prior)
     largest = np.abs(middle) + half
     return ArmEquations(
-        C=np.hstack([terms.candidates, terms.payload, (terms.payload * half)[:, half > 0.0]]),
-        t=terms.torque - terms.blocks.middle - terms.payload @ middle,
+        C=np.hstack([terms.columns[:, :of_arm], (terms.payload * half)[:, half > 0.0]]),
+        t=terms.reading
+        - terms.middle
+        - terms.columns[:, of_arm:] @ of_run.centre
+        - terms.payload @ middle,
         d=rows.bound(largest)
-        + np.abs(terms.blocks.columns).sum(axis=1)  # not learnt: they are of a run, not of the arm
+        # Not learnt: they are of a run, not of the arm.
+        + np.abs(terms.columns[:, of_arm:]) @ of_run.half_width
         + ROUNDING * (np.abs(terms.payload) @ largest),
         joint=rows.joint,
         start=rows.start,

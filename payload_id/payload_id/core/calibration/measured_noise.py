@@ -31,8 +31,8 @@ from ..arrays import Array
 from ..history.recorded_windows import recorded_windows
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.nuisance import group_slice
-from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
+from ..rows.joint_torque.window_lengths import WindowLengths
 from ..rows.row_block import RowBlock
 from ..samples.joint_samples import Samples
 from ..statistics.nuisance_fit import nuisance_fit
@@ -111,14 +111,14 @@ def _shown(
         parameters: Magnitudes of those in `OF_JOINTS`, shape (4, n).
         load: Largest torque, as a magnitude, shape (n,) [N m or N].
     """
-    scales = Scales(source, lengths[0], lengths[1:])
+    makes = WindowLengths(source, lengths[0], lengths[1:])
     windows = recorded_windows(source, samples, lengths[0], "a recording")
-    rows = RowBlock.stack(scales.blocks(windows)).with_payload(payload)
-    fitted = Statistics.empty(source.p).add(rows.of_own_data(), source.prior.typical)
+    rows = RowBlock.stack(makes.blocks(windows)).with_payload(payload)
+    fitted = Statistics.empty(source.p, source.growth).add(rows.of_own_data(), source.prior.typical)
     fit = nuisance_fit(fitted.channels, fitted.counts, fitted.errors, fitted.gain)
     B, b = rows.unbiased()
     left = B @ fit.x[: source.p] + rows.A @ fit.x[source.p :] - b
-    means = np.abs(left) / rows.weight
+    means = np.abs(left) / rows.duration
     result = np.full((len(lengths), source.model.n), np.nan)
     for k, length in enumerate(lengths):
         of_length = np.isclose(rows.scale, 0.0 if k == 0 else length)

@@ -5,8 +5,6 @@ over a window of length L, rows are consistent if some phi, u within their boxes
 
     |A phi + B u - b| <= d0 + a_j L   for every row,
 
-L / 2 in place of L for a hat as the weight.
-
 The least a is a linear program. It is what these recordings need, not what holds: noise that looks
 like a payload, a link or an offset is not seen, and another motion may have more.
 """
@@ -29,8 +27,8 @@ from ..errors import InputError, RecordingError, SolverError
 from ..history import KnownLoad
 from ..history.recorded_windows import recorded_windows
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
+from ..rows.joint_torque.window_lengths import WindowLengths
 from ..rows.row_block import RowBlock
 from ..samples.joint_samples import Samples
 from ..threads import one_thread
@@ -80,7 +78,6 @@ def noise_needed(
     uncertainty: Uncertainty,
     lengths: Sequence[float],
     payload: Array | None = None,
-    hat: bool = False,
 ) -> tuple[NoiseNeeded, ...]:
     """Return the least bounds on the noise for each length, the shortest first.
 
@@ -91,7 +88,6 @@ def noise_needed(
         lengths: Lengths of windows [s].
         payload: Inertial parameters of the payload, shape (10,), zeros for none; None if it is not
             known: then less noise is needed, since a wrong payload may explain some.
-        hat: Whether means have a hat as their weight (`torque_hat`) or 1 (`torque_mean`).
 
     Raises:
         InputError: There is no recording or no length.
@@ -104,7 +100,7 @@ def noise_needed(
     with one_thread():
         problem = LeastNoise.of(model, uncertainty, load)
         runs = [
-            rows_by_length(samples, load, model, uncertainty, increasing, hat)
+            rows_by_length(samples, load, model, uncertainty, increasing)
             for samples in recordings
         ]
         return tuple(map(problem.needed, increasing, map(list, zip(*runs, strict=True))))
@@ -116,7 +112,6 @@ def rows_by_length(
     model: ArmModel,
     uncertainty: Uncertainty,
     lengths: Sequence[float],
-    hat: bool,
 ) -> list[RowBlock]:
     """Return rows of windows of each length that begin often, without noise in their bounds.
 
@@ -126,9 +121,9 @@ def rows_by_length(
     lists: dict[str, Any] = dict.fromkeys(LISTS, ())
     source = MomentumRows.of(model, replace(uncertainty, torque_absolute=0.0, **lists))
     part = min(lengths) / PHASES
-    scales = Scales(source, part, *(((), lengths) if hat else (lengths,)))
+    makes = WindowLengths(source, part, lengths)
     windows = recorded_windows(source, samples, part, "a recording")
-    rows = RowBlock.stack(scales.blocks(windows))
+    rows = RowBlock.stack(makes.blocks(windows))
     if load.known.all():
         rows = rows.with_payload(load.phi)
     found = [rows.take(rows.scale == length) for length in lengths]
@@ -178,14 +173,14 @@ class LeastNoise:
     def factor(self, parts: Sequence[RowBlock]) -> float:
         """Return the least common factor on the reference."""
         rows = RowBlock.stack(list(parts))
-        share = self.reference[rows.joint] * rows.weight
+        share = self.reference[rows.joint] * rows.duration
         return float(self._solve(rows, share[:, None], np.ones(1))[0])
 
     def absolute(self, parts: Sequence[RowBlock]) -> Array:
         """Return the bounds of the joints with the least sum in units of the reference, (n,)."""
         rows, n = RowBlock.stack(list(parts)), len(self.reference)
         share = np.zeros((len(rows), n))
-        share[np.arange(len(rows)), rows.joint] = rows.weight
+        share[np.arange(len(rows)), rows.joint] = rows.duration
         return self._solve(rows, share * self.reference, np.ones(n)) * self.reference
 
     def _solve(self, rows: RowBlock, share: Array, cost: Array) -> Array:

@@ -79,7 +79,6 @@ def noise_of_runs(
     uncertainty: Uncertainty,
     lengths: Sequence[float],
     level: float = 0.95,
-    hat: bool = False,
 ) -> NoiseOfRuns:
     """Return the least bounds on the noise of each run by itself.
 
@@ -89,7 +88,6 @@ def noise_of_runs(
         uncertainty: What is assumed beside the noise; `torque_absolute` counts as reference only.
         lengths: Lengths of windows [s].
         level: Probability with which a new run is to keep the bounds.
-        hat: Whether means have a hat as their weight (`torque_hat`) or 1 (`torque_mean`).
 
     Raises:
         InputError: There is no run or no length, or the level is no probability.
@@ -103,7 +101,7 @@ def noise_of_runs(
         factors = [
             [
                 LeastNoise.of(model, uncertainty, load).factor([rows])
-                for rows in rows_by_length(samples, load, model, uncertainty, increasing, hat)
+                for rows in rows_by_length(samples, load, model, uncertainty, increasing)
             ]
             for samples, load in runs
         ]

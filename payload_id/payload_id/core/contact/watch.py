@@ -90,11 +90,13 @@ class ContactWatch:
         return Judgement(
             start=float(window.stamp[0]),
             end=float(window.stamp[-1]),
-            torque=block.A @ self._phi / block.weight,
-            torque_range=_mean(torque, block.A_error @ knowledge.interval.magnitude, block.weight),
+            torque=block.A @ self._phi / block.duration,
+            torque_range=_mean(
+                torque, block.A_error @ knowledge.interval.magnitude, block.duration
+            ),
             wrench=W @ self._phi,
             wrench_range=_mean(wrench, error @ knowledge.interval.magnitude, 1.0),
-            external=_mean(external, np.zeros(len(block)), block.weight),
+            external=_mean(external, np.zeros(len(block)), block.duration),
             share=_shares(proofs, block.bound(knowledge.interval.magnitude)),
             least_torque=max((least_torque(each, duration) for each in proofs), default=0.0),
             least_force=max(

@@ -92,7 +92,7 @@ class IdentifiedMass:
     def column_of_link(self, joint: int, change: Array) -> Array:
         """Return the column of a change of the body that a joint carries, shape (10,)."""
         here = slice(10 * joint, 10 * joint + 10)
-        return self._column([term.candidates[:, here] @ change for term in self.terms])
+        return self._column([term.columns[:, here] @ change for term in self.terms])
 
     def column_of_gravity(self, direction: Array, bodies: Array) -> Array:
         """Return the column of more gravity [m/s2] on all bodies, the payload last, (n + 1, 10)."""

@@ -98,8 +98,7 @@ def _by_kind(
 ) -> tuple[dict[str, Array], dict[str, Array], dict[str, BoolArray]]:
     """Return values, deviations and which are known, by kind, each shape (n,)."""
     nuisance = rows.nuisance
-    p = nuisance.p
-    values, half = nuisance.values(u[:p]), nuisance.half_width[nuisance.uncertain]
+    values, half = (x[nuisance.uncertain] for x in (nuisance.at(u), nuisance.half_width))
     number = {name: k for k, name in enumerate(nuisance.names)}
     value, spread, known = {}, {}, {}
     for kind in KINDS:

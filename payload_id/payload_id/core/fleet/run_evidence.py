@@ -64,10 +64,8 @@ class RunEvidence:
             raise InputError("Only runs of joint torques are taken together; found another sensor.")
         problem = online.present()
         prior = Interval(*source.prior.box())
-        lasting = np.zeros(source.p, dtype=bool)
-        lasting[: source.nuisance.p] = [
-            name.split(".")[-1] in LASTING for name in source.nuisance.names
-        ]
+        names = (name.split(".") for name in source.names)
+        lasting = np.array([body != "tool" and kind in LASTING for body, kind in names], dtype=bool)
         with one_thread():
             statistics = problem.statistics
             common = of_payload_and_arm(statistics, ~lasting, Posterior.of(statistics))
@@ -103,8 +101,8 @@ class RunEvidence:
 
 def arm_key(source: MomentumRows, settings: Settings) -> str:
     """Return what tells whether links and rotors of two runs are the same unknowns."""
-    nuisance = source.nuisance
-    boxes = np.concatenate([nuisance.centre, nuisance.half_width]).tobytes()
+    nuisance = source.of_arm
+    boxes = np.concatenate([nuisance.centre[:-10], nuisance.half_width[:-10]]).tobytes()
     return f"{source.model.digest}:{hash_of(boxes)}:{settings.window:g}"
 
 

@@ -104,7 +104,7 @@ class KnownRun:
                 they read cannot be.
         """
         windows = believed_windows(rows, samples, window, f"'{source}'")
-        statistics, motion = Statistics.empty(rows.p), MotionSeen.of(windows[0][0])
+        statistics, motion = Statistics.empty(rows.p, rows.growth), MotionSeen.of(windows[0][0])
         for each, _ in windows[1:]:
             motion = MotionSeen.of(each, motion)
         with one_thread():

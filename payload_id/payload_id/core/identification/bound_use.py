@@ -76,7 +76,7 @@ def bound_use(problem: Problem) -> BoundUse | None:
         factor=found.factor,
         joint=rows.joint,
         time=(rows.start + rows.end) / 2,
-        measured=(rows.b - rows.B @ found.x[10:]) / rows.weight,
-        explained=rows.A @ scaled.phi(found.x) / rows.weight,
-        bound=scaled.d / rows.weight,
+        measured=(rows.b - rows.B @ found.x[10:]) / rows.duration,
+        explained=rows.A @ scaled.phi(found.x) / rows.duration,
+        bound=scaled.d / rows.duration,
     )

@@ -108,7 +108,7 @@ class HeldOut:
         """Return what the first part's estimate leaves of rows, as a mean over a window."""
         B, b = rows.unbiased()
         left = b - rows.A @ self.first.phi - B @ self.nuisance
-        return float(np.sqrt(np.mean((left / rows.weight) ** 2)))
+        return float(np.sqrt(np.mean((left / rows.duration) ** 2)))
 
     def _largest_use(self, rows: RowBlock) -> float:
         """Return the largest part that a row uses of what the intervals allow for."""

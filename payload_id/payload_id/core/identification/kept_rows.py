@@ -41,9 +41,10 @@ class KeptRows:
     newest: tuple[RowBlock, ...] = ()
 
     @classmethod
-    def none(cls, p: int, typical: Array) -> KeptRows:
-        """Return no rows, for p nuisance parameters."""
-        return cls(typical, Statistics.empty(p), RowBlock.empty(p))
+    def none(cls, gain: Array, typical: Array) -> KeptRows:
+        """Return no rows; for `gain` see `Statistics`."""
+        p = gain.shape[1]
+        return cls(typical, Statistics.empty(p, gain), RowBlock.empty(p))
 
     @property
     def too_many(self) -> bool:

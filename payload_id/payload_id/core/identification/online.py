@@ -30,7 +30,7 @@ from ..errors import InputError, brief, require_type
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
-from ..rows.joint_torque.scales import Scales
+from ..rows.joint_torque.window_lengths import WindowLengths
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples, WindowCutter
@@ -96,10 +96,10 @@ class OnlineIdentifier:
         self.updates: list[int] = []
         self._cutter = WindowCutter(self.settings.window)
         self._gate = self.rows.gate(self._cutter.pause)
-        self._scales: Scales | None = None
+        self._lengths: WindowLengths | None = None
         self._readings: ReadingsSeen | None = None
         if isinstance(self.rows, MomentumRows):
-            self._scales = Scales(self.rows, self.settings.window, self.settings.scales)
+            self._lengths = WindowLengths(self.rows, self.settings.window, self.settings.scales)
             self._readings = ReadingsSeen.none(self.rows)
         self._seen, self._used = SamplesSeen(), TimeUsed()
         self._motion: MotionSeen | None = None
@@ -116,7 +116,7 @@ class OnlineIdentifier:
         self._doubtful = self._doubtful.since(change.start)
         prior = Interval(*self.rows.prior.box())
         self._payload = KnownPayload.before_data(prior, self._before.interval)
-        self._kept = KeptRows.none(self.rows.p, self._payload.typical)
+        self._kept = KeptRows.none(self.rows.growth, self._payload.typical)
 
     @property
     def samples(self) -> int:
@@ -190,8 +190,8 @@ class OnlineIdentifier:
 
     def _take(self, windows: Sequence[Any]) -> None:
         """Form the rows of windows, and let them count one after the other."""
-        if self._scales is not None:
-            blocks = self._scales.blocks(windows)
+        if self._lengths is not None:
+            blocks = self._lengths.blocks(windows)
         else:
             blocks = [self.rows.window(window) for window in windows]
         readings: Sequence[ReadingsSeen | None] = [None for _ in windows]

@@ -92,4 +92,4 @@ def residual_rms(rows: RowBlock, statistics: Statistics, phi: Array) -> float:
     rows = rows.of_own_data()
     B, b = rows.unbiased()
     left = b - rows.A @ phi - B @ statistics.nuisance(phi)
-    return float(np.sqrt(np.mean((left / rows.weight) ** 2)))
+    return float(np.sqrt(np.mean((left / rows.duration) ** 2)))

@@ -452,7 +452,7 @@ class Problem:
 
     def _anew(self, blocks: Sequence[RowBlock], change: PayloadChange) -> Problem:
         """Return the problem of some windows alone, and what is known of the arm."""
-        kept = KeptRows.none(self.row_source.p, self.payload.typical).with_windows(blocks)
+        kept = KeptRows.none(self.row_source.growth, self.payload.typical).with_windows(blocks)
         seconds = len(blocks) * self.settings.window
         return replace(
             self,

@@ -12,7 +12,6 @@ from ..bounds.interval import NO_SHAPE, Interval
 from ..diagnosis.evidence import smallest_factor
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.nuisance import with_tool
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..statistics.statistics import Statistics
@@ -57,7 +56,7 @@ class Tare:
             with one_thread():
                 kept, statistics = calibration_tare(rows.model.calibration, rows)
             return cls(kept, statistics, len(kept))
-        return cls(RowBlock.empty(rows.p), Statistics.empty(rows.p))
+        return cls(RowBlock.empty(rows.p), Statistics.empty(rows.p, rows.growth))
 
     def with_run(self, rows: RowBlock, statistics: Statistics, phi: Array) -> Tare:
         """Return what is known with a run whose payload was known.
@@ -94,27 +93,25 @@ def calibration_tare(
         calibration: Of the arm.
         row_source: Of the run's rows, for an arm with this calibration.
     """
-    nuisance = with_tool(row_source.nuisance, row_source.uncertainty)
-    half = nuisance.half_width[nuisance.uncertain]
+    nuisance = row_source.of_arm
     stacked = calibration.factors.reshape(-1, calibration.factors.shape[-1])
     C, t = stacked[:, :-1], stacked[:, -1]
     count, constant = len(t), row_source.p - nuisance.p  # what is of a run is in no calibration
     none, now = np.zeros((count, 10)), np.zeros(count)
     joint = np.repeat(np.arange(len(calibration.factors)), calibration.factors.shape[1])
     more = len(calibration.factors) - calibration.n  # rows of all joints together have no gain
-    growth = np.pad(nuisance.growth(calibration.n), ((0, more), (0, constant)))
+    growth = np.pad(row_source.growth, ((0, more), (0, 0)))
     factor_rows = RowBlock(
         A=none,
         A_error=none,
-        B=np.hstack([C[:, nuisance.uncertain] * half, np.zeros((count, constant))]),
+        B=np.hstack([nuisance.scaled(C), np.zeros((count, constant))]),
         b=t - C @ nuisance.centre,
         d=np.ones(count),
         joint=joint,
         start=now,
         end=now,
-        growth=growth[joint],
     )
-    statistics = Statistics.empty(row_source.p).add(factor_rows, np.zeros(10))
+    statistics = Statistics.empty(row_source.p, growth).add(factor_rows, np.zeros(10))
     # The factors stand for more rows than they have, each with an error of its bound.
     errors = np.zeros((len(calibration.counts), 11))
     errors[:, 10] = calibration.counts

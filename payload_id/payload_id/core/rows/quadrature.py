@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Array, IntArray
 
 LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share all their samples
 SMOOTH = 1.5  # allowance for what derivatives do between the samples at which they are taken
-PIECES = 4  # of either half of a hat, for the derivatives that uneven steps count with
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
 BEND = (
     1.0 / 16.0
@@ -18,88 +15,6 @@ BEND = (
 NEXT_TO_ENDS = 8.0  # by how much the two differences next to either end count more
 QUIET = 7  # differences, of which a bend leaves more than a quarter untouched: all but four
 MUCH = 6.0  # times what a quarter of Gaussian differences stay below: 2 standard deviations
-
-
-@dataclass(frozen=True)
-class WindowWeights:
-    """Weights of samples for  int w f dt  and  -int w' p dt,  w a function on the window.
-
-    w is 1 on the whole window, and then the second is p(t2) - p(t1); or a hat, 0 at both ends.
-
-    Attributes:
-        force: Of f, shape (N,) [s].
-        momentum: Of p, shape (N,) [-].
-        peak: Number of the sample at which the hat is 1; 0 if w is 1 everywhere.
-    """
-
-    force: Array
-    momentum: Array
-    peak: int = 0
-
-    def at_samples(self, stamp: Array) -> Array:
-        """Return w at each sample of the window, shape (N,) [-]."""
-        return hat(stamp, self.peak) if self.peak else np.ones(len(stamp))
-
-
-def box_weights(stamp: Array) -> WindowWeights:
-    """Return the weights where w is 1."""
-    ends = np.zeros(len(stamp))
-    ends[0], ends[-1] = -1.0, 1.0
-    return WindowWeights(trapezoid_weights(stamp), ends)
-
-
-def hat_weights(stamp: Array, least: int = 1) -> WindowWeights:
-    """Return the weights where w is a hat: means of p over the second half and over the first.
-
-    Args:
-        stamp: Of the window, shape (N,) [s].
-        least: Number of steps that either half needs.
-    """
-    middle = int(np.abs(stamp - (stamp[0] + stamp[-1]) / 2).argmin())
-    peak = min(max(middle, least), len(stamp) - 1 - least)
-    momentum = np.zeros(len(stamp))
-    momentum[: peak + 1] -= trapezoid_weights(stamp[: peak + 1]) / (stamp[peak] - stamp[0])
-    momentum[peak:] += trapezoid_weights(stamp[peak:]) / (stamp[-1] - stamp[peak])
-    return WindowWeights(hat(stamp, peak) * trapezoid_weights(stamp), momentum, peak)
-
-
-def hat(stamp: Array, peak: int) -> Array:
-    """Return w at each sample, shape (N,)."""
-    return np.interp(stamp, stamp[[0, peak, -1]], [0.0, 1.0, 0.0])
-
-
-def hat_remainder(stamp: Array, peak: int, p: Array) -> Array:
-    """Return a bound on the trapezoid rule's error of  int d(w p)/dt dt = 0  for a hat w.
-
-    With equal steps h only ends count, however p changes between them (Euler-Maclaurin): in a half
-    of length H  h^2/12 d2(w p)/dt2,  of which 2/H dp/dt is left at each end, since d2p/dt2 at the
-    peak cancels. As far as squares of steps differ from h^2 they count with  int |d3(w p)/dt3| dt,
-    which in either half is that of w d3p/dt3 + 3/H d2p/dt2, by differences at some of the samples.
-
-    Args:
-        stamp: Of the window, shape (N,) [s].
-        peak: Number of the sample at which w is 1.
-        p: At each sample, shape (N, ...).
-    """
-    step, square = np.diff(stamp), mean_square_step(stamp)
-    uneven = float(np.abs(step**2 - square).max())
-    total, last = np.zeros(p.shape[1:]), len(stamp) - 1
-    for first, end in ((0, peak), (peak, last)):
-        slopes = sum(_steepest(stamp, p, at) for at in (first, end))
-        total += square * 2.0 / (stamp[end] - stamp[first]) * slopes
-        at = cell_ends(end - first + 1, PIECES) + first
-        length = np.diff(stamp[at]).reshape(-1, *[1] * (p.ndim - 1))
-        turn = np.diff(np.diff(p[at], axis=0) / length, axis=0) / length.mean()  # d2p/dt2
-        third = 3.0 * np.abs(turn).max(axis=0) + np.abs(np.diff(turn, axis=0)).sum(axis=0)
-        total += uneven * third
-    return np.asarray(SMOOTH / 12.0 * total)
-
-
-def _steepest(stamp: Array, p: Array, at: int) -> Array:
-    """Return the largest |dp/dt| in the two steps at a sample that has as many neighbours."""
-    first = min(max(at - 1, 0), len(stamp) - 3)
-    step = np.diff(stamp[first : first + 3]).reshape(-1, *[1] * (p.ndim - 1))
-    return np.asarray(np.abs(np.diff(p[first : first + 3], axis=0) / step).max(axis=0))
 
 
 def trapezoid_weights(stamp: Array) -> Array:
@@ -169,8 +84,8 @@ def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
     return correction, np.abs(correction) + bound
 
 
-def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array:
-    """Return a bound on what bends and jumps of f between samples leave of  int w f dt.
+def rough_part(stamp: Array, value: Array, error: Array) -> Array:
+    """Return a bound on what bends and jumps of f between samples leave of  int f dt.
 
     A jump J within a step h leaves up to h J/2 of the trapezoid rule, a slope that changes by s up
     to h^2 s/12 beside `end_correction`. Fourth differences add up to 8 J and to at least 2 h s;
@@ -181,7 +96,6 @@ def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array
 
     Args:
         stamp: Of one window or several, of at least 5 samples, shape (..., N) [s].
-        weight: w there, shape (..., N) [-].
         value: f there, shape (..., N, n).
         error: Bound on its errors there, shape (..., N, n).
 
@@ -199,7 +113,7 @@ def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array
     explained = sum(np.abs(even_of[k]) * error[..., k : k + count, :] for k in range(5))
     if count >= QUIET:  # bends leave a part of the window as it is
         explained = np.maximum(explained, MUCH * _lower_quartile(seen))
-    share = BEND * weight[..., 2:-2] * np.diff(t, axis=0).max(axis=0)
+    share = BEND * np.diff(t, axis=0).max(axis=0)
     ends = np.unique([0, min(1, count - 1), max(count - 2, 0), count - 1])
     smaller = np.abs(even[[0, 4]][..., ends]).min(axis=0, initial=1.0)
     share[..., ends] *= NEXT_TO_ENDS / smaller
@@ -256,7 +170,7 @@ def sign_integral(step: Array, dq: Array, threshold: Array | float) -> tuple[Arr
     """Return the integral of sign(dq), and the time during which the sign is not known.
 
     Args:
-        step: Times between samples, times the weights there, shape (..., N - 1) [s].
+        step: Times between samples, shape (..., N - 1) [s].
         dq: Velocities, shape (..., N, n).
         threshold: Speed below which the direction of friction is not known, shape (n,).
 

@@ -32,14 +32,8 @@ class RowBlock:
         reading: Integral of what the channel's sensor showed, shape (m,); zeros if not given, and
             then nothing can be said of the sensor's gain.
         likely: What is to be added to B, and taken off b, for an error of mean zero where the
-            sensor's is, shape (m, p + 1); estimates count it, bounds do not. b is the middle of
-            what the reading allows, which a relative error moves from the reading; and what d
-            allows for may most likely be something. Shape (m, 0) for nothing, if it is not given.
-        growth: How the error of the row's channel grows: w is (1 + growth u) times the sensor's
-            own, u the nuisance parameters, such as its gain, shape (m, p), the same for all rows of
-            a channel. Shape (m, 0) for not at all, if it is not given.
-        weight: Integral of the weight with which a row takes its data, shape (m,) [s]; the time
-            between start and end if not given.
+            sensors' is, shape (m, p + 1); estimates count it, bounds do not. Shape (m, 0) for
+            nothing, if it is not given.
         scale: Length that was asked for of the row's window where it repeats data of other rows:
             bounds use it, statistics do not, shape (m,) [s]; zeros, for rows of which each has
             data of its own, if not given.
@@ -57,8 +51,6 @@ class RowBlock:
     dynamism: Array = None  # type: ignore[assignment]  # likewise
     reading: Array = None  # type: ignore[assignment]  # likewise
     likely: Array = None  # type: ignore[assignment]  # likewise
-    growth: Array = None  # type: ignore[assignment]  # likewise
-    weight: Array = None  # type: ignore[assignment]  # likewise
     scale: Array = None  # type: ignore[assignment]  # likewise
 
     def __post_init__(self) -> None:
@@ -68,6 +60,20 @@ class RowBlock:
 
     def __len__(self) -> int:
         return len(self.b)
+
+    @property
+    def duration(self) -> Array:
+        """Time that each row's data take, shape (m,) [s]."""
+        return self.end - self.start
+
+    def unbiased(self) -> tuple[Array, Array]:
+        """Return B and b for estimates: their errors have mean zero if the sensors' have.
+
+        Shapes (m, p) and (m,).
+        """
+        if not self.likely.shape[1]:
+            return self.B, self.b
+        return self.B + self.likely[:, :-1], self.b - self.likely[:, -1]
 
     def take(self, rows: NDArray[np.bool_] | IntArray | slice) -> RowBlock:
         """Return some of the rows."""
@@ -96,15 +102,6 @@ class RowBlock:
         """Return the bound on w when |phi| <= phi_max, shape (m,)."""
         return self.d + self.A_error @ phi_max
 
-    def unbiased(self) -> tuple[Array, Array]:
-        """Return B and b for estimates: their errors have mean zero if the sensors' have.
-
-        Shapes (m, p) and (m,).
-        """
-        if not self.likely.shape[1]:
-            return self.B, self.b
-        return self.B + self.likely[:, :-1], self.b - self.likely[:, -1]
-
     def with_payload(self, phi: Array) -> RowBlock:
         """Return the rows as they are when phi is known, NaN where it is not, shape (10,)."""
         unknown = np.isnan(phi)
@@ -123,19 +120,13 @@ class RowBlock:
         """Put blocks with the same nuisance parameters under each other; at least one."""
         if len(blocks) == 1:
             return blocks[0]
-        if any(block.likely.shape[1] + block.growth.shape[1] for block in blocks):
-            blocks = [block._with_all() for block in blocks]
+        if (width := max(block.likely.shape[1] for block in blocks)) > 0:
+            blocks = [
+                x if x.likely.shape[1] else replace(x, likely=np.zeros((len(x), width)))
+                for x in blocks
+            ]
         columns = (np.concatenate([getattr(x, e.name) for x in blocks]) for e in fields(cls))
         return cls(*columns)
-
-    def _with_all(self) -> RowBlock:
-        """Return the rows with zeros where `likely` and `growth` say nothing."""
-        m, p = self.B.shape
-        return replace(
-            self,
-            likely=self.likely if self.likely.shape[1] else np.zeros((m, p + 1)),
-            growth=self.growth if self.growth.shape[1] else np.zeros((m, p)),
-        )
 
     @classmethod
     def empty(cls, p: int) -> RowBlock:
@@ -148,16 +139,10 @@ def _zeros(rows: RowBlock) -> Array:
     return np.zeros(len(rows))
 
 
-def _none(rows: RowBlock) -> Array:
-    return np.zeros((len(rows), 0))
-
-
 DEFAULTS: dict[str, Callable[[RowBlock], Array | IntArray]] = {
     "A_static": lambda rows: rows.A,
     "dynamism": lambda rows: np.full(len(rows), np.inf),
     "reading": _zeros,
-    "likely": _none,
-    "growth": _none,
-    "weight": lambda rows: rows.end - rows.start,
+    "likely": lambda rows: np.zeros((len(rows), 0)),
     "scale": _zeros,
 }

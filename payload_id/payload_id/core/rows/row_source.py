@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ..arrays import Array
 from ..body.payload_prior import PayloadPrior
 from .gate import Gate
 from .row_block import RowBlock
@@ -20,6 +21,11 @@ class RowSource(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the nuisance parameters, such as "joint_2.friction_coulomb", p of them."""
+        ...
+
+    @property
+    def growth(self) -> Array:
+        """How the error of each channel's rows grows: 1 + growth u times the sensor's, (C, p)."""
         ...
 
     @property

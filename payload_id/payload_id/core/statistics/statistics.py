@@ -37,7 +37,7 @@ class Statistics:
         errors: Sum of the squares of [A_error d] / bound over the rows of each channel, shape
             (C, 11).
         gain: How the error of a channel's rows grows with the nuisance parameters, as
-            `RowBlock.gain` and `growth` say it, shape (C, p).
+            `RowSource.growth` says it, shape (C, p).
         blended: As `channels`, for rows that are mixed of the full and the gravity-only model by
             their dynamism [NGK, eq. 8]; None as long as all rows are of the full model.
     """
@@ -52,11 +52,17 @@ class Statistics:
     blended: Array | None = None
 
     @classmethod
-    def empty(cls, p: int) -> Statistics:
-        """Return the statistics of no rows, for p nuisance parameters."""
-        none = np.zeros((0, p + 11, p + 11))
-        square = np.zeros((p + 11, p + 11))
-        counts, errors, gain = np.zeros(0), np.zeros((0, 11)), np.zeros((0, p))
+    def empty(cls, p: int, gain: Array | None = None) -> Statistics:
+        """Return the statistics of no rows, for p nuisance parameters.
+
+        Args:
+            p: Their number.
+            gain: How the error of each channel's rows grows with them, shape (C, p); None: not.
+        """
+        gain = np.zeros((0, p)) if gain is None else gain
+        count, square = len(gain), np.zeros((p + 11, p + 11))
+        none = np.zeros((count, p + 11, p + 11))
+        counts, errors = np.zeros(count), np.zeros((count, 11))
         return cls(np.zeros((11, 11)), square, 0, none, counts, errors, gain)
 
     @property
@@ -95,7 +101,7 @@ class Statistics:
             channels,
             counts,
             errors,
-            self._gain_with(block, len(counts)),
+            np.pad(self.gain, ((0, len(counts) - len(self.gain)), (0, 0))),
             self._blend_with(block, weighted, bound),
         )
 
@@ -162,14 +168,6 @@ class Statistics:
         errors[: len(self.errors)] = self.errors
         np.add.at(errors, channel, error**2)
         return counts, errors
-
-    def _gain_with(self, block: RowBlock, number: int) -> Array:
-        """Return how the error of each channel's rows grows with u, with more rows."""
-        gain = np.zeros((number, self.p))
-        gain[: len(self.gain)] = self.gain
-        grows, column = np.nonzero(block.growth)
-        gain[block.joint[grows], column] = block.growth[grows, column]
-        return gain
 
     def _blend_with(self, block: RowBlock, weighted: Array, bound: Array) -> Array | None:
         """Return the factors of the mixed rows with more rows."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..body.payload_prior import PayloadPrior
 from ..errors import RecordingError
 from ..rows.gate import Gate
@@ -45,6 +46,11 @@ class TeamSource:
         """Names of the nuisance parameters, such as "omnid2.clock"."""
         robots, kinds = np.nonzero(self.rows.half_width)
         return tuple(f"{self.robots[i]}.{NUISANCES[k]}" for i, k in zip(robots, kinds, strict=True))
+
+    @property
+    def growth(self) -> Array:
+        """How the error of each channel's rows grows: it does not, shape (C, p)."""
+        return np.zeros((len(self.channels), self.p))
 
     @property
     def channels(self) -> tuple[str, ...]:

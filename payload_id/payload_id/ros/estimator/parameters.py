@@ -9,7 +9,7 @@ from typing import Any
 from ...core.estimators import ESTIMATORS, estimator_named
 from ...core.identification.headline import enough_of
 from ...core.identification.settings import INTERVALS, Settings
-from ...core.rows.joint_torque.uncertainty import MEANS, Uncertainty
+from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.robots.robot_schema import UNCERTAINTY
 from ..common.parameters import Parameter
 from ..common.shared_parameters import ROBOT_FILE, UNCERTAINTY_PARAMETERS, uncertainty_of
@@ -117,7 +117,7 @@ ESTIMATOR_TABLE = (
         "scales",
         None,
         "For source torque, further lengths of windows, whose rows the intervals use as well; not "
-        "set: those for which uncertainty.torque_mean or torque_hat is stated.",
+        "set: those for which uncertainty.torque_mean is stated.",
         "s",
         0.0001,
         60.0,
@@ -176,8 +176,7 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
     for name, key in UNCERTAINTY.items():
         if key.kind == "number or numbers":
             uncertainty.per_joint(name, n)
-    for name in MEANS:
-        uncertainty.means(n, name)
+    uncertainty.means(n)
     return RunSettings(
         Settings(
             uncertainty,

@@ -35,7 +35,6 @@ def interval_of(method, rows):
 
 def test_sensitivity_is_the_derivative_of_the_solution():
     rows = rows_with(1.0)
-    rows = replace(rows, likely=np.zeros((len(rows), 0)))
 
     def solution(rows):
         statistics = Statistics.empty(rows.B.shape[1]).add(rows, KNOWN.magnitude)

@@ -63,8 +63,7 @@ def test_lmi_is_a_cone_solvers_on_the_raw_rows(name, kind):
     rows, _ = noisy_rows(name, 2, kind)
     form, d = statistics_of(rows).marginal(), rows.bound(TYPICAL)
     found = constrained_least_squares(form, LOWER, UPPER)
-    B, b = rows.unbiased()
-    A, B, b = rows.A / d[:, None], B / d[:, None], b / d
+    A, B, b = rows.A / d[:, None], rows.B / d[:, None], rows.b / d
     wide = np.hstack([A, B])
     squares = np.sum((b - wide @ np.linalg.lstsq(wide, b, rcond=None)[0]) ** 2)
     variance = squares / (len(rows) - wide.shape[1])

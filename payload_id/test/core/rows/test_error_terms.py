@@ -13,8 +13,8 @@ from payload_id.core.arrays import Array
 from payload_id.core.errors import InputError
 from payload_id.core.identification.identify import identify
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
-from payload_id.core.rows.joint_torque.scales import Scales
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.rows.joint_torque.window_lengths import WindowLengths
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.samples.joint_samples import Samples
 
@@ -78,13 +78,13 @@ def test_no_row_misses_the_truth(name: str) -> None:
             assert run.used(run.rows()) <= 1.0, kind
 
 
-@pytest.mark.parametrize("speed_error", [0.001, 0.02])  # without and with hats
+@pytest.mark.parametrize("speed_error", [0.001, 0.02])
 def test_no_row_of_any_length_misses_the_truth(speed_error: float) -> None:
     means = {"torque_absolute": 0.1, "torque_mean_window": 0.5, "torque_mean": 0.1}
     for seed, kind in enumerate([*JOINTS, "everything"]):
         changes = {"velocity_error": speed_error, "position_error": 2e-5, **means}
         run = case(("elbow", "gen3")[seed % 2], kind, seed, seconds=1.05, **changes)
-        makes = Scales(MomentumRows.of(run.model, run.stated), 0.1, (0.03, 0.7))
+        makes = WindowLengths(MomentumRows.of(run.model, run.stated), 0.1, (0.03, 0.7))
         rows = RowBlock.stack(makes.blocks(list(windows(run.samples))))
         assert {0.0, 0.03, 0.5, 0.7} <= {*rows.scale.tolist()}
         assert run.used(rows) <= 1.0, kind
@@ -101,14 +101,10 @@ def test_columns_leave_nearly_nothing_of_what_they_explain(name: str) -> None:
 
 # Errors of single samples, each with the sign that moves a row most.
 
-WORST = {  # of a window without hat, and with one: bounds, and what of them is used at least
-    "stamp": ({"stamp_jitter": 1e-3}, {"stamp_jitter": 1e-3, "velocity_error": 1e-9}, 0.15),
-    "q": ({"position_error": 2e-3}, {"position_error": 1e-4, "velocity_error": 0.03}, 0.25),
-    "dq": (
-        {"velocity_error": 0.02, "position_error": 2e-3},
-        {"velocity_error": 0.03, "position_error": 1e-4},
-        0.05,
-    ),
+WORST = {
+    "stamp": {"stamp_jitter": 1e-3},
+    "q": {"position_error": 2e-3},
+    "dq": {"velocity_error": 0.02, "position_error": 2e-3},
 }
 
 
@@ -119,7 +115,6 @@ def use_of_the_worst_signs(
     run = erring_run(name, Uncertainty(), 1, rate=rate, seconds=seconds, period=4.0)
     stated = Uncertainty(**bounds)
     source, true = MomentumRows.of(run.model, stated), run.true
-    assert source.takes_hat(true) == (seconds > 0.15)
 
     def left(value: Array) -> tuple[Array, Array]:
         rows = source.window(replace(true, **{quantity: value}))
@@ -133,17 +128,12 @@ def use_of_the_worst_signs(
 
 
 def test_no_row_needs_more_than_its_bound_with_the_worst_signs_and_some_much_of_it() -> None:
-    for quantity, (box, hat, least) in WORST.items():
-        boxes = [
-            use_of_the_worst_signs(name, box, quantity, 100.0, 0.1)
+    for quantity, bounds in WORST.items():
+        used = [
+            use_of_the_worst_signs(name, bounds, quantity, 100.0, 0.1)
             for name in ("branched", "gantry")
         ]
-        hats = [
-            use_of_the_worst_signs(name, hat, quantity, 100.0, seconds)
-            for name, seconds in (("elbow", 0.5), ("pendulum", 0.22))
-        ]
-        assert 0.3 < max(boxes) <= 1.0, quantity
-        assert least < max(hats) <= 1.0, quantity
+        assert 0.3 < max(used) <= 1.0, quantity
     long = {"velocity_error": 0.01}
     assert use_of_the_worst_signs("elbow", long, "dq", 125.0, 3.0, group=25) <= 1.0
 
@@ -165,7 +155,7 @@ def at_rest(name: str, seed: int, rate: float, seconds: float) -> tuple[Samples,
     ("name", "bounds", "rate", "seconds"),
     [
         ("panda", {"q": 2e-3, "dq": 0.05}, 500.0, 0.1),
-        ("elbow", {"q": 1e-9, "dq": 2.0}, 1000.0, 0.5),  # with a hat: squares of large errors
+        ("elbow", {"q": 1e-9, "dq": 0.2}, 1000.0, 0.5),
         ("elbow", {"q": 0.01, "dq": 0.1}, 100.0, 4.0),
     ],
 )
@@ -206,4 +196,4 @@ def test_bounds_that_cannot_be_are_refused_by_name() -> None:
         {"stribeck_velocity": 0.0, "friction_stribeck": 0.1},
     ):  # fmt: skip
         with pytest.raises(InputError, match=next(iter(wrong))):
-            _ = MomentumRows.of(gen3, Uncertainty(**wrong)).blocks
+            _ = MomentumRows.of(gen3, Uncertainty(**wrong)).run

@@ -22,8 +22,8 @@ def test_estimates_count_friction_where_only_bounds_do_not_know_its_direction():
         unsure = replace(run, stated=replace(LOAD, torque_absolute=1.0, torque_offset=3.0))
         rows = unsure.rows()
         B, b = rows.unbiased()
-        likely.append(unsure.left(replace(rows, B=B, b=b)) / rows.weight)
-        middle.append(unsure.left(rows) / rows.weight)
+        likely.append(unsure.left(replace(rows, B=B, b=b)) / rows.duration)
+        middle.append(unsure.left(rows) / rows.duration)
     size = [np.mean(np.square(np.concatenate(left))) for left in (likely, middle)]
     assert size[0] < 0.2 * size[1]
 

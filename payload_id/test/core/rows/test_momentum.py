@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arms import ARMS, Motion, arm, record, rows_of
-from payload_id.core.rows.joint_torque.torque_bound import true_torque
+from payload_id.core.rows.joint_torque.torque_bound import TorqueNoise
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.quadrature import (
     end_correction,
@@ -60,15 +60,14 @@ def test_correction_is_exact_for_parabolas_and_bounds_the_rest():
         assert error <= (0.0 if exact else remainder) + 1e-14
 
 
-def test_torque_interval_is_the_hull_of_what_both_readings_allow():
-    tau = np.array([[-7.0, -0.1, 0.0, 0.1, 7.0]])
-    middle, half_width = true_torque(tau, np.full(5, 0.2), np.full(5, 0.5))
+def test_noise_of_a_sample_is_what_either_reading_of_relative_allows():
+    tau = np.array([0.0, 0.1, 7.0])
+    noise = TorqueNoise.of(Uncertainty(torque_relative=0.2, torque_absolute=0.5), 3)
     candidate = np.linspace(-12, 12, 24001)[:, None]
     error = np.abs(tau - candidate)
-    allowed = error <= 0.2 * np.maximum(np.abs(candidate), np.abs(tau)) + 0.5
-    ends = [(candidate[inside].min(), candidate[inside].max()) for inside in allowed.T]
-    found = np.stack([middle[0] - half_width[0], middle[0] + half_width[0]], axis=1)
-    np.testing.assert_allclose(found, ends, atol=2e-3)
+    allowed = error <= 0.2 * np.maximum(np.abs(candidate), tau) + 0.5
+    largest = np.where(allowed, error, 0.0).max(axis=0)
+    np.testing.assert_allclose(noise.of_samples(tau), largest, atol=2e-3)
 
 
 def test_integral_of_the_sign():

@@ -45,7 +45,7 @@ def test_a_bend_and_a_jump_anywhere(count, place, sizes, slope, uneven, seed) ->
     p = t + slope * t**2 / 2 + jump * after + bend / 0.01 * after**2 / 2
     left = trapezoid_weights(t) @ f - (p[-1] - p[0])
     correction, bound = (x[0] for x in end_correction(t, p[end_samples(count), None]))
-    rough = rough_part(t, np.ones(count), f[:, None], np.zeros((count, 1)))[0]
+    rough = rough_part(t, f[:, None], np.zeros((count, 1)))[0]
     assert abs(left - correction) <= (bound + rough) * (1.0 + 1e-9) + 1e-12
 
 
@@ -54,7 +54,7 @@ def test_smooth_torques_and_stated_errors_cost_next_to_nothing(error: float) -> 
     t = np.arange(1001) / 1000.0
     f = np.stack([30.0 * np.sin(2 * np.pi * hertz * t) for hertz in (0.5, 2.0, 8.0)], axis=1)
     seen = f + error * np.random.default_rng(0).choice([-1.0, 1.0], f.shape)
-    assert rough_part(t, np.ones(1001), seen, np.full(f.shape, error)).max() < 2e-5
+    assert rough_part(t, seen, np.full(f.shape, error)).max() < 2e-5
 
 
 # What jumps: the acceleration, or its derivative.

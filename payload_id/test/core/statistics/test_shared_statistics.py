@@ -116,9 +116,8 @@ def test_known_masses_tell_a_common_gain():
             reading = (A @ phi + noise) / (1.0 + gain)
             rows = RowBlock(A=A, A_error=np.zeros((300, 10)), B=-box * reading[:, None], b=reading,
                             d=np.ones(300), joint=np.zeros(300, dtype=int), start=np.zeros(300),
-                            end=np.ones(300), reading=reading,
-                            growth=np.full((300, 1), box))  # fmt: skip
-            run = Statistics.empty(1).add(rows, TYPICAL)
+                            end=np.ones(300), reading=reading)  # fmt: skip
+            run = Statistics.empty(1, np.full((1, 1), box)).add(rows, TYPICAL)
             told = np.where((np.arange(10) == 0) & known_mass, phi, np.nan)
             known = told if phi.any() else phi
             part = of_the_arm(run, np.zeros(1, dtype=bool), known, LARGEST, Posterior.of(run))

@@ -66,9 +66,8 @@ def _larger(sign: float) -> Callable[[Samples, Array], Samples]:
 
 def _without_links(source: MomentumRows, value: Array) -> MomentumRows:
     """Return the source with links that take nothing, but for what is not known of them."""
-    centre = source.nuisance.centre.copy()
-    centre[: 10 * source.model.n] = 0.0
-    return replace(source, nuisance=replace(source.nuisance, centre=centre))
+    links, *others = source.arm
+    return replace(source, arm=(replace(links, centre=0.0 * links.centre), *others))
 
 
 def _motor_side(value: Array) -> tuple[str, str]:

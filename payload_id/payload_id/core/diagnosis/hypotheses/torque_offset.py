@@ -22,7 +22,7 @@ class TorqueOffset(Hypothesis):
     def relaxations(self, evidence: Evidence) -> Iterator[Relaxed]:
         """See the base class."""
         rows = evidence.rows
-        duration = np.where(evidence.own, rows.weight, 0.0)
+        duration = np.where(evidence.own, rows.duration, 0.0)
         for joint in np.unique(rows.joint[duration > 0.0]):
             column = np.where(rows.joint == joint, duration, 0.0)
             here = column > 0.0
@@ -34,7 +34,7 @@ class TorqueOffset(Hypothesis):
         """See the base class."""
         rows, model = found.rows, found.source.model
         for j, name in enumerate(model.joints):
-            column = np.where(found.own & (rows.joint == j), rows.weight, 0.0)
+            column = np.where(found.own & (rows.joint == j), rows.duration, 0.0)
             unit = "N m" if model.revolute[j] else "N"
             yield Error(f"of offset at {name}", f"of offset at {name}", column, unit)
 

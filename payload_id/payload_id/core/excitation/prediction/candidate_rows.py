@@ -23,8 +23,9 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...motion.trajectory import Motion
+from ...rows.joint_torque.blocks import Sums
 from ...rows.joint_torque.momentum import MomentumRows
-from ...rows.joint_torque.torque_bound import largest_gain
+from ...rows.joint_torque.nuisance import NOT_NEGATIVE, group_slice
 from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.row_block import RowBlock
 from ...statistics.statistics import Statistics
@@ -158,39 +159,32 @@ class RowPredictor:
 
         W = payload_regressor(state)
         torque = arm_torque(state, self.model.link_phi) + W @ self.payload
-        d = integral(self._noise(torque, dq))
+        A, d = integral(W), integral(self._noise(torque, dq))
         if not nuisance:
-            return CandidateRows(integral(W), np.zeros((C, count * n, 0)), d)
-        columns = integral(self._columns(regressor(state, slice(0, n)), dq, ddq, torque))
-        A = integral(W)
-        tool = np.flatnonzero(self.row_source.uncertainty.tool)
-        width = np.asarray(self.row_source.uncertainty.tool)[tool]
-        known = columns.shape[-1] + len(tool)
-        constant = np.zeros((*A.shape[:-1], self.p - known))
-        return CandidateRows(
-            A, np.concatenate([columns, A[..., tool] * width, constant], axis=-1), d
+            return CandidateRows(A, np.zeros((C, count * n, 0)), d)
+        # Windows of all candidates one after the other, as blocks see them.
+        links = integral(regressor(state, slice(0, n)).transpose(0, 2, 1, 3))
+        bodies = np.concatenate([links, A[:, :, None]], axis=2).reshape(C * count, n, n + 1, 10)
+        bodies = bodies.swapaxes(1, 2)
+        sign = np.clip(dq / slow_speed(self.row_source.uncertainty), -1.0, 1.0)
+        sums = (integral(x).reshape(C * count, n) for x in (sign, dq, ddq, torque))
+        signs, travel, change, reading = sums
+        duration, exact = np.full((C * count, 1), self.window), np.zeros((C * count, n))
+        seen = Sums(
+            duration, bodies, np.zeros_like(bodies), signs, exact, travel, change, exact, reading
         )
+        columns = [block.effect(seen).columns for block in self.row_source.arm]
+        arm = self.row_source.of_arm.scaled(np.concatenate(columns, axis=2))
+        B = np.zeros((C, count * n, self.p))
+        B[..., : arm.shape[-1]] = arm.reshape(C, count * n, -1)
+        return CandidateRows(A, B, d)
 
     def _noise(self, torque: Array, dq: Array) -> Array:
         """Return d per unit of time, shape (N, n) [N m]."""
-        unsure, n = self.row_source.uncertainty, self.model.n
-        found = unsure.per_joint("torque_relative", n) * np.abs(torque)
-        found += unsure.per_joint("torque_absolute", n)
-        found *= largest_gain(unsure.per_joint("torque_gain", n))
-        found += unsure.per_joint("friction_coulomb", n) * unknown_direction(unsure, dq)
+        unsure, noise = self.row_source.uncertainty, self.row_source.noise
+        found = noise.relative * np.abs(torque) + noise.largest_gain * noise.own
+        found += unsure.per_joint("friction_coulomb", self.model.n) * unknown_direction(unsure, dq)
         return np.asarray(found + LEAST_BOUND)
-
-    def _columns(self, links: Array, dq: Array, ddq: Array, torque: Array) -> Array:
-        """Return the integrand of B, shape (N, n, columns of the uncertain candidates)."""
-        N, n = dq.shape
-        nuisance = self.row_source.nuisance
-        every = np.zeros((N, n, 15 * n))
-        every[..., : 10 * n] = links.transpose(0, 2, 1, 3).reshape(N, n, 10 * n)
-        sign = np.clip(dq / slow_speed(self.row_source.uncertainty), -1.0, 1.0)
-        joint = np.arange(n)
-        for group, value in enumerate((sign, dq, ddq, np.ones_like(dq), -torque)):
-            every[:, joint, (10 + group) * n + joint] = value
-        return every[..., nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
 
     def slope(self, motion: Motion, by: CandidateRows) -> Array:
         """Return the derivatives of a number f by q, dq, ddq at each instant, shape (N, 3, n).
@@ -205,20 +199,18 @@ class RowPredictor:
         """
         n, N = self.model.n, len(motion.time)
         A, B, d = (self.window * part[0].reshape(N, n, -1) for part in (by.A, by.B, by.d))
-        payload = A.copy()
+        unsure, payload = self.row_source.uncertainty, A
         links, torque, direct = np.zeros((N, n, n, 10)), np.zeros((N, n)), np.zeros((N, 3, n))
         if B.shape[-1]:
-            nuisance, unsure = self.row_source.nuisance, self.row_source.uncertainty
-            tool = np.flatnonzero(unsure.tool)
-            payload[..., tool] += (
-                B[..., nuisance.p : nuisance.p + len(tool)] * np.asarray(unsure.tool)[tool]
-            )
-            every = np.zeros((N, n, 15 * n))
-            half = nuisance.half_width[nuisance.uncertain]
-            every[..., nuisance.uncertain] = B[..., : nuisance.p] * half
+            box = self.row_source.of_arm
+            every = np.zeros((N, n, len(box.centre)))
+            every[..., box.uncertain] = B[..., : box.p] * box.half_width[box.uncertain]
+            payload = A + every[..., -10:]
             links = every[..., : 10 * n].reshape(N, n, n, 10)
-            groups = every[..., 10 * n :].reshape(N, n, 5, n)[:, range(n), :, range(n)]  # (n, N, 5)
-            sign, viscous, rotor, _, gain = np.moveaxis(groups, 0, 1).transpose(2, 0, 1)
+            sign, viscous, rotor, gain = (
+                np.diagonal(every[..., group_slice(name, n)], axis1=1, axis2=2)
+                for name in (*NOT_NEGATIVE, "torque_gain")
+            )
             slow = slow_speed(unsure)
             direct[:, 1] = viscous + np.where(np.abs(motion.dq) < slow, sign / slow, 0.0)
             direct[:, 2] = rotor
@@ -227,10 +219,7 @@ class RowPredictor:
             state = kinematics(self.model, motion.q, motion.dq, motion.ddq)
             now = arm_torque(state, self.model.link_phi)
             now = now + payload_regressor(state) @ self.payload
-            unsure = self.row_source.uncertainty
-            relative = unsure.per_joint("torque_relative", n)
-            relative = relative * largest_gain(unsure.per_joint("torque_gain", n))
-            torque = torque + d[..., 0] * relative * np.sign(now)
+            torque = torque + d[..., 0] * self.row_source.noise.relative * np.sign(now)
             unknown = unknown_direction(unsure, motion.dq) > 0.0
             fall = unsure.per_joint("friction_coulomb", n) / (2.0 * slow_speed(unsure))
             direct[:, 1] -= d[..., 0] * np.where(unknown, fall * np.sign(motion.dq), 0.0)

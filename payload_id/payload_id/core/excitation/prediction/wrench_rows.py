@@ -25,15 +25,15 @@ from ...arm.kinetics import bilinear_form, seen_from
 from ...arrays import Array
 from ...body.inertial import skew
 from ...motion.trajectory import Motion
+from ...rows.nuisance import Nuisance, NuisanceBlock
+from ...rows.wrench.blocks import WrenchSums, of_sensor
 from ...rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
-from ...rows.wrench.nuisance import WrenchNuisance
 from ...rows.wrench.uncertainty import WrenchUncertainty
 from .candidate_rows import POINTS, WINDOW, CandidateRows, instants_of
 from .dynamics import kinematics, spatial_cross
 
 RATE = 100.0  # [Hz] of samples whose noise averages out in a window
 LEAST_BOUND = 0.01  # [N, N m] of d per unit of time: what is left out of it
-PREDICTED = slice(0, 18)  # of the nuisance parameters: bias, drift and gain of six axes
 AXES = np.eye(6)  # e_a, linear part first
 
 
@@ -56,7 +56,7 @@ class WrenchPredictor:
     @property
     def p(self) -> int:
         """Number of nuisance parameters."""
-        return len(self._chosen)
+        return self._nuisance.p
 
     def instants(self, horizon: float, points: int) -> Array:
         """Return the Gauss-Legendre points of all full windows within [0, horizon] [s]."""
@@ -94,12 +94,11 @@ class WrenchPredictor:
         d = np.tile(self.window * self._error, (C, count))
         if not nuisance:
             return CandidateRows(integral(Y), np.zeros((C, 6 * count, 0)), d)
-        every = np.zeros((C * N, 6, 18))
-        axis = np.arange(6)
-        every[:, axis, axis] = 1.0
-        every[:, axis, 6 + axis] = np.tile(time, C)[:, None]
-        every[:, axis, 12 + axis] = -(Y @ self.payload)
-        B = integral(every[..., self._chosen] * self._half_width)
+        reading = integral(Y @ self.payload).reshape(C * count, 6)
+        moment = np.tile(time.reshape(count, points) @ weights, C)[:, None]
+        seen = WrenchSums(np.full((C * count, 1), self.window), moment, reading)
+        columns = np.concatenate([block.effect(seen).columns for block in self._sensor], axis=2)
+        B = self._nuisance.scaled(columns).reshape(C, 6 * count, -1)
         return CandidateRows(integral(Y), B, d)
 
     def slope(self, motion: Motion, by: CandidateRows) -> Array:
@@ -111,10 +110,12 @@ class WrenchPredictor:
         N, n = motion.q.shape
         G = self.window * by.A[0].reshape(N, 6, 10)
         if by.B.shape[-1]:
-            every = np.zeros((N, 6, 18))
-            every[..., self._chosen] = self.window * by.B[0].reshape(N, 6, -1) * self._half_width
-            axis = np.arange(6)
-            G = G - every[:, axis, 12 + axis][..., None] * self.payload
+            box = self._nuisance
+            every = np.zeros((N, 6, len(box.centre)))
+            half_width = box.half_width[box.uncertain]
+            every[..., box.uncertain] = self.window * by.B[0].reshape(N, 6, -1) * half_width
+            gain = np.diagonal(every[..., -6:], axis1=1, axis2=2)
+            G = G - gain[..., None] * self.payload
         linear, quadratic = _FORMS
         found = np.empty((N, 3, n))
         for k in range(N):
@@ -147,19 +148,14 @@ class WrenchPredictor:
         return X @ data.v[joint].vector, V_q, V_dq, A_q, A_dq
 
     @cached_property
-    def _nuisance(self) -> WrenchNuisance:
-        """All nuisance parameters that the uncertainty gives."""
-        return WrenchNuisance.of(self.uncertainty)
+    def _sensor(self) -> tuple[NuisanceBlock[WrenchSums], ...]:
+        """Bias, drift and gain; what else is unknown is left out."""
+        return of_sensor(self.uncertainty)
 
     @cached_property
-    def _chosen(self) -> NDArray[np.intp]:
-        """Numbers of the predicted ones that have a width, shape (p,)."""
-        return np.flatnonzero(self._nuisance.uncertain[PREDICTED])
-
-    @cached_property
-    def _half_width(self) -> Array:
-        """Half the widths of their boxes, shape (p,)."""
-        return np.asarray(self._nuisance.half_width[self._chosen])
+    def _nuisance(self) -> Nuisance:
+        """Their boxes."""
+        return Nuisance.of(self._sensor)
 
     @cached_property
     def _error(self) -> Array:

@@ -13,69 +13,73 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arm.calibration import ArmEquations, Calibration
 from ...errors import InputError
+from ..nuisance import Nuisance
 from ..quadrature import ROUNDING
 from ..row_block import RowBlock
-from .nuisance import Nuisance, candidate_names, group_slice, nuisance_of, with_tool
+from .nuisance import NOT_NEGATIVE, group_slice, nuisance_of
 from .uncertainty import Uncertainty
 
-# Uncertainty's bounds that a calibration tightens where they enter a row's own bound.
-TIGHTENED = ("friction_coulomb", "friction_viscous", "rotor_inertia")
 # What is the arm's and not learnt: its calibration holds for what was stated of it then.
 NOT_LEARNT = ("friction_coulomb_asymmetry", "friction_viscous_asymmetry", "friction_load",
               "friction_stribeck", "torque_ripple")  # fmt: skip
 
 
 def known_of(model: ArmModel, uncertainty: Uncertainty) -> tuple[Nuisance, Uncertainty]:
-    """Return the boxes of psi and the uncertainty, tightened by the arm's calibration if any.
+    """Return the box of psi and the uncertainty, tightened by the arm's calibration if any.
 
     Raises:
         InputError: The stated bounds are wider than those of the calibration, or contradict it.
     """
-    known = model.calibration
+    stated, known = nuisance_of(model, uncertainty), model.calibration
     if known is None:
-        return nuisance_of(model, uncertainty), uncertainty
-    return calibrated_nuisance(known, model, uncertainty), tightened(known, uncertainty)
+        return stated, uncertainty
+    return calibrated_nuisance(known, model, uncertainty, stated), tightened(known, uncertainty)
 
 
 def calibrated_nuisance(
-    calibration: Calibration, model: ArmModel, uncertainty: Uncertainty
+    calibration: Calibration, model: ArmModel, uncertainty: Uncertainty, stated: Nuisance
 ) -> Nuisance:
-    """Return the boxes of psi: what is stated and what the calibration leaves, both true.
+    """Return the box of psi: what is stated and what the calibration leaves, both true.
 
     Raises:
         InputError: The stated bounds are wider than those of the calibration, or contradict it.
     """
-    stated = with_tool(nuisance_of(model, uncertainty), uncertainty)
-    _check_stated(calibration, model, stated)
-    _check_not_learnt(calibration, uncertainty)
+    _check_stated(calibration, model, uncertainty, stated)
     low, high = stated.centre - stated.half_width, stated.centre + stated.half_width
     lower, upper = np.maximum(low, calibration.lower), np.minimum(high, calibration.upper)
-    known = stated.half_width == 0.0
     slip = ROUNDING * (np.abs(lower) + np.abs(upper))
-    if (lower > upper + slip)[~known].any():
-        name = candidate_names(model.joints)[int(np.argmax((lower - upper) * ~known))]
+    if (lower > upper + slip)[stated.uncertain].any():
+        name = stated.every[int(np.argmax((lower - upper) * stated.uncertain))]
         raise InputError(
             f"The stated bounds exclude what the calibration found for {name}. State the "
             "bounds that the calibration was made with, or calibrate again."
         )
-    centre = np.where(known, stated.centre, (lower + upper) / 2)
-    half_width = np.where(known, 0.0, np.maximum(upper - lower, 0.0) / 2 + slip)
-    own = slice(15 * calibration.n)  # the tool's part is in `tightened`
-    names = tuple(name for name in stated.names if not name.startswith("tool."))
-    return Nuisance(names, centre[own], half_width[own], stated.uncertain[own])
+    half_width = np.maximum(upper - lower, 0.0) / 2 + slip
+    return Nuisance(
+        stated.every,
+        np.where(stated.uncertain, (lower + upper) / 2, stated.centre),
+        np.where(stated.uncertain, half_width, 0.0),
+    )
 
 
-def _check_stated(calibration: Calibration, model: ArmModel, stated: Nuisance) -> None:
+def _check_stated(
+    calibration: Calibration, model: ArmModel, uncertainty: Uncertainty, stated: Nuisance
+) -> None:
     """Raise where bounds are stated that are wider than the calibration's own."""
     before = Uncertainty.from_dict(dict(calibration.uncertainty))
-    assumed = with_tool(nuisance_of(model, before), before)
-    kept = np.isfinite(calibration.lower)
+    assumed, n = nuisance_of(model, before), calibration.n
     edge = ROUNDING * (np.abs(assumed.centre) + assumed.half_width)
     below = stated.centre - stated.half_width < assumed.centre - assumed.half_width - edge
     above = stated.centre + stated.half_width > assumed.centre + assumed.half_width + edge
-    wider = kept & (below | above)
-    if wider.any():
-        name = candidate_names(model.joints)[int(np.argmax(wider))]
+    wider = {
+        name: bool(
+            (uncertainty.per_joint(name, n) > before.per_joint(name, n) * (1 + ROUNDING)).any()
+        )
+        for name in NOT_LEARNT
+    }
+    wider |= dict(zip(stated.every, np.isfinite(calibration.lower) & (below | above), strict=True))
+    if any(wider.values()):
+        name = next(name for name in wider if wider[name])
         raise InputError(
             f"The bounds stated for {name} are wider than those that the calibration was made "
             "with, so that its result need not hold. Calibrate again with the wider bounds, or "
@@ -83,22 +87,10 @@ def _check_stated(calibration: Calibration, model: ArmModel, stated: Nuisance) -
         )
 
 
-def _check_not_learnt(calibration: Calibration, uncertainty: Uncertainty) -> None:
-    """Raise where friction or ripple is stated of which the calibration did not know."""
-    before, n = Uncertainty.from_dict(dict(calibration.uncertainty)), calibration.n
-    for name in NOT_LEARNT:
-        if (uncertainty.per_joint(name, n) > before.per_joint(name, n) * (1 + ROUNDING)).any():
-            raise InputError(
-                f"The bounds stated as '{name}' are wider than those that the calibration was made "
-                "with, so that its result need not hold. Calibrate again with the wider bounds, or "
-                "state the calibration's."
-            )
-
-
 def tightened(calibration: Calibration, uncertainty: Uncertainty) -> Uncertainty:
     """Return the uncertainty with what the calibration leaves of friction and tool errors."""
     changes: dict[str, Any] = {}
-    for name in TIGHTENED:
+    for name in NOT_NEGATIVE:
         upper = calibration.upper[group_slice(name, calibration.n)] * (1 + ROUNDING)
         bound = np.minimum(uncertainty.per_joint(name, calibration.n), np.maximum(upper, 0.0))
         changes[name] = tuple(float(x) for x in bound)
@@ -114,14 +106,14 @@ def arm_rows(equations: ArmEquations, nuisance: Nuisance) -> RowBlock:
 
     Args:
         equations: Of the arm.
-        nuisance: The box, see `with_tool`.
+        nuisance: The box.
     """
     none = np.zeros((len(equations), 10))
     rounding = ROUNDING * (np.abs(equations.C) @ nuisance.largest + np.abs(equations.t))
     return RowBlock(
         A=none,
         A_error=none,
-        B=equations.C[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain],
+        B=nuisance.scaled(equations.C),
         b=equations.t - equations.C @ nuisance.centre,
         d=equations.d + rounding,
         joint=equations.joint,

@@ -57,63 +57,35 @@ class TorqueNoise:
             means=uncertainty.means(n),
         )
 
-    @property
-    def absolute(self) -> Array:
-        """Bound on the absolute part, with the relative part of the offset, shape (n,) [N m]."""
-        return self.own + self.shifted
+    def of_samples(self, size: Array) -> Array:
+        """Return what the noise can be at samples with |reading| = size, shape (..., n) [N m].
 
-    def noise_free(self, tau: Array) -> tuple[Array, Array]:
-        """Return what the sensors would show without noise: middle and half width, (N, n) [N m].
-
-        Args:
-            tau: Measured torques, shape (N, n) [N m].
+        With r the relative and a the absolute bound, |noise| <= r max(|reading|, |noise-free
+        reading|) + a, and the latter is at most (|reading| + a) / (1 - r).
         """
-        return true_torque(tau, self.relative, self.absolute)
+        whole = self.relative * size + self.own + self.shifted
+        return np.asarray(whole / (1.0 - self.relative) + self.gaussian)
 
-    def mean(self, duration: Array, size: Array, least: Array) -> Array:
+    def of_windows(self, weight: Array, size: Array) -> Array:
         """Return what the noise can add to integrals of the reading over windows, (K, n) [N m s].
 
-        As in `weighted`, x the least bound of `torque_mean` for windows so long. Infinite for
-        joints of which no mean over so short a time is stated.
+        As at a sample, with o the relative part of the offset and x, the least bound of
+        `torque_mean` for windows so long, in place of a where that is added:
+
+            |int noise dt| <= r / (1 - r) (int |reading| dt + (a + o) L) + (x + o) L.
 
         Args:
-            duration: L, shape (K, 1) [s].
+            weight: Of the samples in an integral, shape (K, N) [s].
             size: Integral of |reading|, shape (K, n) [N m s].
-            least: As in `weighted`.
         """
-        mean = np.full(size.shape, np.inf)
+        duration, mean = weight.sum(axis=1, keepdims=True), np.broadcast_to(self.own, size.shape)
         for length, bound in self.means:
             long = duration >= length - STAMP_TOLERANCE
             mean = np.where(long, np.minimum(mean, bound), mean)
-        return self.weighted(duration, size, least, mean)
-
-    def weighted(self, total: Array, size: Array, least: Array, mean: Array) -> Array:
-        """Return what the noise can add to  int w reading dt,  w >= 0, (K, n) [N m s].
-
-        With r the relative and a the absolute bound of a sample, o that of the offset, x that on
-        the weighted mean of the absolute part and W = int w dt: |relative part| <= r (o + the
-        larger of |reading| and |noise-free reading|), the latter at most (|reading| + a) / (1 - r),
-        so that
-
-            |int w noise| <= r / (1 - r) (int w |reading| + a W) + (r o + x) W.
-
-        Where noise cannot have turned the sign of any reading, |reading| > (a + r o) / (1 - r), and
-        r is of the same of the two throughout, int w |noise-free reading| is the magnitude of
-        int w (reading - noise) dt, in which the noise averages out as well: r o + x in place of a.
-
-        Args:
-            total: W, shape (K, 1) [s].
-            size: Integral of w |reading|, shape (K, n) [N m s].
-            least: Least |reading| of readings of one sign, 0 for others, shape (K, n) [N m].
-            mean: x, shape (K, n) or (n,) [N m].
-        """
-        if np.isinf(mean).all():
-            return mean
-        relative, shifted, absolute = self.relative, self.shifted, self.absolute
-        one_sign = least * (1.0 - relative) > absolute
-        beside = np.where(one_sign, np.minimum(shifted + mean, absolute), absolute)
-        part = relative / (1.0 - relative) * (size + beside * total)
-        return np.asarray(part + (shifted + mean) * total)
+        part = self.relative / (1.0 - self.relative)
+        bound = part * (size + (self.own + self.shifted) * duration)
+        bound += (self.shifted + mean) * duration
+        return bound + self.gaussian * np.linalg.norm(weight, axis=1, keepdims=True)
 
 
 def largest_gain(gain: Array) -> Array:
@@ -122,28 +94,3 @@ def largest_gain(gain: Array) -> Array:
     A sensor of gain 1 + g shows (1 + g) T, so that T = reading / (1 + g), |g| <= gain < 1.
     """
     return 1.0 / (1.0 - gain)
-
-
-def true_torque(tau: Array, relative: Array, absolute: Array) -> tuple[Array, Array]:
-    """Return the middle and half the width of the interval that holds the true torque.
-
-    "Relative" may mean relative to the true or to the measured value; both readings are covered:
-    |tau - true| <= r |true| + a  or  |tau - true| <= r |tau| + a.
-
-    Args:
-        tau: Measured torques, shape (N, n) [N m].
-        relative: Fraction r < 1 for each joint, shape (n,) [-].
-        absolute: a for each joint, shape (n,) [N m].
-
-    Returns:
-        middle, half_width: shape (N, n) [N m].
-    """
-    size = np.abs(tau)
-    outer = (size + absolute) / (1.0 - relative)  # largest |true| with r of the true value
-    inner = np.minimum(
-        size * (1.0 - relative) - absolute,  # r of the measured value
-        (size - absolute) / np.where(size > absolute, 1.0 + relative, 1.0 - relative),
-    )
-    return np.sign(tau) * (outer + inner) / 2, np.where(
-        tau == 0.0, np.maximum(outer, -inner), (outer - inner) / 2
-    )

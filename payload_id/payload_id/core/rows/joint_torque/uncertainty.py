@@ -15,9 +15,8 @@ from ...codec import plain
 from ...errors import InputError, UnknownNameError, known_entries, require_type
 
 FRACTIONS = ("torque_relative", "torque_gain", "friction_load", "link_relative", "coverage")
-MEANS = ("torque_mean", "torque_hat")  # of each, with its lengths NAME_window, lists of numbers
 LARGEST = 1e6  # of any bound in SI units; what is not bounded at all is left out or stated as that
-LISTS = tuple(f"{name}{end}" for name in MEANS for end in ("_window", ""))
+LISTS = ("torque_mean_window", "torque_mean")
 
 
 def bound(unit: str, meaning: str, default: Any = 0.0, highest: float = float("inf")) -> Any:
@@ -95,10 +94,6 @@ class Uncertainty:
         torque_mean_load: Largest torque of each joint under which `torque_mean` was measured
             [N m or N]; 0: under any. A run with a larger one may need as many times more.
             Per joint.
-        torque_hat_window: Lengths of time for which `torque_hat` says more [s].
-        torque_hat: For each of these lengths: what the mean of the same part with a hat as its
-            weight (0 at both ends, 1 in the middle) stays within over every stretch of neighbouring
-            samples that just covers it [N m or N]. Numbers as in `torque_mean`.
         prior: Box that holds the payload before any data.
     """
 
@@ -196,16 +191,6 @@ class Uncertainty:
         "largest torque under which torque_mean was measured, 0: under any; a run with a larger one"
         " may need as many times more",
     )
-    torque_hat_window: tuple[float, ...] = bound(
-        "s", "lengths of time for which torque_hat says more", default=()
-    )
-    torque_hat: tuple[float, ...] = bound(
-        "N m or N",
-        "what the mean of the absolute part of the noise, with a weight that rises from 0 to 1 "
-        "and falls to 0, stays within over every stretch that covers the length: numbers as for "
-        "torque_mean",
-        default=(),
-    )
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 
     def __post_init__(self) -> None:
@@ -214,8 +199,7 @@ class Uncertainty:
             if entry.name != "prior":
                 plain = _plain(entry.name, str(entry.type), getattr(self, entry.name))
                 object.__setattr__(self, entry.name, plain)
-        for name in MEANS:
-            self._check_lengths(name)
+        self._check_means()
         if len(self.tool) not in (0, 10):
             raise InputError(
                 "Uncertainty 'tool' takes ten bounds in the order of phi, or none; found "
@@ -261,38 +245,34 @@ class Uncertainty:
         bounds.flags.writeable = False
         return bounds
 
-    def _check_lengths(self, name: str) -> None:
+    def _check_means(self) -> None:
         """Raise unless bounds on means go with their lengths."""
-        stated, values = getattr(self, f"{name}_window"), getattr(self, name)
-        lengths, bounds = len(stated), len(values)
+        stated = self.torque_mean_window
+        lengths, bounds = len(stated), len(self.torque_mean)
         if (bounds % lengths if lengths else bounds) or (lengths > 0) != (bounds > 0):
             raise InputError(
-                f"Uncertainty '{name}' takes one bound, or one for each joint, for each length in "
-                f"'{name}_window'; found {bounds} bounds for {lengths} lengths."
+                "Uncertainty 'torque_mean' takes one bound, or one for each joint, for each length "
+                f"in 'torque_mean_window'; found {bounds} bounds for {lengths} lengths."
             )
         if 0.0 in stated or len({*stated}) < lengths:
             raise InputError(
-                f"Uncertainty '{name}_window' takes different lengths of time above 0 s; found "
+                "Uncertainty 'torque_mean_window' takes different lengths of time above 0 s; found "
                 f"{list(stated)}."
             )
 
-    def means(self, n: int, name: str = "torque_mean") -> tuple[tuple[float, Array], ...]:
+    def means(self, n: int) -> tuple[tuple[float, Array], ...]:
         """Return the stated lengths, the shortest first, each with its bounds, (n,) [s], [N m].
-
-        Args:
-            n: Number of joints.
-            name: "torque_mean" or "torque_hat".
 
         Raises:
             InputError: The bounds were given for another number of joints.
         """
-        stated = getattr(self, f"{name}_window")
+        stated = self.torque_mean_window
         if not stated:
             return ()
-        bounds = np.reshape(getattr(self, name), (len(stated), -1))
+        bounds = np.reshape(self.torque_mean, (len(stated), -1))
         if bounds.shape[1] not in (1, n):
             raise InputError(
-                f"Uncertainty '{name}' has {bounds.shape[1]} bounds for each length; give "
+                f"Uncertainty 'torque_mean' has {bounds.shape[1]} bounds for each length; give "
                 f"one, or {n} (one for each joint)."
             )
         wide = np.broadcast_to(bounds, (len(stated), n)).astype(float)

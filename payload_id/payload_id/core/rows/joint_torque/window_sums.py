@@ -10,87 +10,64 @@ lengths cost little more than one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
+from ..nuisance import Effect
 from ..quadrature import end_correction, end_weights, trapezoid_weights
-from .blocks import Effect
 from .kinematic_error import SECOND_ORDER, Sensitivity
 
-
-@dataclass(frozen=True)
-class Integrals:
-    """Sums over K windows of N samples, whatever their weight w.
-
-    Attributes:
-        stamp: Of the samples, shape (K, N) [s].
-        weight: Of the samples in  int w f dt,  shape (K, N) [s].
-        signs: Integral of the sign of the velocities where it is known, shape (K, n) [s].
-        unknown: Time during which it is not, shape (K, n) [s].
-        travel: Integral of the velocities, shape (K, n) [rad or m].
-        middle: Integral of the middle of what the readings allow, shape (K, n) [N m s].
-        half_width: Integral of half the width of that, shape (K, n) [N m s].
-        reading: Integral of the readings, shape (K, n) [N m s].
-        size: Integral of their magnitudes, shape (K, n) [N m s].
-        lowest: Lowest of them, shape (K, n) [N m].
-        highest: Highest of them, shape (K, n) [N m].
-        rough: What is left of them where they bend or jump between samples, shape (K, n) [N m s].
-        constant: What blocks of unknowns do, K n rows.
-    """
-
-    stamp: Array
-    weight: Array
-    signs: Array
-    unknown: Array
-    travel: Array
-    middle: Array
-    half_width: Array
-    reading: Array
-    size: Array
-    lowest: Array
-    highest: Array
-    rough: Array
-    constant: Effect
-
-    @property
-    def duration(self) -> Array:
-        """Integral of w, for a box the length of the window, shape (K, 1) [s]."""
-        return np.asarray(self.weight.sum(axis=-1, keepdims=True))
-
-    @property
-    def least(self) -> Array:
-        """Least magnitude of readings that keep their sign, 0 if they do not, (K, n) [N m]."""
-        return np.asarray(np.maximum(0.0, np.maximum(self.lowest, -self.highest)))
+# Fields that are the sums of those of neighbouring windows.
+ADDED = ("signs", "unknown", "travel", "reading", "size", "rough", "impulse", "stamp_error")
 
 
 @dataclass(frozen=True)
 class WindowSums:
-    """Sums over K windows whose weight is 1, and what is next to their ends.
+    """Sums over K windows of N samples, and what is next to their ends.
 
     Attributes:
-        integrals: Of torques, velocities and blocks of unknowns.
+        stamp: Of the samples, shape (K, N) [s].
+        signs: Integral of the sign of the velocities where it is known, shape (K, n) [s].
+        unknown: Time during which it is not, shape (K, n) [s].
+        travel: Integral of the velocities, shape (K, n) [rad or m].
+        reading: Integral of the torques, shape (K, n) [N m s].
+        size: Integral of their magnitudes, shape (K, n) [N m s].
+        rough: What is left of them where they bend or jump between samples, shape (K, n) [N m s].
+        impulse: Integral of W_c, shape (K, n + 1, n, 10).
+        stamp_error: What errors of the stamps do to the coefficients, shape (K, n + 1, n, 10).
         momentum: W_m at `end_samples`, shape (K, 8, n + 1, n, 10).
         speed: Joint velocities there, shape (K, 8, n) [rad/s or m/s].
         sensitivity: What errors of positions and velocities do; its `force` is a mean.
-        impulse: Integral of W_c, shape (K, n + 1, n, 10).
-        stamp_error: What errors of the stamps do to the coefficients, shape (K, n + 1, n, 10).
+        of_run: What each block of what is unknown of a run does.
     """
 
-    integrals: Integrals
+    stamp: Array
+    signs: Array
+    unknown: Array
+    travel: Array
+    reading: Array
+    size: Array
+    rough: Array
+    impulse: Array
+    stamp_error: Array
     momentum: Array
     speed: Array
     sensitivity: Sensitivity
-    impulse: Array
-    stamp_error: Array
+    of_run: tuple[Effect, ...]
+
+    @cached_property
+    def weight(self) -> Array:
+        """Of the samples in an integral, shape (K, N) [s]."""
+        return trapezoid_weights(self.stamp)
 
     @property
-    def stamp(self) -> Array:
-        """Of the samples, shape (K, N) [s]."""
-        return self.integrals.stamp
+    def duration(self) -> Array:
+        """Length of the windows, shape (K, 1) [s]."""
+        return np.asarray(self.weight.sum(axis=1, keepdims=True))
 
     def regressor(self) -> tuple[Array, Array]:
         """Return the coefficients of all bodies and their error bound, (K, n + 1, n, 10) each."""
@@ -98,7 +75,7 @@ class WindowSums:
         size = change[0].size
         correction, remainder = (part[:, :size].reshape(change.shape) for part in self._correction)
         ends = self.sensitivity.at_ends(tuple(_wide(x) for x in self._end_weights))
-        whole = _wide(self.integrals.duration[:, 0]) * self.sensitivity.force
+        whole = _wide(self.duration[:, 0]) * self.sensitivity.force
         error = remainder + SECOND_ORDER * (ends + whole) + self.stamp_error
         return change + correction - self.impulse, error
 
@@ -130,9 +107,6 @@ def _wide(of_windows: Array) -> Array:
     return of_windows[:, None, None, None]
 
 
-ADDED = ("signs", "unknown", "travel", "middle", "half_width", "reading", "size", "rough")
-
-
 def joined(parts: Sequence[WindowSums]) -> WindowSums:
     """Return the sums of the window that neighbours fill, each sharing a sample with the next.
 
@@ -142,20 +116,11 @@ def joined(parts: Sequence[WindowSums]) -> WindowSums:
         parts: Of one window each.
     """
     first, last = parts[0], parts[-1]
-    wholes = [part.integrals for part in parts]
-    share = np.concatenate([whole.duration for whole in wholes])
+    share = np.concatenate([part.duration for part in parts])
     share = _wide(share[:, 0] / share.sum())
     forces = np.concatenate([part.sensitivity.force for part in parts])
-    stamp = np.concatenate([first.stamp, *(part.stamp[:, 1:] for part in parts[1:])], axis=1)
     return WindowSums(
-        integrals=Integrals(
-            stamp=stamp,
-            weight=trapezoid_weights(stamp),
-            constant=Effect.summed([whole.constant for whole in wholes]),
-            lowest=np.min([whole.lowest for whole in wholes], axis=0),
-            highest=np.max([whole.highest for whole in wholes], axis=0),
-            **{name: _sum(wholes, name) for name in ADDED},
-        ),
+        stamp=np.concatenate([first.stamp, *(part.stamp[:, 1:] for part in parts[1:])], axis=1),
         momentum=np.concatenate([first.momentum[:, :4], last.momentum[:, 4:]], axis=1),
         speed=np.concatenate([first.speed[:, :4], last.speed[:, 4:]], axis=1),
         sensitivity=Sensitivity(
@@ -163,8 +128,11 @@ def joined(parts: Sequence[WindowSums]) -> WindowSums:
             first.sensitivity.first,
             last.sensitivity.last,
         ),
-        impulse=_sum(parts, "impulse"),
-        stamp_error=_sum(parts, "stamp_error"),
+        of_run=tuple(
+            Effect(*(_sum(effects, entry.name) for entry in fields(Effect)))
+            for effects in zip(*(part.of_run for part in parts), strict=True)
+        ),
+        **{name: _sum(parts, name) for name in ADDED},
     )
 
 

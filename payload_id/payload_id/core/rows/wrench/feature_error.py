@@ -13,11 +13,8 @@ from ...arrays import Array
 from ...samples.wrench_samples import WrenchSamples
 from .uncertainty import WrenchUncertainty
 
-_ROW, _COLUMN = [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]
-_SAME = np.array([True, False, False, True, False, True])
+_ROW, _COLUMN = np.triu_indices(3)
 MOTION = ("linear_acceleration", "angular_acceleration", "angular_velocity")
-_HARD = tuple(f"{name}_error" for name in MOTION)
-_NOISE = tuple(f"{name}_sigma" for name in MOTION)
 
 
 def feature_error(
@@ -36,8 +33,9 @@ def feature_error(
         speed: Integral of |omega|, shape (3,) [rad].
         duration: Sum of the weights [s].
     """
-    hard = [uncertainty.axes(name) for name in _HARD]
-    noise = [uncertainty.axes(name) for name in _NOISE]
+    hard, noise = (
+        [uncertainty.axes(f"{name}_{kind}") for name in MOTION] for kind in ("error", "sigma")
+    )
     tilt = uncertainty.orientation_error
     spread = random_part(uncertainty, samples, weight)
     error = np.zeros(12)
@@ -96,6 +94,6 @@ def _products(
     x, y = speed[:, _ROW], speed[:, _COLUMN]
     s, t = noise[_ROW], noise[_COLUMN]
     wide = ((x + e) * t) ** 2 + ((y + f) * s) ** 2 + (s * t) ** 2
-    wide += np.where(_SAME, 2.0 * (x + e) * t * (y + f) * s, 0.0)
+    wide += np.where((_ROW == _COLUMN), 2.0 * (x + e) * t * (y + f) * s, 0.0)
     random = spread * np.sqrt(weight @ wide / whole)
-    return np.asarray(sure + random + np.where(_SAME, s * t, 0.0) * whole)
+    return np.asarray(sure + random + np.where((_ROW == _COLUMN), s * t, 0.0) * whole)

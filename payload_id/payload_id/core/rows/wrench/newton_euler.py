@@ -12,12 +12,13 @@ windows instead of samples, because noise that is independent from sample to sam
 before it meets a bound, errors of the measured acceleration hardly bias the estimate, and their
 number does not depend on the sensor's rate. A window should be short against the motion's period.
 
-Nuisance parameters: bias, drift, gain, time offset and tilt of gravity, in `WrenchNuisance`.
+Nuisance parameters: bias, drift, gain, time offset and tilt of gravity, in `blocks`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,18 +28,17 @@ from ...body.inertial import INERTIA_BASIS, skew
 from ...body.payload_prior import PayloadPrior
 from ...errors import RecordingError, require_type
 from ...samples.wrench_samples import AXES, WrenchSamples
+from ..nuisance import Nuisance, NuisanceBlock
 from ..quadrature import ROUNDING, trapezoid_weights
 from ..row_block import RowBlock
 from ..windows import STAMP_TOLERANCE
-from .feature_error import feature_error
-from .nuisance import WrenchNuisance
+from .blocks import WrenchSums, WrenchWindow, of_motion, of_sensor
+from .feature_error import feature_error, random_part
 from .pose_gate import PoseGate
 from .uncertainty import WrenchUncertainty
 
 # Motion that counts as one unit of dynamism, eq. (4) of [NGK] with its constants.
-DYNAMISM_LINEAR = 1.0  # n1 [m/s2]
-DYNAMISM_ANGULAR = 1.0  # n2 [rad/s2]
-DYNAMISM_VELOCITY = 0.5  # n3 [rad/s]
+DYNAMISM = (1.0, 1.0, 0.5)  # n1 [m/s2], n2 [rad/s2], n3 [rad/s]
 PRODUCTS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of omega omega', in F
 _ROW, _COLUMN = (list(index) for index in zip(*PRODUCTS, strict=True))
 
@@ -90,12 +90,10 @@ class NewtonEulerRows:
 
     Attributes:
         uncertainty: What is assumed about sensor and motion.
-        nuisance: The nuisance parameters that follow from it.
         frame: Name of the sensor frame, in which phi is expressed.
     """
 
     uncertainty: WrenchUncertainty
-    nuisance: WrenchNuisance
     frame: str
 
     @classmethod
@@ -104,7 +102,7 @@ class NewtonEulerRows:
         kind = "a WrenchUncertainty, or None"
         require_type(uncertainty, WrenchUncertainty, "uncertainty", kind)
         require_type(frame, str, "frame", "the name of a frame")
-        return cls(uncertainty, WrenchNuisance.of(uncertainty), frame)
+        return cls(uncertainty, frame)
 
     @property
     def p(self) -> int:
@@ -114,7 +112,33 @@ class NewtonEulerRows:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the nuisance parameters."""
-        return self.nuisance.chosen
+        return self.nuisance.names
+
+    @cached_property
+    def sensor(self) -> tuple[NuisanceBlock[WrenchSums], ...]:
+        """Blocks of what is unknown of the sensor."""
+        return tuple(block for block in of_sensor(self.uncertainty) if block.half_width.any())
+
+    @cached_property
+    def motion(self) -> tuple[NuisanceBlock[WrenchWindow], ...]:
+        """Blocks of what else is unknown of a run."""
+        return of_motion(self.uncertainty)
+
+    @property
+    def _blocks(self) -> tuple[NuisanceBlock[Any], ...]:
+        """All blocks, in the order of their parameters."""
+        return (*self.sensor, *self.motion)
+
+    @cached_property
+    def nuisance(self) -> Nuisance:
+        """The boxes of all parameters, the sensor's first."""
+        return Nuisance.of(self._blocks)
+
+    @cached_property
+    def growth(self) -> Array:
+        """How the error of each axis grows with u, shape (6, p)."""
+        every = np.hstack([np.zeros((6, 0)), *(x.growth(len(AXES)) for x in self._blocks)])
+        return np.asarray(every[:, self.nuisance.uncertain])
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -154,13 +178,24 @@ class NewtonEulerRows:
         weight = trapezoid_weights(samples.stamp) if len(samples) > 1 else np.ones(1)
         values = samples.kept(integrands)
         sums = weight @ values
+        F, reading, gravity, motion, speed = (
+            sums[:12], sums[12:18], sums[18:21], sums[21], sums[22:],
+        )  # fmt: skip
         duration, start = float(weight.sum()), float(samples.stamp[0])
-        A = FEATURES_TO_REGRESSOR @ sums[_F]
-        reading = sums[_WRENCH]
-        B, left_out = self.nuisance.columns(samples, weight, reading, duration)
-        error = feature_error(self.uncertainty, samples, weight, sums[_SPEED], duration)
+        A = FEATURES_TO_REGRESSOR @ F
+        moment = np.array([weight @ samples.stamp])
+        seen = WrenchSums(np.array([duration]), moment, reading)
+        effects = [block.effect(seen) for block in self.sensor]
+        window = WrenchWindow(samples, weight, duration)
+        effects += [block.effect(window) for block in self.motion]
+        B = self.nuisance.scaled(np.hstack([np.zeros((6, 0)), *(x.columns for x in effects)]))
+        error = feature_error(self.uncertainty, samples, weight, speed, duration)
         error += self._shifted(samples, values)
-        bound = self.nuisance.reading_error(samples, weight, duration) + left_out
+        random = random_part(self.uncertainty, samples, weight) * self.uncertainty.six("sigma")
+        known = duration * self.uncertainty.six("error")
+        bound = self.uncertainty.largest_gain * (known + random)
+        for effect in effects:
+            bound += effect.left_out
         rounding = np.abs(reading) + np.abs(B).sum(axis=1) + 1e-3 * duration
         return RowBlock(
             A=A,
@@ -168,12 +203,11 @@ class NewtonEulerRows:
             B=B,
             b=reading,
             d=bound + ROUNDING * rounding,
-            joint=_SIX,
+            joint=np.arange(6),
             start=np.full(6, start),
             end=np.full(6, start + duration),
-            A_static=_GRAVITY_TO_REGRESSOR @ sums[_GRAVITY],
-            dynamism=np.full(6, sums[_DYNAMISM] / duration),
-            growth=self.nuisance.growth,
+            A_static=FEATURES_TO_REGRESSOR[:, :, :3] @ -gravity,  # at rest a_p = -g
+            dynamism=np.full(6, motion / duration),
         )
 
     def _shifted(self, samples: WrenchSamples, values: Array) -> Array:
@@ -186,7 +220,7 @@ class NewtonEulerRows:
         tau = self.uncertainty.time_error
         if tau == 0.0 or len(values) < 3:
             return np.zeros(12)
-        F, stamp = values[:, _F], samples.stamp
+        F, stamp = values[:, :12], samples.stamp
         duration = stamp[-1] - stamp[0]
         bend = np.abs(F[-1] - 2.0 * F[len(F) // 2] + F[0]) * 4.0 / duration
         near = min(max(tau, float(np.diff(stamp).max())), duration / 2)
@@ -223,18 +257,8 @@ def integrands(samples: WrenchSamples) -> Array:
     return np.concatenate(parts, axis=1)
 
 
-_F, _WRENCH, _GRAVITY, _DYNAMISM, _SPEED = (
-    slice(0, 12), slice(12, 18), slice(18, 21), 21, slice(22, 25),
-)  # fmt: skip
-_SIX = np.arange(6)
-_GRAVITY_TO_REGRESSOR = -FEATURES_TO_REGRESSOR[:, :, :3]  # at rest a_p = -g
-
-
 def dynamism(samples: WrenchSamples) -> Array:
     """Return how much motion there is, nu of eq. (4) of [NGK], shape (N,) [-]."""
-    parts = (
-        samples.linear_acceleration / DYNAMISM_LINEAR,
-        samples.angular_acceleration / DYNAMISM_ANGULAR,
-        samples.angular_velocity / DYNAMISM_VELOCITY,
-    )
-    return np.asarray(sum((part**2).sum(axis=1) for part in parts))
+    motions = samples.linear_acceleration, samples.angular_acceleration, samples.angular_velocity
+    sizes = ((part / unit) ** 2 for part, unit in zip(motions, DYNAMISM, strict=True))
+    return np.asarray(sum(size.sum(axis=1) for size in sizes))

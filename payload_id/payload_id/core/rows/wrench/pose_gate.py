@@ -30,7 +30,6 @@ LARGEST = {
 }
 TURN = 2.0 * np.pi  # [rad/s] of ordinary motion
 SLACK = 0.005  # [s] of motion at the largest velocity that is no jump
-JUMP = "an orientation off its angular velocity"
 
 
 class PoseGate:
@@ -74,7 +73,7 @@ class PoseGate:
 
         keep = kept_in_turn(off, len(stamps))[1:]
         if not keep.all():
-            self._count(JUMP, int(np.count_nonzero(~keep)))
+            self._count("an orientation off its angular velocity", int(np.count_nonzero(~keep)))
             samples = samples.where(keep)
         if len(samples):
             self._last = (

@@ -101,6 +101,11 @@ class WrenchUncertainty:
         """Return `force_KIND` and `torque_KIND` for the six axes of a wrench, shape (6,)."""
         return self._arrays[kind]
 
+    @property
+    def largest_gain(self) -> Array:
+        """How many times the reading, bias apart, the wrench can be, shape (6,)."""
+        return np.asarray(1.0 / (1.0 - self.six("gain")))
+
     @cached_property
     def _arrays(self) -> dict[str, Array]:
         """Return all bounds per axis; they are asked for with every window."""

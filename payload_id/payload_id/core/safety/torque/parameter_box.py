@@ -14,8 +14,9 @@ from ...arrays import Array, one_number, real_numbers
 from ...body.inertial import PARAMETERS
 from ...errors import InputError
 from ...rows.joint_torque.calibrated import known_of
-from ...rows.joint_torque.nuisance import JOINT_GROUPS, Nuisance
+from ...rows.joint_torque.nuisance import group_slice
 from ...rows.joint_torque.uncertainty import Uncertainty
+from ...rows.nuisance import Nuisance
 
 INTERVALS = ("payload", "links", "rotor_inertia", "coulomb", "viscous")
 
@@ -235,8 +236,8 @@ def _play(lower: Array, upper: Array, turn: float, shift: float) -> Array:
 
 def _group(psi: Nuisance, name: str, n: int) -> tuple[Array, Array]:
     """Return the bounds of one group of joint parameters, shape (n,) each."""
-    start = 10 * n + n * JOINT_GROUPS.index(name)
-    lower, upper = _ends(psi.centre[start : start + n], psi.half_width[start : start + n])
+    own = group_slice(name, n)
+    lower, upper = _ends(psi.centre[own], psi.half_width[own])
     return np.maximum(lower, 0.0), np.maximum(upper, 0.0)
 
 

@@ -1,35 +1,39 @@
-"""Kinds of unknowns beside the payload that are constant in a run, one file for each.
+"""Kinds of unknowns beside the payload, constant in a run, one class for each.
 
-In: the samples of a window. Out: its columns in the unit box, and a bound on what is not linear.
+In: sums over windows for what is the arm's own, the samples of a window for what is of a run.
+Out: columns, and a bound on what is not linear.
 """
 
 from __future__ import annotations
 
-from ....arm.arm_model import ArmModel
-from ..uncertainty import Uncertainty
+from ...nuisance import NuisanceBlock
 from .base_tilt import BaseTilt
+from .friction import CoulombFriction, RotorInertia, ViscousFriction
 from .friction_asymmetry import FrictionAsymmetry
 from .friction_load import FrictionLoad
 from .friction_stribeck import FrictionStribeck
 from .joint_zero import JointZero
-from .nuisance_block import Effect, NuisanceBlock, Stated, Window
+from .links import Links, Tool
+from .stated import Stated, Sums, Window
 from .torque_delay import TorqueDelay
 from .torque_ripple import TorqueRipple
+from .torque_sensor import TorqueGain, TorqueOffset
 
-BLOCKS: tuple[type[NuisanceBlock], ...] = (
-    BaseTilt,
-    JointZero,
-    TorqueDelay,
-    FrictionAsymmetry,
-    FrictionLoad,
-    FrictionStribeck,
-    TorqueRipple,
-)
+# The arm's own: what calibrations learn and the planner predicts, in the order of its parameters.
+OF_JOINTS = (CoulombFriction, ViscousFriction, RotorInertia, TorqueOffset, TorqueGain)
+OF_ARM = (Links, *OF_JOINTS, Tool)
+OF_RUN = (BaseTilt, JointZero, TorqueDelay, FrictionAsymmetry, FrictionLoad, FrictionStribeck,
+          TorqueRipple)  # fmt: skip
 
-__all__ = ["BLOCKS", "Effect", "NuisanceBlock", "Stated", "Window", "stated_blocks"]
+__all__ = ["OF_ARM", "OF_JOINTS", "OF_RUN", "Stated", "Sums", "Window", "of_arm", "of_run"]
 
 
-def stated_blocks(model: ArmModel, bounds: Uncertainty) -> tuple[NuisanceBlock, ...]:
-    """Return those that are stated, in the order of their columns."""
-    every = (block.of(Stated(model, bounds)) for block in BLOCKS)
-    return tuple(block for block in every if block.names)
+def of_arm(stated: Stated) -> tuple[NuisanceBlock[Sums], ...]:
+    """Return the blocks of the arm's own parameters, stated or not: 15 n + 10 of them."""
+    return tuple(kind.of(stated) for kind in OF_ARM)
+
+
+def of_run(stated: Stated) -> tuple[NuisanceBlock[Window], ...]:
+    """Return the blocks of what else is stated, in the order of their columns."""
+    every = (kind.of(stated) for kind in OF_RUN)
+    return tuple(block for block in every if block.half_width.any())

@@ -1,8 +1,8 @@
 r"""Gravity that is not where the description has it: a base that is tilted, or another g.
 
-The gravity part of W_c is linear in g: an error of g by e u, u in the unit box, is three columns,
+The gravity part of W_c is linear in g: its error is three columns,
 
-    -e int W_c(gravity along axis k, at rest) theta dt,    k = x, y, z,
+    -int W_c(gravity along axis k, at rest) theta dt,    k = x, y, z,
 
 with the middle of the links' box for theta. What the rest of the box and the payload add is a
 bound, and so is what errors of the positions change of these columns.
@@ -17,23 +17,22 @@ import numpy as np
 
 from ....arm.kinetics import body_motion, gravity_integral, gravity_regressor
 from ....arrays import Array
-from .nuisance_block import Effect, Stated, Window
+from ...nuisance import Effect, NuisanceBlock
+from ...quadrature import cell_ends
+from .stated import Stated, Window
 
-AXES = ("x", "y", "z")
-PROBES = 3  # samples of a window at which that is looked at
+CELLS = 2  # of a window, at whose ends that is looked at
 HIGHER = 1.2  # allowance for curvature and for what lies between them
 
 
 @dataclass(frozen=True)
-class BaseTilt:
-    """Error of gravity in the base frame.
+class BaseTilt(NuisanceBlock[Window]):
+    """Error of gravity in the base frame, one component for each axis.
 
     Attributes:
-        size: Largest error of each component [m/s2].
         position: Largest error of the positions, shape (n,) [rad or m].
     """
 
-    size: float
     position: Array
     of_motion_alone: ClassVar[bool] = True
 
@@ -41,12 +40,8 @@ class BaseTilt:
     def of(cls, stated: Stated) -> BaseTilt:
         """Return it as it is stated."""
         position = stated.each("joint_zero") + stated.each("position_error")
-        return cls(stated.bounds.gravity_error, position)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """One for each axis of the base frame."""
-        return tuple(f"gravity.{axis}" for axis in AXES) if self.size > 0.0 else ()
+        names = tuple(f"gravity.{axis}" for axis in "xyz")
+        return cls(names, np.zeros(3), np.full(3, stated.bounds.gravity_error), position)
 
     def effect(self, window: Window) -> Effect:
         """Return what it does to the equations of a window."""
@@ -57,19 +52,16 @@ class BaseTilt:
         whole = np.abs(window.links) + window.links_half
         left_out = np.einsum("bjk,bk->j", spread[:-1], window.links_half)
         left_out += np.einsum("bjk,bk->j", moved[:-1], whole)
-        return Effect(
-            columns=self.size * np.stack(columns, axis=1),
-            left_out=self.size * left_out,
-            payload_error=self.size * (spread[-1] + moved[-1]),
-            middle=np.zeros(len(left_out)),
-        )
+        size = self.half_width[0]
+        payload_error = size * (spread[-1] + moved[-1])
+        return Effect(np.stack(columns, axis=1), size * left_out, payload_error)
 
     def _moved(self, window: Window) -> Array:
         """Return by how much errors of the positions change the parts, shape (n + 1, n, 10)."""
         n, samples = len(self.position), window.samples
         if not self.position.any():
             return np.zeros((n + 1, n, 10))
-        probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).round().astype(int))
+        probe = cell_ends(len(samples), CELLS)
         steps = np.concatenate([np.zeros((1, n)), np.diag(self.position)[self.position > 0.0]])
         q = (samples.q[probe] + steps[:, None]).reshape(-1, n)
         motion = body_motion(window.model, q, np.zeros_like(q))

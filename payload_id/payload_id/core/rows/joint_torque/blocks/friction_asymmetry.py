@@ -11,53 +11,35 @@ columns are those of 1 and |dq|. Nothing is left out but what an error of the ve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ....arrays import Array
-from .nuisance_block import Effect, Stated, Window
+from ...nuisance import Effect, NuisanceBlock
+from .stated import Stated, Window
 
 
 @dataclass(frozen=True)
-class FrictionAsymmetry:
-    """Half the differences of friction between the directions.
+class FrictionAsymmetry(NuisanceBlock[Window]):
+    """Half the differences of friction between the directions: a, then b.
 
     Attributes:
-        coulomb: Largest a, shape (n,) [N m or N].
-        viscous: Largest b, shape (n,) [N m s/rad or N s/m].
         speed_error: Of the measured velocities, shape (n,) [rad/s or m/s].
-        joints: Names.
     """
 
-    coulomb: Array
-    viscous: Array
     speed_error: Array
-    joints: tuple[str, ...]
-    of_motion_alone: ClassVar[bool] = False
 
     @classmethod
     def of(cls, stated: Stated) -> FrictionAsymmetry:
         """Return it as it is stated."""
-        coulomb = stated.each("friction_coulomb_asymmetry") / 2
-        viscous = stated.each("friction_viscous_asymmetry") / 2
-        return cls(coulomb, viscous, stated.each("velocity_error"), stated.joints)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """One for each joint and kind of friction that may differ."""
-        kinds = {"coulomb": self.coulomb, "viscous": self.viscous}
-        return tuple(
-            f"{self.joints[j]}.friction_{kind}_asymmetry"
-            for kind, size in kinds.items()
-            for j in np.flatnonzero(size)
-        )
+        kinds = "friction_coulomb_asymmetry", "friction_viscous_asymmetry"
+        half_width = np.concatenate([stated.each(kind) / 2 for kind in kinds])
+        none = np.zeros(len(half_width))
+        return cls(stated.names(*kinds), none, half_width, stated.each("velocity_error"))
 
     def effect(self, window: Window) -> Effect:
         """Return what it does to the equations of a window."""
         duration = float(window.weight.sum())
-        columns = np.stack(
-            [self.coulomb * duration, self.viscous * (window.weight @ np.abs(window.samples.dq))]
-        )
-        whole = Effect.of_joints(columns, self.viscous * self.speed_error * duration)
-        return whole.only(np.concatenate([self.coulomb, self.viscous]) > 0.0)
+        _, viscous = np.split(self.half_width, 2)
+        columns = [np.full(len(viscous), duration), window.weight @ np.abs(window.samples.dq)]
+        return Effect.of_channels(columns, viscous * self.speed_error * duration)

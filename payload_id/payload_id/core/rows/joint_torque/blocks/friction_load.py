@@ -20,13 +20,14 @@ or they take the nu with the least noise for the true one; on average over a run
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
 from ....arrays import Array
+from ...nuisance import Effect, NuisanceBlock
+from ...quadrature import cell_ends
 from ...windows import STAMP_TOLERANCE
-from .nuisance_block import Effect, Stated, Window
+from .stated import Stated, Window
 
 PIECES = 4  # of a window over which accelerations are taken
 LARGEST = 0.4  # nu / 2 that estimates reckon with: noise times 1 - nu is never below none
@@ -36,11 +37,10 @@ HIGHER = 1.5  # allowance for what they do within either
 
 
 @dataclass(frozen=True)
-class FrictionLoad:
-    """Friction as a fraction of the torque transmitted.
+class FrictionLoad(NuisanceBlock[Window]):
+    """Friction as a fraction of the torque transmitted: nu where a joint drives, where it brakes.
 
     Attributes:
-        size: mu_max, shape (n,) [-].
         gain: By how much more than the reading the torque can be, shape (n,) [-].
         friction: Largest friction that grows neither with speed nor torque, shape (n,) [N m or N].
         viscous: Largest viscous coefficient, shape (n,) [N m s/rad or N s/m].
@@ -49,10 +49,8 @@ class FrictionLoad:
         delay: Of the torques, shape (n,) [s].
         slow: Speed below which the direction is not known, shape (n,) [rad/s or m/s].
         speed_error: Of the measured velocities, shape (n,) [rad/s or m/s].
-        joints: Names.
     """
 
-    size: Array
     gain: Array
     friction: Array
     viscous: Array
@@ -61,17 +59,16 @@ class FrictionLoad:
     delay: Array
     slow: Array
     speed_error: Array
-    joints: tuple[str, ...]
-    of_motion_alone: ClassVar[bool] = False
 
     @classmethod
     def of(cls, stated: Stated) -> FrictionLoad:
         """Return it as it is stated."""
-        gain = stated.largest_gain
+        gain, size = stated.largest_gain, stated.each("friction_load")
         other = gain * stated.each("torque_offset") + stated.each("friction_coulomb_asymmetry") / 2
         other = other + stated.each("torque_ripple") + gain * stated.each("torque_drift") / 2
+        half = np.tile(size / (1.0 - size) / 2, 2)
         return cls(
-            size=stated.each("friction_load"),
+            stated.names("friction_load_driving", "friction_load_braking"), half, half,
             gain=gain - 1.0,
             friction=stated.dry_friction,
             viscous=stated.each("friction_viscous") + stated.each("friction_viscous_asymmetry") / 2,
@@ -80,51 +77,33 @@ class FrictionLoad:
             delay=stated.each("torque_delay"),
             slow=stated.slow,
             speed_error=stated.each("velocity_error"),
-            joints=stated.joints,
-        )
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Two for each joint with such friction."""
-        return tuple(
-            f"{self.joints[j]}.friction_load_{quadrant}"
-            for quadrant in ("driving", "braking")
-            for j in np.flatnonzero(self.size)
-        )
-
-    @property
-    def nu(self) -> Array:
-        """Largest nu, shape (n,)."""
-        return self.size / (1.0 - self.size)
+        )  # fmt: skip
 
     def effect(self, window: Window) -> Effect:
         """Return what it does to the equations of a window."""
         dq, weight = window.samples.dq, window.weight
         sign = np.where(np.abs(dq) > self.slow, np.sign(dq), 0.0)
         T0, h = self._transmitted(window, sign)
-        sure = (np.abs(T0) > h) & (sign != 0.0)
-        half, value = 0.5 * self.nu, sign * np.abs(T0)
-        driving, braking = sure & (sign * T0 > 0.0), sure & (sign * T0 < 0.0)
-        columns = half * np.stack([weight @ (value * where) for where in (driving, braking)])
+        size, sure = np.abs(T0), (np.abs(T0) > h) & (sign != 0.0)
+        quadrants = [sign * size * where for where in (sign * T0 > 0.0, sign * T0 < 0.0)]
         # Elsewhere it is in sign [0, nu (|T0| + h)], or in nu (|T0| + h) [-1, 1].
-        largest = np.abs(T0) + h
-        middle = columns.sum(axis=0) + half * (weight @ (sign * largest * ~sure))
-        factor = np.where(sure, 2.0 * h, np.where(sign != 0.0, largest, 2.0 * largest))
-        whole = Effect.of_joints(columns, half * (weight @ factor), middle)
-        unsure = sign * ~sure * np.abs(T0)
-        more = [
-            np.diag(half * (weight @ (unsure * where))) for where in (sign * T0 > 0, sign * T0 < 0)
-        ]
-        at_zero = half * (weight @ (unsure - sign * largest * ~sure))
-        likely = np.hstack([*more, at_zero[:, None]])
-        part = PART * np.diag(np.minimum(half, LARGEST))
-        return replace(whole, likely=likely, growth=np.hstack([-part, part])).only(
-            np.tile(self.size > 0.0, 2)
+        factor = np.where(sure, 2.0 * h, np.where(sign != 0.0, size + h, 2.0 * (size + h)))
+        half = self.half_width[: len(self.gain)]
+        found = Effect.of_channels(
+            [weight @ (x * sure) for x in quadrants], half * (weight @ factor)
         )
+        likely = Effect.of_channels([weight @ (x * ~sure) for x in quadrants], found.left_out)
+        middle = half * (weight @ (sign * (size + h) * ~sure))
+        return replace(found, middle=middle, likely=likely.columns)
+
+    def growth(self, channels: int) -> Array:
+        """Return how noise grows: times 1 - nu while the joint drives, 1 + nu while it brakes."""
+        part = PART * np.minimum(self.half_width, LARGEST)
+        return np.hstack([-np.diag(part[:channels]), np.diag(part[channels:])])
 
     def _transmitted(self, window: Window, sign: Array) -> tuple[Array, Array]:
         """Return T0 and the bound h on its error, shape (N, n) [N m] each."""
-        r, error, speed = window.reading, window.reading_error, np.abs(window.samples.dq)
+        r, error, speed = window.samples.tau, window.reading_error, np.abs(window.samples.dq)
         half = 0.5 * self.friction
         T0 = r - half * sign - 0.5 * self.viscous * window.samples.dq
         h = (1.0 + self.gain) * error + self.gain * np.abs(r) + self.other
@@ -134,7 +113,7 @@ class FrictionLoad:
 
     def _late(self, window: Window) -> Array:
         """Return by how much the delay moves the readings, shape (n,) [N m]."""
-        r, error, step = window.reading, window.reading_error, np.diff(window.samples.stamp)
+        r, error, step = window.samples.tau, window.reading_error, np.diff(window.samples.stamp)
         change = (np.abs(np.diff(r, axis=0)) + error[1:] + error[:-1]) / step[:, None]
         time = np.where(self.delay > 0.0, np.maximum(self.delay, step.max()), 0.0)
         return np.asarray(time * change.max(axis=0))
@@ -145,7 +124,7 @@ class FrictionLoad:
         The mean over any `SPAN`, which shows a vibration, or over a piece with velocities that err.
         """
         stamp, dq = window.samples.stamp, window.samples.dq
-        at = np.unique(np.linspace(0, len(stamp) - 1, PIECES + 1).round().astype(int))
+        at = cell_ends(len(stamp), PIECES)
         change = np.abs(np.diff(dq[at], axis=0)) + 2.0 * self.speed_error
         of_pieces = (change / np.diff(stamp[at])[:, None]).max(axis=0)
         later = np.searchsorted(stamp, stamp + SPAN - STAMP_TOLERANCE)

@@ -15,12 +15,12 @@ slope S / v_s; where the direction is not known, all of S does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ....arrays import Array
-from .nuisance_block import Effect, Stated, Window
+from ...nuisance import Effect, NuisanceBlock
+from .stated import Stated, Window
 
 KNOTS = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0])  # speeds over v_s
 END = 5.0
@@ -43,43 +43,33 @@ CELL_ERROR = _cell_error()
 
 
 @dataclass(frozen=True)
-class FrictionStribeck:
-    """What slow joints have of friction beside Coulomb and viscous.
+class FrictionStribeck(NuisanceBlock[Window]):
+    """What slow joints have of friction beside Coulomb and viscous: its values at the knots.
 
     Attributes:
         size: S, shape (n,) [N m or N].
         speed: v_s, shape (n,) [rad/s or m/s].
         slow: Speed below which the direction is not known, shape (n,) [rad/s or m/s].
         speed_error: Of the measured velocities, shape (n,) [rad/s or m/s].
-        joints: Names.
     """
 
     size: Array
     speed: Array
     slow: Array
     speed_error: Array
-    joints: tuple[str, ...]
-    of_motion_alone: ClassVar[bool] = False
 
     @classmethod
     def of(cls, stated: Stated) -> FrictionStribeck:
-        """Return it as it is stated."""
+        """Return it as it is stated; a knot is named in per cent of v_s."""
+        size = stated.each("friction_stribeck")
+        half = np.outer(_largest(KNOTS), size / 2).ravel()
         return cls(
-            size=stated.each("friction_stribeck"),
+            stated.names(*(f"friction_stribeck_{100 * knot:.0f}" for knot in KNOTS)), half, half,
+            size=size,
             speed=stated.with_scale("friction_stribeck", "stribeck_velocity"),
             slow=stated.slow,
             speed_error=stated.each("velocity_error"),
-            joints=stated.joints,
-        )
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """One for each knot, named in per cent of v_s, and joint with such friction."""
-        return tuple(
-            f"{self.joints[j]}.friction_stribeck_{100 * knot:.0f}"
-            for knot in KNOTS
-            for j in np.flatnonzero(self.size)
-        )
+        )  # fmt: skip
 
     def effect(self, window: Window) -> Effect:
         """Return what it does to the equations of a window."""
@@ -88,16 +78,14 @@ class FrictionStribeck:
         x, unsure = np.abs(dq) / scale, self.speed_error / scale
         known = np.abs(dq) > self.slow
         sign = np.where(known, np.sign(dq), 0.0)
-        half = 0.5 * self.size * _largest(KNOTS)[:, None]  # values lie in [0, 2 half]
-        columns = half * np.stack([window.weight @ (sign * hat) for hat in _hats(x)])
         near = CELL_ERROR + np.minimum(unsure, 1.0)
         left = np.where(x - unsure < END, near, np.exp(-np.maximum(x - unsure, END)))
         left_out = self.size * (window.weight @ np.where(known, left, 1.0))
-        whole = Effect.of_joints(columns, left_out, columns.sum(axis=0))
-        return whole.only(np.tile(self.size > 0.0, len(KNOTS)))
+        columns = [window.weight @ (sign * share) for share in _shares(x)]
+        return Effect.of_channels(columns, left_out)
 
 
-def _hats(x: Array) -> Array:
+def _shares(x: Array) -> Array:
     """Return the functions that are 1 at one knot and 0 at the others, shape (knots, N, n)."""
     ends = np.append(KNOTS, END)
     unit = np.eye(len(ends))[: len(KNOTS)]

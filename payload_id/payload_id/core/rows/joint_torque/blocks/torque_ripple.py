@@ -11,54 +11,41 @@ positions that err by e move it by at most A min(k e, 2).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from ....arrays import Array
 from ....errors import InputError
-from .nuisance_block import Effect, Stated, Window
+from ...nuisance import Effect, NuisanceBlock
+from .stated import Stated, Window
 
 
 @dataclass(frozen=True)
-class TorqueRipple:
-    """A ripple of each joint's torque.
+class TorqueRipple(NuisanceBlock[Window]):
+    """A ripple of each joint's torque: a, then b.
 
     Attributes:
-        size: Largest amplitude, shape (n,) [N m or N].
         wave_number: Phase over position, shape (n,) [rad/rad or rad/m].
         position: Error of the positions at each sample, shape (n,) [rad or m].
-        joints: Names.
     """
 
-    size: Array
     wave_number: Array
     position: Array
-    joints: tuple[str, ...]
-    of_motion_alone: ClassVar[bool] = False
 
     @classmethod
     def of(cls, stated: Stated) -> TorqueRipple:
         """Return it as it is stated."""
         size, position = stated.each("torque_ripple"), stated.each("position_error")
-        return cls(size, wave_number(stated), position, stated.joints)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Two for each joint with a ripple."""
-        return tuple(
-            f"{self.joints[j]}.torque_ripple_{part}"
-            for part in ("sin", "cos")
-            for j in np.flatnonzero(self.size)
-        )
+        names = stated.names("torque_ripple_sin", "torque_ripple_cos")
+        none = np.zeros(len(names))
+        return cls(names, none, np.tile(size, 2), wave_number(stated), position)
 
     def effect(self, window: Window) -> Effect:
         """Return what it does to the equations of a window."""
-        phase = self.wave_number * window.samples.q
-        columns = self.size * np.stack([window.weight @ f(phase) for f in (np.sin, np.cos)])
+        phase, size = self.wave_number * window.samples.q, self.half_width[: len(self.position)]
         moved = np.minimum(self.wave_number * self.position, 2.0)
-        whole = Effect.of_joints(columns, self.size * moved * float(window.weight.sum()))
-        return whole.only(np.tile(self.size > 0.0, 2))
+        left_out = size * moved * float(window.weight.sum())
+        return Effect.of_channels([window.weight @ f(phase) for f in (np.sin, np.cos)], left_out)
 
 
 def wave_number(stated: Stated) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,12 +13,11 @@ from payload_id.core.errors import InputError
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
-from payload_id.core.rows.joint_torque.scales import Scales
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.rows.joint_torque.window_lengths import OF_VELOCITIES, WindowLengths
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
-from payload_id.core.samples.joint_samples import Samples
 from scaled_noise import largest_mean, patterns
 
 EVERY_ARM = pytest.mark.parametrize("name", ARMS)
@@ -28,7 +27,6 @@ STATED = Uncertainty(
     torque_mean_window=(1.0, 0.2, 0.5),
     torque_mean=(BOUNDS[1.0], BOUNDS[0.2], BOUNDS[0.5]),
 )
-POOR_SPEED = Uncertainty(velocity_error=0.02, position_error=1e-5)  # windows take a hat
 EVERYTHING = Uncertainty(
     torque_relative=0.01, torque_absolute=0.1, torque_gain=0.01, torque_offset=0.5,
     link_relative=0.02, friction_coulomb=0.3, friction_viscous=0.2, rotor_inertia=0.05,
@@ -41,14 +39,8 @@ EVERYTHING = Uncertainty(
 
 def blocks_of(run: Run, uncertainty: Uncertainty, scales: tuple[float, ...]) -> RowBlock:
     """Return the rows of a run at all lengths."""
-    makes = Scales(MomentumRows.of(run.model, uncertainty), 0.1, scales)
+    makes = WindowLengths(MomentumRows.of(run.model, uncertainty), 0.1, scales)
     return RowBlock.stack(makes.blocks(windows(run.samples)))
-
-
-def box_rows(source: MomentumRows, samples: Samples) -> RowBlock:
-    """Return the rows of a window whose weight is 1."""
-    sums = source.sums([samples], source.probes(samples).whole())
-    return source.rows(source.box_terms(sums))
 
 
 def part_used(rows: RowBlock, phi: Array) -> Array:
@@ -67,14 +59,14 @@ def test_rows_are_those_of_the_window_s_own_samples(name: str) -> None:
     run = record(arm(name), 1, rate=500.0, seconds=0.9, jitter=0.2)
     for stated in (Uncertainty(), EVERYTHING):
         rows, source = blocks_of(run, stated, (0.02, 0.3, 0.7)), MomentumRows.of(run.model, stated)
-        assert set(rows.scale) == {0.0, 0.02, 0.3, 0.7}
+        assert {0.0, 0.02, 0.3, 0.7} <= set(rows.scale)
         for scale in (0.02, 0.3, 0.7):
             some = rows.take(rows.scale == scale)
             for k in range(0, len(some), 12 * run.model.n):
                 one = some.take(np.arange(k, k + run.model.n))
                 ends = np.array([one.start[0] - 1e-9, one.end[0] + 1e-9])
-                own = box_rows(source, run.samples.part(*np.searchsorted(run.samples.stamp, ends)))
-                size, links = np.abs(own.A).max(), slice(0, source.nuisance.p)
+                own = source.window(run.samples.part(*np.searchsorted(run.samples.stamp, ends)))
+                size, links = np.abs(own.A).max(), slice(0, source.of_arm.p)
                 np.testing.assert_allclose(one.A, own.A, atol=1e-11 * size)
                 np.testing.assert_allclose(one.b, own.b, atol=1e-10)
                 np.testing.assert_allclose(one.B[:, links], own.B[:, links], atol=1e-11 * size)
@@ -86,7 +78,7 @@ def test_rows_are_those_of_the_window_s_own_samples(name: str) -> None:
 def test_a_long_row_is_the_sum_of_its_short_ones_and_errors_at_shared_samples_cancel(name) -> None:
     run = record(arm(name), 2, rate=500.0, seconds=1.0)
     rows = blocks_of(run, Uncertainty(velocity_error=0.01), (0.5,))
-    long, short = (rows.take(rows.scale == scale) for scale in (0.5, 0.1))  # own rows have hats
+    long, short = (rows.take(rows.scale == scale) for scale in (0.5, 0.0))
     for k in range(len(long)):
         inside = (short.start >= long.start[k] - 1e-9) & (short.end <= long.end[k] + 1e-9)
         inside &= short.joint == long.joint[k]
@@ -104,20 +96,17 @@ def test_a_long_row_is_the_sum_of_its_short_ones_and_errors_at_shared_samples_ca
 
 def test_further_lengths_leave_a_windows_own_rows_as_they_are_to_the_last_bit() -> None:
     run = record(arm("gen3"), 4, seconds=1.0)
-    for stated in (EVERYTHING, POOR_SPEED):
-        source = MomentumRows.of(run.model, stated)
-        makes, alone = Scales(source, 0.1, (0.02, 0.5)), Scales(source, 0.1)
-        for window in windows(run.samples):
-            (block,), (one,) = makes.blocks([window]), alone.blocks([window])
-            own = source.window(window)
-            assert source.takes_hat(window) == (stated is POOR_SPEED)
-            for entry in fields(RowBlock):
-                np.testing.assert_array_equal(getattr(one, entry.name), getattr(own, entry.name))
-            assert np.array_equal(block.of_own_data().A, own.A)
-            assert stated is EVERYTHING or np.array_equal(block.of_own_data().d, own.d)
-            box, same = box_rows(source, window), block.take(block.scale == 0.1)
-            assert len(same) == (len(box) if stated is POOR_SPEED else 0)
-            assert stated is EVERYTHING or np.array_equal(same.A, box.A)
+    source = MomentumRows.of(run.model, EVERYTHING)
+    makes = WindowLengths(source, 0.1, (0.02, 0.5))
+    for window in windows(run.samples):
+        (block,), own = makes.blocks([window]), source.window(window)
+        assert np.array_equal(block.of_own_data().A, own.A)
+
+
+def test_longer_windows_are_made_where_velocities_err() -> None:
+    model = arm("gen3")
+    for stated, longer in ((Uncertainty(), ()), (Uncertainty(velocity_error=0.01), OF_VELOCITIES)):
+        assert WindowLengths(MomentumRows.of(model, stated), 0.1).longer == longer
 
 
 def gravity_of_payload(run: Run) -> Array:
@@ -139,7 +128,7 @@ def test_rows_hold_the_truth_within_the_bounds_of_their_length_and_nearly_reach_
         assert used.max() <= 1.0
         for scale in {*BOUNDS} - {0.0}:
             some = rows.scale == scale
-            mean = rows.d[some] / rows.weight[some]
+            mean = rows.d[some] / rows.duration[some]
             assert mean.max() < 1.15 * BOUNDS[scale]
             closest[scale] = max(closest[scale], float(used[some].max()))
         for length, bound in BOUNDS.items():
@@ -171,13 +160,11 @@ def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
 def test_means_and_lengths_that_cannot_be_are_refused_by_name() -> None:
     gen3 = arm("gen3")
     for entries in (
-        {"torque_hat": (1.0,)}, {"torque_hat_window": (0.0,), "torque_hat": (1.0,)},
         {"torque_mean": (1.0,)}, {"torque_mean_window": (0.0,), "torque_mean": (1.0,)},
         {"torque_mean_window": (1.0, 0.5), "torque_mean": (1.0,)},
         {"torque_mean_window": (1.0, 1.0), "torque_mean": (1.0, 2.0)},
         {"torque_mean_window": 1.0, "torque_mean": -1.0},
         {"torque_mean_window": (1.0,), "torque_mean": (1.0, 2.0)},  # for two joints
-        {"torque_hat_window": (1.0,), "torque_hat": (1.0, 2.0)},
     ):  # fmt: skip
         with pytest.raises(InputError, match=next(iter(entries)).removesuffix("_window")):
             MomentumRows.of(gen3, Uncertainty(**entries))
