@@ -18,7 +18,6 @@ import numpy as np
 
 from ..arrays import Array
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.motion_memory import MotionMemory
 from ..rows.row_block import RowBlock
 from ..rows.windows import WindowCutter
 from .evidence import Evidence, Fit, Relaxation
@@ -63,7 +62,6 @@ class Reprocessed:
             return None
         order = np.argsort(-evidence.fit.weight)
         asked = evidence.rows.start[order[evidence.fit.weight[order] > 0.0]]
-        source = replace(source, memory=MotionMemory())
         made = cls(Recorded(source, buffer.stretches(MOST_BLOCKS, asked), window), evidence)
         factor = made.judged(AS_READ, AS_READ.value).factor
         if not 1.0 < factor < np.inf:

@@ -34,7 +34,8 @@ class Settings:
         level: Probability with which confidence intervals and those from the arm's history hold.
         knowledge: What else is stated of the payload, in the payload frame. It must be true, too.
         scales: Further lengths of windows whose rows the intervals use [s], beside those for which
-            the uncertainty states a mean of the noise; estimates use `window` alone.
+            the uncertainty states a mean of the noise, and 0.5 and 2 s where it states errors of
+            velocities; estimates use `window` alone.
         enough: How near mass and centre of mass must be known for the verdict GOOD.
     """
 

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -80,7 +80,6 @@ class NuisanceBlock(ABC, Generic[Seen]):
     names: tuple[str, ...]
     centre: Array
     half_width: Array
-    of_motion_alone: ClassVar[bool] = False  # whatever the torques are
 
     @property
     def largest(self) -> Array:

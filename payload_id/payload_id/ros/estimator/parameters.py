@@ -117,7 +117,8 @@ ESTIMATOR_TABLE = (
         "scales",
         None,
         "For source torque, further lengths of windows, whose rows the intervals use as well; not "
-        "set: those for which uncertainty.torque_mean is stated.",
+        "set: those for which uncertainty.torque_mean is stated, and 0.5 and 2 s where "
+        "uncertainty.velocity_error is.",
         "s",
         0.0001,
         60.0,

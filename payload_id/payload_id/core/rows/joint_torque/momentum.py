@@ -17,7 +17,7 @@ interval too many; here the sums have as many intervals as the window.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -43,7 +43,6 @@ from ..windows import alike_windows
 from .blocks import Stated, Sums, Window, of_arm, of_run
 from .calibrated import known_of
 from .kinematic_error import Probes, Sensitivity
-from .motion_memory import MotionMemory
 from .position_gate import PositionGate
 from .stamp_error import stamp_error
 from .torque_bound import TorqueNoise, largest_gain
@@ -99,14 +98,11 @@ class MomentumRows:
         model: The arm.
         uncertainty: What is assumed about sensors and links.
         arm: Blocks of the arm's own parameters, the links' first, with their boxes.
-        memory: Of what motions alone determine, for rows that are made again and again of the same
-            motions; None: nothing is remembered.
     """
 
     model: ArmModel
     uncertainty: Uncertainty
     arm: tuple[NuisanceBlock[Sums], ...]
-    memory: MotionMemory | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, model: ArmModel, uncertainty: Uncertainty) -> MomentumRows:
@@ -240,16 +236,7 @@ class MomentumRows:
         """Return what errors of positions and velocities do to windows."""
         if not (self._each("position_error").any() or self._each("velocity_error").any()):
             return self._exact
-        return Sensitivity.of_each([self._sensitivity_of(samples) for samples in windows])
-
-    def _sensitivity_of(self, samples: Samples) -> Sensitivity:
-        """Return what they do to one window, recalled where its motion was there before."""
-        if self.memory is None:
-            return self.probes(samples).whole()
-        gravity = (self.model.gravity,)
-        return self.memory.recalled(
-            "sensitivity", samples, gravity, lambda: self.probes(samples).whole()
-        )
+        return Sensitivity.of_each([self.probes(samples).whole() for samples in windows])
 
     @cached_property
     def _exact(self) -> Sensitivity:
@@ -318,18 +305,7 @@ class MomentumRows:
             self.model, samples, weight, motion, error,
             links.centre.reshape(-1, 10), links.half_width.reshape(-1, 10),
         )  # fmt: skip
-        return [self._effect(block, window) for block in self.run]
-
-    def _effect(self, block: NuisanceBlock[Window], window: Window) -> Effect:
-        """Return what a block does, recalled where the motion alone determines it."""
-        if self.memory is None or not block.of_motion_alone:
-            return block.effect(window)
-        return self.memory.recalled(
-            type(block).__name__,
-            window.samples,
-            (window.weight, window.model.gravity),
-            lambda: block.effect(window),
-        )
+        return [block.effect(window) for block in self.run]
 
     def _each(self, name: str) -> Array:
         """Return a bound for each joint, shape (n,)."""

@@ -11,7 +11,6 @@ bound, and so is what errors of the positions change of these columns.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +33,6 @@ class BaseTilt(NuisanceBlock[Window]):
     """
 
     position: Array
-    of_motion_alone: ClassVar[bool] = True
 
     @classmethod
     def of(cls, stated: Stated) -> BaseTilt:

@@ -13,7 +13,6 @@ samples, where the squares of the velocities, which it should follow, are farthe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -33,8 +32,6 @@ FIRST = 0.01  # of the first derivatives: what the spline through the probes may
 @dataclass(frozen=True)
 class JointZero(NuisanceBlock[Window]):
     """Constant error of each joint's position."""
-
-    of_motion_alone: ClassVar[bool] = True
 
     @classmethod
     def of(cls, stated: Stated) -> JointZero:
