@@ -19,6 +19,7 @@ import numpy as np
 from workshop_tools import NOISE, TYPICAL
 
 from payload_id import RobotFile, RobotModel, Uncertainty
+from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import PSEUDO_INERTIA_BASIS, from_mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.body.shape import Shape
@@ -96,9 +97,9 @@ def median(work: Callable[[], object], repetitions: int) -> float:
     return 1e3 * statistics.median(durations)
 
 
-def accumulated(blocks: list[RowBlock], p: int) -> Statistics:
+def accumulated(blocks: list[RowBlock], gain: Array) -> Statistics:
     """Return the statistics of blocks, folded in as a live run does."""
-    result = Statistics.empty(p)
+    result = Statistics.empty(gain.shape[1], gain)
     for first in range(0, len(blocks), FOLD):
         result = result.add(RowBlock.stack(blocks[first : first + FOLD]), TYPICAL * UPPER)
     return result
@@ -130,8 +131,8 @@ def measure(
     windows = WindowCutter(window).add(samples)
     rows = median(lambda: [row_source.window(part) for part in windows], 1)
     blocks = [explained(row_source.window(part), number) for number, part in enumerate(windows)]
-    fold = median(lambda: accumulated(blocks, row_source.p), 1)
-    found, shape, kept = accumulated(blocks, row_source.p), box(), True
+    fold = median(lambda: accumulated(blocks, row_source.growth), 1)
+    found, shape, kept = accumulated(blocks, row_source.growth), box(), True
     print(f"{title}: {SAMPLES} samples, {found.rows} rows, {row_source.p} nuisance parameters")
     print(
         f"  per sample: rows {1e3 * rows / SAMPLES:.1f} us, statistics "

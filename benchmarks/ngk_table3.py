@@ -327,7 +327,7 @@ def statistics_of(samples: WrenchSamples, assumed: WrenchUncertainty) -> Statist
     row_source = NewtonEulerRows.of(assumed)
     rows = [row_source.window(part) for part in WindowCutter(WINDOW).add(samples)]
     _, upper = PayloadPrior().box()
-    return Statistics.empty(row_source.p).add(RowBlock.stack(rows), 0.1 * upper)
+    return Statistics.empty(row_source.p, row_source.growth).add(RowBlock.stack(rows), 0.1 * upper)
 
 
 def assumed_for(level: str, motion_noise: dict[str, float] | None) -> WrenchUncertainty:

@@ -124,7 +124,7 @@ def statistics_of(samples: WrenchSamples) -> Statistics:
     row_source = NewtonEulerRows.of(assumed)
     rows = [row_source.window(part) for part in WindowCutter(LONGEST).add(samples)]
     _, upper = PayloadPrior().box()
-    return Statistics.empty(row_source.p).add(RowBlock.stack(rows), 0.1 * upper)
+    return Statistics.empty(row_source.p, row_source.growth).add(RowBlock.stack(rows), 0.1 * upper)
 
 
 def main() -> None:

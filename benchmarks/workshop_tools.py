@@ -112,7 +112,9 @@ def statistics_of(samples: WrenchSamples, level: str, window: float) -> Statisti
     row_source = NewtonEulerRows.of(uncertainty)
     rows = [row_source.window(part) for part in WindowCutter(window).add(samples)]
     _, upper = PayloadPrior().box()
-    return Statistics.empty(row_source.p).add(RowBlock.stack(rows), TYPICAL * upper)
+    return Statistics.empty(row_source.p, row_source.growth).add(
+        RowBlock.stack(rows), TYPICAL * upper
+    )
 
 
 def cases(names: list[str]) -> list[tuple[str, str]]:
