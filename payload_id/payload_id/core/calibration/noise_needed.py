@@ -100,8 +100,7 @@ def noise_needed(
     with one_thread():
         problem = LeastNoise.of(model, uncertainty, load)
         runs = [
-            rows_by_length(samples, load, model, uncertainty, increasing)
-            for samples in recordings
+            rows_by_length(samples, load, model, uncertainty, increasing) for samples in recordings
         ]
         return tuple(map(problem.needed, increasing, map(list, zip(*runs, strict=True))))
 
