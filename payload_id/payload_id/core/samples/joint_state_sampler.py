@@ -15,7 +15,7 @@ from ..arrays import Array
 from ..errors import printable, shortened
 from .joint_map import JointMap
 from .ring_buffer import SampleRows
-from .sample_checks import AGREEING, LARGEST, ClockGate, Drop, SampleGate
+from .sample_checks import AGREEING, LARGEST, Drop, StreamGate
 from .stamps import seconds_since
 from .watches import EffortWatch, PaceWatch, VelocityWatch
 
@@ -54,7 +54,7 @@ class JointStateSampler:
             joint_map: Which joints, and what effort means.
             rate: Expected rate of messages [Hz], until it is measured.
         """
-        self._map, self._gate, self._clock = joint_map, SampleGate(), ClockGate()
+        self._map, self._gate = joint_map, StreamGate()
         self._rows: list[tuple[Array, Array, Array]] = []
         self._stamps: list[int] = []
         self._efforts, self._velocities = EffortWatch(), VelocityWatch()
@@ -65,7 +65,7 @@ class JointStateSampler:
     @property
     def dropped(self) -> dict[str, int]:
         """Number of messages that were not used, by cause, causes that occurred only."""
-        return dict(self._gate.dropped)
+        return dict(self._gate.samples.dropped)
 
     @property
     def zero_effort_time(self) -> float:
@@ -97,29 +97,21 @@ class JointStateSampler:
             lengths = tuple(np.size(x) for x in (position, velocity, effort))
             self.complaint = self._about_shape(row, names, lengths)
             return row
-        newest, times = self._clock.newest_ns, self._clock.times
-        self._clock, leap = self._clock.offer(stamp_ns)
-        if leap is not None:
-            self._gate = self._gate.reject(leap)
-            self.complaint = Complaint(leap, _about_leap(stamp_ns, newest or stamp_ns))
-            return leap
-        if self._clock.times != times:
-            self._begin_another_time()
+        before = self._gate.clock
         self._gate, cause = self._gate.offer(stamp_ns, *row)
+        if self._gate.clock.times != before.times:  # the clock was set back
+            self._efforts, self._velocities = EffortWatch(), VelocityWatch()
+            self.pace.newest_ns = None
         if cause is None:
             self._stamps.append(stamp_ns)
             self._rows.append(row)
             self.pace.see(stamp_ns)
             self.accepted += 1
+        elif cause is Drop.STAMP_LEAP:
+            self.complaint = Complaint(cause, _about_leap(stamp_ns, before.newest_ns or stamp_ns))
         else:
             self.complaint = Complaint(cause, self._about_values(cause, stamp_ns, row))
         return cause
-
-    def _begin_another_time(self) -> None:
-        """Take samples that are older than the ones before: the clock was set back."""
-        self._gate = SampleGate(dropped=self._gate.dropped)
-        self._efforts, self._velocities = EffortWatch(), VelocityWatch()
-        self.pace.newest_ns = None
 
     def unreadable(self) -> None:
         """Count bytes that are no joint state."""

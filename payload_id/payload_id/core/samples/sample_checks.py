@@ -186,3 +186,30 @@ class SampleGate:
         if stamp == self.newest:
             return Drop.DUPLICATE
         return Drop.OUT_OF_ORDER if stamp < self.newest else None
+
+
+@dataclass(frozen=True)
+class StreamGate:
+    """Accepts messages of one stream: by their clock first, then each as a sample.
+
+    Attributes:
+        clock: Judges their stamps.
+        samples: Judges them; anew where the clock was set back.
+    """
+
+    clock: ClockGate = field(default_factory=ClockGate)
+    samples: SampleGate = field(default_factory=SampleGate)
+
+    def offer(self, stamp_ns: int, *arrays: Array) -> tuple[StreamGate, Drop | None]:
+        """Judge one message; return the state after it, and why it must not be used, or None."""
+        clock, leap = self.clock.offer(stamp_ns)
+        if leap is not None:
+            return StreamGate(clock, self.samples.reject(leap)), leap
+        anew = clock.times != self.clock.times
+        samples = SampleGate(dropped=self.samples.dropped) if anew else self.samples
+        samples, cause = samples.offer(stamp_ns, *arrays)
+        return StreamGate(clock, samples), cause
+
+    def reject(self, cause: Drop) -> StreamGate:
+        """Return the state after a message that was dropped for `cause`."""
+        return replace(self, samples=self.samples.reject(cause))

@@ -17,7 +17,7 @@ from ..errors import RecordingError
 from .arm_sensor_motion import wrench_samples_of_arm
 from .filters import savitzky_golay_window
 from .joint_map import JointMap
-from .sample_checks import ClockGate, Drop, SampleGate
+from .sample_checks import Drop, StreamGate
 from .stamps import seconds_since
 from .wrench_samples import WrenchSamples
 
@@ -48,8 +48,7 @@ class WrenchSampler:
         self._model, self._map, self._bandwidth, self._sign = model, joints, bandwidth, sign
         window = savitzky_golay_window(bandwidth, 1.0 / rate, LONGEST_WAIT)
         self._reach = window // 2 + SPLINE_REACH
-        self._joint_gate, self._gate = SampleGate(), SampleGate()
-        self._joint_clock, self._clock = ClockGate(), ClockGate()
+        self._joint_gate, self._gate = StreamGate(), StreamGate()
         self._joints: deque[tuple[int, Array, Array]] = deque(maxlen=LONGEST_WAIT)
         self._wrenches: deque[tuple[int, Array]] = deque(maxlen=LONGEST_WAIT)
         self.received = self.accepted = 0
@@ -62,12 +61,12 @@ class WrenchSampler:
     @property
     def dropped(self) -> dict[str, int]:
         """Number of wrenches that were not used, by cause."""
-        return dict(self._gate.dropped)
+        return dict(self._gate.samples.dropped)
 
     @property
     def dropped_joint_states(self) -> dict[str, int]:
         """Number of joint states that were not used, by cause."""
-        return dict(self._joint_gate.dropped)
+        return dict(self._joint_gate.samples.dropped)
 
     def offer_joints(
         self, stamp_ns: int, names: list[str], position: ArrayLike, velocity: ArrayLike
@@ -77,30 +76,20 @@ class WrenchSampler:
         if isinstance(row, Drop):
             self._joint_gate = self._joint_gate.reject(row)
             return
-        times = self._joint_clock.times
-        self._joint_clock, leap = self._joint_clock.offer(stamp_ns)
-        if leap is not None:
-            self._joint_gate = self._joint_gate.reject(leap)
-            return
-        if self._joint_clock.times != times:  # the clock was set back
-            self._joint_gate = SampleGate(dropped=self._joint_gate.dropped)
-            self._joints.clear()
+        times = self._joint_gate.clock.times
         self._joint_gate, cause = self._joint_gate.offer(stamp_ns, *row[:2])
+        if self._joint_gate.clock.times != times:  # the clock was set back
+            self._joints.clear()
         if cause is None:
             self._joints.append((stamp_ns, row[0], row[1]))
 
     def offer_wrench(self, stamp_ns: int, wrench: Array) -> None:
         """Take in force and torque, shape (6,) [N, N m]."""
         self.received += 1
-        times = self._clock.times
-        self._clock, leap = self._clock.offer(stamp_ns)
-        if leap is not None:
-            self._gate = self._gate.reject(leap)
-            return
-        if self._clock.times != times:  # the clock was set back
-            self._gate = SampleGate(dropped=self._gate.dropped)
-            self._wrenches.clear()
+        times = self._gate.clock.times
         self._gate, cause = self._gate.offer(stamp_ns, wrench)
+        if self._gate.clock.times != times:  # the clock was set back
+            self._wrenches.clear()
         if cause is None:
             self._wrenches.append((stamp_ns, self._sign * wrench))
 
