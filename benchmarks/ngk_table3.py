@@ -26,6 +26,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 import pinocchio as pin
+from kalman_smoother import LinearMotion, kalman_smoother, rotation_kalman_smoother
 from rich.console import Console
 from rich.table import Table
 from scipy.linalg import solve_discrete_are
@@ -42,11 +43,6 @@ from payload_id.core.rows.windows import WindowCutter
 from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows, newton_euler_regressor
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.core.samples.filters import AngularMotion
-from payload_id.core.samples.kalman_smoother import (
-    LinearMotion,
-    kalman_smoother,
-    rotation_kalman_smoother,
-)
 from payload_id.core.samples.wrench_samples import WrenchSamples
 from payload_id.core.statistics.statistics import Statistics
 from payload_id.core.threads import one_thread

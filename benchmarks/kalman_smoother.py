@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from ..arrays import Array
-from .filters import AngularMotion, turned_by
+from payload_id.core.arrays import Array
+from payload_id.core.samples.filters import AngularMotion, turned_by
 
 
 @dataclass(frozen=True)
