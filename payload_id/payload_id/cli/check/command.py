@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.recording_checks.check_result import CheckResult, Verdict
-from ...core.recording_checks.kinematics import kinematics
+from ...core.recording_checks.kinematics import kinematics, looks_like_degrees
 from ...core.recording_checks.timing import timing
 from ...core.recording_checks.torques import torques
 from ...files.recordings.any_recording import is_table
@@ -75,19 +75,14 @@ def looked_at(
         "joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file"
     )
     times = timing(recording, None if table else file.joint_states.rate)
-    if any_wrong(times):  # each derivative would seem to be in another unit, too
-        do = "Mend that first, then check again."
-        return [
-            names,
-            *times,
-            CheckResult("everything else", Verdict.LOOK, "not looked at", "", do),
-        ]
-    return [
-        names,
-        *times,
-        *kinematics(recording, arm.joints, revolute, lower, upper, speed),
-        *torques(recording, arm, file.uncertainty, effort),
-    ]
+    lines, degrees = [names, *times], False
+    if not any_wrong(times):  # else each derivative would seem to be in another unit, too
+        lines += kinematics(recording, arm.joints, revolute, lower, upper, speed)
+        degrees = looks_like_degrees(recording.q, revolute, lower, upper)
+    if not any_wrong(times) and not degrees:
+        return [*lines, *torques(recording, arm, file.uncertainty, effort)]
+    do = "Mend that first, then check again."
+    return [*lines, CheckResult("everything else", Verdict.LOOK, "not looked at", "", do)]
 
 
 def limits_of(file: RobotFile) -> tuple[Array, Array, Array, Array]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ...core.body.shape import Shape
 from ...core.errors import RecordingError
-from ...core.identification.identify import CHUNK
 from ...core.identification.online import OnlineIdentifier
 from ...core.identification.problem import Problem
 from ...core.identification.settings import Settings
@@ -52,7 +50,7 @@ def read_rows(arguments: argparse.Namespace, shape: Shape | None) -> RecordedRow
     online = OnlineIdentifier(job.robot, replace(job.settings, intervals="hull", shape=shape))
     if job.tare is not None:
         online.know(job.tare)
-    _feed(online, job.recording)
+    online.add(job.recording)
     problem = online.problem()
     notes = filter(None, (*remarks(job.recording), problem.contradiction))
     return RecordedRows(problem, tuple(notes), "N m")
@@ -76,7 +74,7 @@ def _read_wrench_rows(arguments: argparse.Namespace, shape: Shape | None) -> Rec
         if offset.significant:
             notes.append(offset.told(samples is not recording))
     online = OnlineIdentifier(rows, settings)
-    _feed(online, samples)
+    online.add(samples)
     return RecordedRows(online.problem(), tuple(notes), "N, N m")
 
 
@@ -93,9 +91,3 @@ def _rests(recording: WrenchRecording) -> list[Rest]:
             "needed at the least. Compare on the motion, without --static."
         )
     return found
-
-
-def _feed(online: OnlineIdentifier, samples: Any) -> None:
-    """Give all samples to an identification."""
-    for start in range(0, max(len(samples), 1), CHUNK):
-        online.add(samples.part(start, start + CHUNK))

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
+from ...core.identification.identify import estimates_of
 from ...core.identification.settings import Settings
 from ...core.identification.wrench.identify import wrench_estimates
 from ...core.identification.wrench.online import OnlineWrench
@@ -151,7 +152,7 @@ def _history(
     """Identify, from motion or from rests; more than one estimate where they are drawn."""
     if file is not None:
         online = OnlineWrench(NewtonEulerRows.of(uncertainty, recording.frame), settings)
-        made: list[Estimate] = list(online.replayed(recording, file.updates))
+        made: list[Estimate] = list(estimates_of(online, recording, file.updates))
         return [*made[:-1], online.concluded(made[-1])]
     if settings.scales:
         raise InputError("--scales is for joint torques; leave it out for a force-torque sensor.")

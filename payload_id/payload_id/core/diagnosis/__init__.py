@@ -4,7 +4,7 @@ A hypothesis (`hypothesis.py`, members and table in `hypotheses`) says what woul
 the rows, of the samples or of the arm. The engine (`diagnose.py`) finds the smallest noise factor
 under each anew and names the simplest that brings it to about 1. The same table tells what an
 identified mass rests on (`sensitivity.py`) and why samples are left out (`false_samples.py`);
-`wrench` is the one for force-torque sensors.
+a force-torque sensor has a table of its own.
 
 In: inconsistent rows, and what made them.
 Out: a `Diagnosis` with cause, joint and time; the motion that would make a parameter identifiable.
@@ -15,6 +15,7 @@ from __future__ import annotations
 from .diagnose import Diagnosis, diagnose
 from .evidence import Evidence
 from .false_samples import FIRST_SAMPLES, why_false, why_no_window
+from .hypotheses import table_of
 from .hypotheses.payload_slipped import PayloadSlipped
 from .identified_mass import IdentifiedMass
 from .motion_advice import Advice, MotionSeen, advise
@@ -26,5 +27,5 @@ from .window_buffer import WindowBuffer
 __all__ = [
     "FIRST_SAMPLES", "Advice", "Diagnosis", "Evidence", "IdentifiedMass", "MotionSeen",
     "PayloadSlipped", "Reprocessed", "Sensitivity", "WindowBuffer", "advise", "contradicted",
-    "diagnose", "sensitivity_in_words", "sensitivities", "why_false", "why_no_window",
+    "diagnose", "sensitivity_in_words", "sensitivities", "table_of", "why_false", "why_no_window",
 ]  # fmt: skip

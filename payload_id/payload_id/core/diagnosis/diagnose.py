@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .evidence import Evidence, Relaxation
-from .hypotheses import HYPOTHESES
+from .evidence import Evidence
+from .hypotheses import OF_TORQUES, Table
 from .hypothesis import Finding, Hypothesis
 from .reprocessed import EQUALLY, Reprocessed
 
@@ -48,15 +48,14 @@ class Diagnosis:
         tried: The best finding of every hypothesis that was tried.
         spans: Which joints ask for the noise factor, and when.
         equally: Findings of other hypotheses that explain the rows about as well.
-        lengths: Which factor the windows of each length ask for, by length [s], if there are
-            several.
+        otherwise: What to look at where no cause is likely, without a full stop.
     """
 
     likely: Finding | None
     tried: tuple[Finding, ...] = ()
     spans: tuple[Span, ...] = ()
     equally: tuple[Finding, ...] = ()
-    lengths: tuple[tuple[float, float], ...] = ()
+    otherwise: str = OF_TORQUES.otherwise
 
     @property
     def cause(self) -> str:
@@ -65,10 +64,6 @@ class Diagnosis:
         return " or ".join(finding.cause for finding in named)
 
     def sentence(self, joints: Sequence[str]) -> str:
-        """Return the likely cause and its remedy in words, and which length of windows fails."""
-        return " ".join(filter(None, (_of_lengths(self.lengths), self._why(joints))))
-
-    def _why(self, joints: Sequence[str]) -> str:
         """Return the likely cause and its remedy in words."""
         if self.likely is not None:
             left = f" (it leaves a factor of {self.likely.factor:.2g})"
@@ -85,25 +80,28 @@ class Diagnosis:
         )
         leave = f" No single cause explains it; the factors they leave: {tried}." if tried else ""
         return (
-            f"An assumption is broken.{leave} Check torque sign, gain and offset, link parameters "
-            "and tool, contact, a payload that slips; or state larger uncertainties."
+            f"An assumption is broken.{leave} Check {self.otherwise}; or state larger "
+            "uncertainties."
         )
 
 
-def diagnose(evidence: Evidence, again: Reprocessed | None = None) -> Diagnosis:
+def diagnose(
+    evidence: Evidence, again: Reprocessed | None = None, table: Table = OF_TORQUES
+) -> Diagnosis:
     """Return the likely cause of inconsistent rows.
 
     Args:
         evidence: The rows.
         again: Samples of which rows can be made again; None where none are at hand.
+        table: What is asked.
     """
     evidence = thinned(evidence)
     spans, without = asking(evidence), evidence.factor
     if without <= 1.0 or not np.isfinite(without):
-        return Diagnosis(None, (), spans)
+        return Diagnosis(None, (), spans, otherwise=table.otherwise)
     tried: list[Finding] = []
     likely: Finding | None = None
-    for stage in HYPOTHESES:
+    for stage in table.stages:
         for hypothesis in stage:
             found = min(findings(hypothesis, evidence, again), key=_left, default=None)
             if found is not None:
@@ -113,7 +111,7 @@ def diagnose(evidence: Evidence, again: Reprocessed | None = None) -> Diagnosis:
             break
     tried.sort(key=_left)
     equally = _equal_to(likely, tried, without)
-    return Diagnosis(likely, tuple(tried), spans, equally, factors_by_length(evidence))
+    return Diagnosis(likely, tuple(tried), spans, equally, table.otherwise)
 
 
 def _equal_to(
@@ -137,7 +135,7 @@ def findings(
     for case in hypothesis.relaxations(evidence):
         fit = evidence.refit(case.relaxation)
         words = case.words(fit)
-        yield Finding(name, fit.factor, case.free, words, case.joint, case.start, case.end)
+        yield Finding(name, fit.factor, case.free, words, case.joint, case.spans)
     if again is not None:
         readings = list(hypothesis.readings(again.recorded))
         for reading in again.best(readings, _needed(evidence.factor)):
@@ -185,31 +183,6 @@ def asking(evidence: Evidence) -> tuple[Span, ...]:
         spans.append(Span(joint, start, end, share))
     spans = sorted((x for x in spans if x.share >= LEAST_SHARE), key=lambda x: -x.share)
     return tuple(spans[:MOST_SPANS])
-
-
-def factors_by_length(evidence: Evidence) -> tuple[tuple[float, float], ...]:
-    """Return length [s] and factor of windows of each length; none if there is only one."""
-    rows, own = evidence.rows, evidence.own
-    found = []
-    for scale in np.unique(rows.scale[own]):
-        here = own & (rows.scale == scale)
-        length = float(scale or np.median((rows.end - rows.start)[here]))
-        found.append((length, evidence.refit(Relaxation(keep=~own | here)).factor))
-    return tuple(sorted(found)) if len(found) > 1 else ()
-
-
-def _of_lengths(factors: tuple[tuple[float, float], ...]) -> str:
-    """Say which lengths are inconsistent by themselves; empty if there is only one length."""
-    if not factors:
-        return ""
-    each = ", ".join(f"{length:.3g} s {factor:.3g}" for length, factor in factors)
-    broken = [f"{length:.3g} s" for length, factor in factors if not factor <= RESTORED]
-    said = (
-        f"the bounds for windows of {' and '.join(broken)} fail"
-        if broken
-        else "each length by itself is consistent, all together are not"
-    )
-    return f"Factors by length of windows: {each}; {said}."
 
 
 def thinned(evidence: Evidence) -> Evidence:

@@ -84,6 +84,8 @@ class Evidence:
         links: Which columns of B are of links, by the joint that carries them, -1 for others,
             shape (p,).
         fit: The rows at their smallest noise factor.
+        physical: Whether phi must be that of a body; without that the factor is found sooner, and
+            is never larger.
     """
 
     rows: RowBlock
@@ -92,10 +94,18 @@ class Evidence:
     own: Mask
     links: Array
     fit: Fit
+    physical: bool = True
 
     @classmethod
     def of(
-        cls, rows: RowBlock, known: Interval, shape: Array, tare: int, links: Array, factor: float
+        cls,
+        rows: RowBlock,
+        known: Interval,
+        shape: Array,
+        tare: int,
+        links: Array,
+        factor: float,
+        physical: bool = True,
     ) -> Evidence:
         """Collect the evidence.
 
@@ -106,13 +116,14 @@ class Evidence:
             tare: Number of rows of a tare; they come first.
             links: As the attribute.
             factor: The noise factor that was found; NaN if none was.
+            physical: As the attribute.
         """
         inside = image(rows, known).intersect(known)
         empty = bool((inside.lower > inside.upper).any())
         d = rows.bound(known.magnitude if empty else inside.magnitude)
         fixed = replace(rows, d=d, A_error=np.zeros_like(rows.A))
         own = np.arange(len(rows)) >= tare
-        evidence = cls(fixed, known, shape, own, links, Fit.none(len(rows)))
+        evidence = cls(fixed, known, shape, own, links, Fit.none(len(rows)), physical)
         fit = evidence.refit()
         if np.isfinite(factor) and np.isfinite(fit.factor):
             fixed = replace(fixed, d=d * fit.factor / factor)
@@ -149,7 +160,8 @@ class Evidence:
         if not relaxed.physical:
             known, shape = Interval(-known.magnitude, known.magnitude), NO_SHAPE
         second = relaxed.second if keep is None or relaxed.second is None else relaxed.second[keep]
-        fit = smallest_factor(rows, known, shape, relaxed.physical, second)
+        physical = self.physical and relaxed.physical
+        fit = smallest_factor(rows, known, shape, physical, second)
         fit = replace(fit, u=fit.u[:p], values=middle + half * _padded(fit.u[p:], len(half)))
         if keep is None:
             return fit

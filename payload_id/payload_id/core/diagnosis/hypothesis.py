@@ -11,18 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
-from ..rows.joint_torque.momentum import MomentumRows
-from ..samples.joint_samples import Samples
 from .evidence import Evidence, Fit, Relaxation
 from .identified_mass import IdentifiedMass
 
 NOTHING = np.zeros(0)
-FROM_THE_START, TO_THE_END = float("-inf"), float("inf")
+Spans = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -34,16 +32,14 @@ class Relaxed:
         words: Says what is wrong and what to do, from the fit; "{joint}" stands for the joint.
         free: How many numbers it leaves free.
         joint: The joint that it is about; None if it is about none.
-        start: When it begins [s].
-        end: When it ends [s].
+        spans: Times that it is about, begin and end of each [s]; empty if it is about none.
     """
 
     relaxation: Relaxation
     words: Callable[[Fit], str]
     free: int
     joint: int | None = None
-    start: float = FROM_THE_START
-    end: float = TO_THE_END
+    spans: Spans = ()
 
 
 @dataclass(frozen=True)
@@ -67,8 +63,8 @@ class Reading:
     """
 
     words: Callable[[Array], tuple[str, str]]
-    samples: Callable[[Samples, Array], Samples] | None = None
-    source: Callable[[MomentumRows, Array], MomentumRows] | None = None
+    samples: Callable[[Any, Array], Any] | None = None
+    source: Callable[[Any, Array], Any] | None = None
     value: Array = field(default_factory=lambda: NOTHING)
     step: Array = field(default_factory=lambda: NOTHING)
     reach: Array = field(default_factory=lambda: NOTHING)
@@ -78,11 +74,11 @@ class Reading:
     by_joint: bool = False
     margin: float = 0.0
 
-    def of_samples(self, samples: Samples, value: Array) -> Samples:
+    def of_samples(self, samples: Any, value: Array) -> Any:
         """Return what would have been measured."""
         return samples if self.samples is None else self.samples(samples, value)
 
-    def of_source(self, source: MomentumRows, value: Array) -> MomentumRows:
+    def of_source(self, source: Any, value: Array) -> Any:
         """Return what makes rows of the arm that it is."""
         return source if self.source is None else self.source(source, value)
 
@@ -104,13 +100,13 @@ class Recorded(NamedTuple):
     """What readings are of.
 
     Attributes:
-        source: Makes rows of the arm as stated.
-        stretches: Samples without gaps.
+        source: Makes rows of the arm, or of the sensor, as stated: a `RowSource`.
+        stretches: Samples without gaps, of the kind that it takes.
         window: Length of a window [s].
     """
 
-    source: MomentumRows
-    stretches: Sequence[Samples]
+    source: Any
+    stretches: Sequence[Any]
     window: float
 
 
@@ -164,10 +160,10 @@ class Finding:
         cause: Name of the hypothesis.
         factor: The smallest noise factor if it is true.
         free: How many numbers it leaves free.
-        sentence: What is wrong and what to do; "{joint}" stands for the joint's name.
+        sentence: What is wrong and what to do; "{joint}" stands for the joint's name, "{3}" for
+            that of joint number 3.
         joint: The joint that it is about; None if it is about none.
-        start: When it begins [s].
-        end: When it ends [s].
+        spans: Times that it is about, begin and end of each [s]; empty if it is about none.
     """
 
     cause: str
@@ -175,12 +171,14 @@ class Finding:
     free: int
     sentence: str
     joint: int | None = None
-    start: float = FROM_THE_START
-    end: float = TO_THE_END
+    spans: Spans = ()
 
     def named(self, joints: Sequence[str]) -> str:
-        """Return the sentence with the joint's name."""
-        return self.sentence.replace("{joint}", "" if self.joint is None else joints[self.joint])
+        """Return the sentence with the names of joints."""
+        sentence = self.sentence.replace("{joint}", f"{{{self.joint}}}")
+        for number, name in enumerate(joints):
+            sentence = sentence.replace(f"{{{number}}}", name)
+        return sentence
 
     def label(self, joints: Sequence[str]) -> str:
         """Return the cause's name and the joint's."""

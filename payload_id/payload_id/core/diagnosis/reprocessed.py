@@ -19,6 +19,7 @@ import numpy as np
 from ..arrays import Array
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.row_block import RowBlock
+from ..rows.row_source import RowSource
 from ..rows.windows import WindowCutter
 from .evidence import Evidence, Fit, Relaxation
 from .hypothesis import AS_READ, Reading, Recorded
@@ -40,15 +41,17 @@ class Reprocessed:
         recorded: What was recorded.
         evidence: The whole evidence: rows of a tare, what is known.
         more: By how much the factor of all rows is larger than that of these.
+        physical: Whether phi must be that of a body.
     """
 
     recorded: Recorded
     evidence: Evidence
     more: float = 1.0
+    physical: bool = True
 
     @classmethod
     def of(
-        cls, evidence: Evidence, source: MomentumRows, buffer: WindowBuffer, window: float
+        cls, evidence: Evidence, source: RowSource, buffer: WindowBuffer, window: float
     ) -> Reprocessed | None:
         """Return what can be made again; None if samples that are at hand are consistent.
 
@@ -69,14 +72,14 @@ class Reprocessed:
         return replace(made, more=max(1.0, evidence.factor / factor))
 
     def few(self, margin: float) -> Reprocessed:
-        """Return the same with a few windows only, and what is lost at either end [s]."""
+        """Return the same with a few windows only, any phi, and what is lost at either end [s]."""
         source, stretches, window = self.recorded
         length = max(FEW_WINDOWS * window / len(stretches), 2.0 * window) + 2.0 * margin
         parts = []
         for stretch in stretches:
             middle = 0.5 * (stretch.stamp[0] + stretch.stamp[-1])
             parts.append(stretch.between(middle - length / 2, middle + length / 2))
-        return replace(self, recorded=Recorded(source, parts, window))
+        return replace(self, recorded=Recorded(source, parts, window), physical=False)
 
     def rows(self, reading: Reading, value: Array) -> RowBlock:
         """Return rows of a tare and those made again, m of them."""
@@ -92,7 +95,8 @@ class Reprocessed:
         """Return the rows made again at their smallest factor; without any nothing is explained."""
         rows, whole = self.rows(reading, value), self.evidence
         tare = int((~whole.own).sum())
-        made = Evidence.of(rows, whole.known, whole.shape, tare, whole.links, float("nan"))
+        known, none = (whole.known, whole.shape, tare, whole.links), float("nan")
+        made = Evidence.of(rows, *known, none, self.physical)
         return made if len(rows) > tare else replace(made, fit=Fit.none(len(rows)))
 
     def columns(self, now: Evidence, reading: Reading, value: Array) -> Array:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
-from ..samples.joint_samples import Samples
+from ..samples.timed_arrays import TimedArrays
 
 BLOCK = 10  # windows in a row that are kept or dropped together: a delay looks past a window's end
 MOST_BLOCKS = 20  # kept at the most; beyond it every second one is dropped, and half as many enter
@@ -19,7 +19,7 @@ class Kept(NamedTuple):
     """A window that is kept, and its number in the run."""
 
     number: int
-    samples: Samples
+    samples: Any
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class WindowBuffer:
     seen: int = 0
     stride: int = 1
 
-    def with_window(self, window: Samples) -> WindowBuffer:
+    def with_window(self, window: Any) -> WindowBuffer:
         """Return the buffer after one more window."""
         block, place = divmod(self.seen, BLOCK)
         after, kept = replace(self, seen=self.seen + 1), Kept(self.seen, window)
@@ -55,11 +55,11 @@ class WindowBuffer:
         return replace(self, blocks=tuple(block for block in blocks if block))
 
     @property
-    def windows(self) -> tuple[Samples, ...]:
+    def windows(self) -> tuple[Any, ...]:
         """All windows that are kept."""
         return tuple(kept.samples for block in self.blocks for kept in block)
 
-    def stretches(self, most: int, asked: Array) -> tuple[Samples, ...]:
+    def stretches(self, most: int, asked: Array) -> tuple[TimedArrays, ...]:
         """Return the samples of some blocks, neighbouring ones joined.
 
         Args:
@@ -76,12 +76,12 @@ class WindowBuffer:
         return _joined([kept.samples for number in sorted(chosen) for kept in self.blocks[number]])
 
 
-def _joined(windows: Sequence[Samples]) -> tuple[Samples, ...]:
+def _joined(windows: Sequence[Any]) -> tuple[TimedArrays, ...]:
     """Return windows with those put together that share a sample."""
-    groups: list[list[Samples]] = []
+    groups: list[list[Any]] = []
     for window in windows:
         if groups and groups[-1][-1].stamp[-1] == window.stamp[0]:
             groups[-1].append(window)
         else:
             groups.append([window])
-    return tuple(Samples.stacked(group) for group in groups)
+    return tuple(type(group[0]).stacked(group) for group in groups)

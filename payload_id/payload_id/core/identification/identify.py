@@ -19,11 +19,9 @@ from ..rows.windows import TimedSamples
 from ..samples.joint_samples import Samples
 from .estimate import Estimate
 from .headline import ENOUGH, Enough
-from .online import OnlineIdentifier
+from .online import CHUNK, OnlineIdentifier
 from .settings import Settings
 from .tare import Tare
-
-CHUNK = 10_000  # samples added at a time: limits the memory that long recordings need
 
 
 def replay(
@@ -175,6 +173,5 @@ def identify(
             f"Every one of the {len(recording)} torques is zero. Simulators and position-only "
             "drivers often do not publish effort; record a topic that carries it."
         )
-    for start in range(0, max(len(recording), 1), CHUNK):
-        online.add(recording.part(start, start + CHUNK))
+    online.add(recording)
     return online.with_confidence(online.update())

@@ -6,7 +6,7 @@ windows), never on how the samples were chopped up or on any clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +48,7 @@ from .status import Status
 from .tare import Tare
 
 MOST_DOUBTFUL = 400  # rows on unknown torques that are kept
+CHUNK = 10_000  # samples taken in at a time: limits the memory that long recordings need
 
 
 class OnlineIdentifier:
@@ -157,10 +158,12 @@ class OnlineIdentifier:
         Raises:
             RecordingError: The samples do not fit, such as another number of joints than the arm.
         """
+        samples = self.rows.fitted(samples)
         with one_thread():
-            self._take(self.cut(samples))
+            for start in range(0, len(samples), CHUNK):
+                self._take([*self.cut(samples.part(start, start + CHUNK))])
 
-    def cut(self, samples: TimedSamples) -> list[Any]:
+    def cut(self, samples: TimedSamples) -> Iterable[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
         samples = self.rows.fitted(samples)
         if isinstance(samples, Samples):
@@ -210,7 +213,7 @@ class OnlineIdentifier:
         """
         if isinstance(window, Samples):
             self._motion = MotionSeen.of(window, self._motion)
-            self._buffer = self._buffer.with_window(window)
+        self._buffer = self._buffer.with_window(window)
         if readings is not None:
             self._readings = readings
             unknown = readings.torques.of_rows(block.joint, block.start, block.end)
@@ -261,11 +264,15 @@ class OnlineIdentifier:
             readings=self._readings,
             doubtful=self._doubtful,
             upto=self.windows,
-            unused=self._used.remark(self.settings.window),
+            remarks=self._remarks(),
             stated=self._before.stated,
             buffer=self._buffer.since(self._change.first),
             newest=self._kept.newest,
         )
+
+    def _remarks(self) -> tuple[str, ...]:
+        """Return what is to be said of the run whatever the data prove; empty sentences too."""
+        return (self._used.remark(self.settings.window),)
 
     def accept(self, solved: Solved) -> Estimate:
         """Take up an answer: later ones start from its bounds; drop rows if there are too many.

@@ -30,6 +30,7 @@ from ..diagnosis import (
     advise,
     contradicted,
     diagnose,
+    table_of,
 )
 from ..history import CalibratedInterval, calibrated_interval, made_otherwise, statistics_of
 from ..knowledge.knowledge import NOTHING, Knowledge
@@ -110,7 +111,7 @@ class Problem:
         readings: What is looked at in them; None if the rows are not of torques.
         doubtful: Rows on torques that count as unknown.
         upto: Number of windows since the samples began.
-        unused: Says how much of the samples' time is in no window; empty if little is.
+        remarks: What else is to be said of the run, whatever the rows prove.
         stated: What is stated of the payload, its auxiliary variables with bounds.
         buffer: Some windows of samples of joints.
         newest: The newest windows' rows.
@@ -130,7 +131,7 @@ class Problem:
     readings: ReadingsSeen | None
     doubtful: RowBlock
     upto: int
-    unused: str = ""
+    remarks: tuple[str, ...] = ()
     stated: Knowledge = NOTHING
     buffer: WindowBuffer = field(default_factory=WindowBuffer)
     newest: tuple[RowBlock, ...] = ()
@@ -368,7 +369,7 @@ class Problem:
             outside = doubt_about_range(rows.model, seen.lower, seen.upper)
         unknown = "" if self.readings is None else self.readings.note
         left_out = note_of(self.estimate.false_samples)
-        return self.contradiction, unknown, left_out, self.unused, outside
+        return self.contradiction, unknown, left_out, *self.remarks, outside
 
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
@@ -422,11 +423,8 @@ class Problem:
             factor = float("nan")  # that of the rows by themselves is another one
         links, arm = _link_columns(self.row_source), len(self.arm.rows)
         evidence = Evidence.of(self.rows, self.prior, self.shape, arm, links, factor)
-        again = None
-        if isinstance(self.row_source, MomentumRows):
-            window = self.settings.window
-            again = Reprocessed.of(evidence, self.row_source, self.buffer, window)
-        return diagnose(evidence, again)
+        again = Reprocessed.of(evidence, self.row_source, self.buffer, self.settings.window)
+        return diagnose(evidence, again, table_of(self.row_source))
 
     def _after_change(self, found: Diagnosis) -> Solved | None:
         """Return the answer of the rows since the payload changed; None if it did not."""
@@ -435,12 +433,13 @@ class Problem:
             return None
         if self.false_reading is not None:
             return None
-        new = [(k, block) for k, block in detector.since if block.start[0] > likely.start]
+        start = likely.spans[0][0]
+        new = [(k, block) for k, block in detector.since if block.start[0] > start]
         if len(new) * self.settings.window < CHANGE_SECONDS - 1e-9:
             return None
         change = PayloadChange(
             new[0][0],
-            f"The payload changed at about {likely.start:.2f} s: this is a new run with the data "
+            f"The payload changed at about {start:.2f} s: this is a new run with the data "
             f"since {new[0][1].start[0]:.2f} s, and its intervals are of the new payload.",
             float(new[0][1].start[0]),
         )

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..arrays import Array, IntArray
+from ..arrays import Array
 from ..rows.quadrature import LEAST_SAMPLES
 from ..rows.windows import GAP_FRACTION, TimedSamples
 
 PAUSE = 10.0  # windows: what is longer between two samples is a pause: nobody expects data of it
 WORTH_A_WORD = 0.1  # part of the time, that is in no window
 NEARLY_ALL = 0.95  # of the steps between samples
-EDGES = np.geomspace(1e-6, 1e4, 81)  # [s], a third apart, between which steps are counted
+STEPS = 1000  # newest steps between samples that are kept
 ENOUGH = 20.0  # windows of time, of which this is a part
 
 
@@ -75,13 +75,13 @@ class SamplesSeen:
         count: How many.
         longest_step: Longest time between two of them [s].
         newest: Stamp of the newest [s]; None before the first.
-        steps: Number of steps between two EDGES and beyond the last.
+        steps: The newest steps [s].
     """
 
     count: int = 0
     longest_step: float = 0.0
     newest: float | None = None
-    steps: IntArray = field(default_factory=lambda: np.zeros(len(EDGES), dtype=int))
+    steps: Array = field(default_factory=lambda: np.zeros(0))
 
     def with_samples(self, samples: TimedSamples) -> SamplesSeen:
         """Return the note with newer samples."""
@@ -90,17 +90,15 @@ class SamplesSeen:
         first = samples.stamp[:0] if self.newest is None else [self.newest]
         steps = np.diff(samples.stamp, prepend=first)
         longest = max(self.longest_step, float(steps.max(initial=0.0)))
-        places = np.clip(np.searchsorted(EDGES, steps, side="right") - 1, 0, None)
         return SamplesSeen(
             self.count + len(samples), longest, float(samples.stamp[-1]),
-            self.steps + np.bincount(places, minlength=len(EDGES)),
+            np.concatenate([self.steps, steps])[-STEPS:],
         )  # fmt: skip
 
     @property
     def usual_step(self) -> float:
-        """What nearly all steps do not exceed, to a third [s]: pauses are no steps."""
-        place = int(np.searchsorted(np.cumsum(self.steps), NEARLY_ALL * self.steps.sum()))
-        return min(float(EDGES[min(place + 1, len(EDGES) - 1)]), self.longest_step)
+        """What nearly all of the newest steps do not exceed [s]: pauses are no steps."""
+        return float(np.quantile(self.steps, NEARLY_ALL))
 
     def why_no_window(self, window: float) -> str:
         """Say why no window of some length [s] could be formed."""

@@ -83,7 +83,8 @@ def verdict(
     if may_be_none or upper <= enough.mass:
         return Status.SMALL_LOAD, (
             f"The mass is between {max(lower, 0.0):.3g} and {upper:.3g} kg ({number.name}): there "
-            "is no load, or one too small to be told from none; a tare run narrows that."
+            "is no load, or one too small to be told from none; a tare run narrows that. Or its "
+            "weight is taken out of what is measured: switch such a compensation off."
         )
     said = [_how_near(number, enough)]
     if number.kind != PROOF:

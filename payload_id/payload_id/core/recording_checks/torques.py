@@ -1,91 +1,52 @@
-"""Torques: their size, sign, order and unit, gravity, and the links' masses.
+"""Torques: whether they are measured, and go with the arm as described.
 
-The readings of the table of hypotheses are judged by the misfit that each leaves, with the
-efforts as they are and reversed; the one that leaves clearly less than the recording as it is read
-is named.
+They go with it where some payload explains each within a quarter of it: the windows' rows are
+consistent under bounds that are as wide. Where they are not, what may be false of them is asked as
+it is of any inconsistent rows, of gross mistakes alone; their size, by one factor, before all else.
+It needs no stated bounds on noise or links, so that it serves before any are known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
-from ..diagnosis.hypotheses.efforts import Efforts
+from ..bounds import Interval
+from ..diagnosis import Evidence, Reprocessed, WindowBuffer, diagnose
+from ..diagnosis.diagnose import CLEARLY
+from ..diagnosis.hypotheses import Table
+from ..diagnosis.hypotheses.efforts import KindOfEfforts, much_too_small
 from ..diagnosis.hypotheses.gravity import Gravity
 from ..diagnosis.hypotheses.joint_order import JointOrder
 from ..diagnosis.hypotheses.torque_sign import TorqueSign
-from ..diagnosis.hypotheses.units import Units
-from ..diagnosis.hypothesis import AS_READ, Hypothesis, Reading, Recorded
+from ..diagnosis.hypotheses.units import TORQUES, Units
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.row_block import RowBlock
+from ..rows.windows import WindowCutter
+from ..samples.differentiation import velocities
 from ..samples.joint_samples import Samples
+from ..threads import one_thread
 from .check_result import CheckResult, Verdict, listed
-from .misfit import Misfit, chosen_windows, misfit, reread, rows_of, some_of
 
-AGREE = 0.25  # misfit up to which torques go with the description
-FINE = 0.05  # misfit below which no other reading is looked for
-UNRELATED = 0.4  # rho of one joint whose torque has nothing to do with the description
 MOVED = 0.1  # [rad or m] with which a measured torque does not stay the same to the last bit
-BETTER = 0.6  # part of the misfit that another reading must leave at the most
-SIMPLER = 0.8  # part that a less simple reading must leave to be taken instead
-HELPS = 0.9  # part that one more reversed sign must leave; one of k leaves sqrt(1 - 1 / k)
-CLEAR = 0.25  # part that ends the search among the simple ones
-MOST = 0.15  # misfit that another reading may leave; a good description leaves about half of it
-CANDIDATES = 4  # of the quick fits that are looked at closely
-# Of which kind readings are asked, the simple ones first; each family has its price in freedom.
-FAMILIES: tuple[tuple[Hypothesis, ...], ...] = ((Units(), Efforts()), (Gravity(), JointOrder()))
-# What a result is called, what is expected, and what to do.
-SAID = {
-    TorqueSign.name: (
-        "effort sign", "positive about the joint's axis",
-        "Multiply effort.sign in the robot file (for a table, effort_sign in the columns file) by "
-        "{factor}.",
-    ),
-    Units.name: (
-        "units", "N m and rad (N and m)", "Correct the driver, or the columns file: {what}.",
-    ),
-    Efforts.name: (
-        "kind of efforts", "what the joints apply to the arm",
-        "Record the torques that the joints apply; where they are a part of these, multiply "
-        "effort.sign in the robot file (for a table, effort_sign in the columns file) by the "
-        "gears' ratios.",
-    ),
-    JointOrder.name: (
-        "order", "columns in the order of the joints",
-        "Correct the order of the names in the columns file, or of the driver's joints.",
-    ),
-    Gravity.name: (
-        "gravity", "as the robot file states it",
-        "State 'gravity' in the robot file as the base is mounted; torques must be measured, not "
-        "compensated.",
-    ),
+WINDOW = 0.1  # [s]
+LEAST_SAMPLES = 8  # in a window
+PART = 0.25  # of a torque, by which it may be off
+FLOOR = 0.03  # likewise of the largest that the links take of any joint
+STATED = "friction_coulomb", "friction_viscous", "torque_offset", "stiction_velocity", "prior"
+ASKED = Table(
+    ((TorqueSign(), Units()), (KindOfEfforts(), JointOrder(), Gravity())),
+    "units and order of single joints, the payload frame, tools and masses of the description, "
+    "encoder zeros, and what the efforts are",
+)
+SUBJECTS = {  # what a line of the result is called, by hypothesis
+    TorqueSign.name: "effort sign", JointOrder.name: "order", Gravity.name: "gravity",
 }  # fmt: skip
-
-
-class Candidate(NamedTuple):
-    """A reading of a recording, with signs of the efforts.
-
-    Attributes:
-        name: Of the hypothesis.
-        what: What it says, without a full stop.
-        free: The smaller the simpler.
-        reading: What samples and arm are then.
-        sign: Of the efforts, n numbers.
-    """
-
-    name: str
-    what: str
-    free: int
-    reading: Reading
-    sign: Array
-
-
-Found = tuple[Candidate, Misfit]
 
 
 def torques(
@@ -99,185 +60,114 @@ def torques(
         uncertainty: Bounds of friction and offsets.
         effort: Largest torques, inf where none is stated, shape (n,) [N m or N].
     """
-    size = _size(samples, arm, effort)
+    size, masses = _size(samples, arm, effort), _masses(arm)
     if not (arm.link_phi[:, 0] > 0.0).any() or arm.doubt:
         do = arm.doubt or "Add <inertial> elements to the URDF, or use a force-torque sensor."
         text = f"{arm.link_phi[:, 0].sum():.3g} kg move; torques are not compared with that"
         return [size, CheckResult("link masses", Verdict.WRONG, text, "those of such an arm", do)]
-    recorded = chosen_windows(samples, arm, uncertainty)
-    if not recorded.stretches:
+    length = max(WINDOW, LEAST_SAMPLES * samples.step)
+    followed = velocities(samples.stamp, samples.q)  # measured ones are judged by themselves
+    known = np.flatnonzero(np.isfinite(followed).all(axis=1))
+    buffer = WindowBuffer()
+    for window in WindowCutter(length).add(replace(samples.where(known), dq=followed[known])):
+        buffer = buffer.with_window(window)
+    if not buffer.windows:
         do = "Record at least a second without gaps."
         return [size, CheckResult("torques", Verdict.LOOK, "no stretch of 0.1 s", "some", do)]
-    stated = misfit(recorded.source, rows_of(recorded))
-    found = None if stated.value <= FINE else likeliest(recorded, stated)
-    return [size, *_judged(recorded, stated, found), _masses(arm, None if found else stated)]
+    stated = {name: getattr(uncertainty, name) for name in STATED}
+    arm = replace(arm, calibration=None, history=None)
+    with one_thread():
+        source = MomentumRows.of(arm, Uncertainty(**stated))
+        rows = RowBlock.stack([source.window(window) for window in buffer.windows])
+        for factors in much_too_small(rows, arm.n, source.prior.typical):
+            return [size, _too_small(np.abs(factors)), masses]
+        least = FLOOR * float(np.abs(rows.b - rows.reading).max()) / length
+        loose = Uncertainty(torque_relative=PART, torque_absolute=least, **stated)
+        return [size, *_judged(MomentumRows.of(arm, loose), buffer, length), masses]
+
+
+def _too_small(factors: Array) -> CheckResult:
+    """Say that efforts are far too small, with what is about right, of all joints or of each."""
+    listed_factors = ", ".join(f"{factor:.2g}" for factor in factors)
+    alike = len(factors) == 1
+    named = [
+        f"in {name}" for name, size in TORQUES.items() if alike and 0.8 < size / factors < 1.25
+    ]
+    of = " or ".join(named) or "at the motors' side of the gears, or currents, or external torques"
+    found = f"some {listed_factors} times smaller than what the joints need: they are {of}"
+    do = f"Correct the driver, or multiply effort.sign in the robot file by {listed_factors} (for "
+    do += "a table, effort_sign in the columns file)."
+    return CheckResult("units", Verdict.WRONG, found, "N m (or N), of the joints", do)
 
 
 def _size(samples: Samples, arm: ArmModel, effort: Array) -> CheckResult:
     """Judge the size of torques by their limits, and whether they are measured."""
-    tau = samples.tau
-    largest = np.abs(tau).max(axis=0)
-    stuck = (np.ptp(tau, axis=0) == 0.0) & (np.ptp(samples.q, axis=0) > MOVED)
-    over = largest > 1.5 * effort
-    turns = arm.revolute
-    sizes = [f"{largest[of].max():.3g} {unit}" for of, unit in ((turns, "N m"), (~turns, "N"))
-             if of.any()]  # fmt: skip
-    found = f"up to {' and '.join(sizes)}"
-    if (largest == 0.0).any():
-        none = listed([arm.joints[j] for j in np.flatnonzero(largest == 0.0)])
-        do = "Switch on the driver's effort interface for these joints."
-        return CheckResult("torque size", Verdict.WRONG, f"{none}: zero throughout", "measured", do)
-    if stuck.any():
-        names = [f"{arm.joints[j]}: {largest[j]:.3g} throughout" for j in np.flatnonzero(stuck)]
-        do = "These efforts are stuck while the joints move: look at the driver and the sensors."
-        return CheckResult("torque size", Verdict.WRONG, listed(names), "measured", do)
-    if over.any():
-        names = [f"{arm.joints[j]} {largest[j]:.3g} (limit {effort[j]:.3g})"
-                 for j in np.flatnonzero(over)]  # fmt: skip
-        do = "Check unit and order of the efforts, and whether they are motor currents."
-        return CheckResult("torque size", Verdict.WRONG, listed(names), "within the limits", do)
-    return CheckResult("torque size", Verdict.GOOD, found, "within the limits")
+    largest, joints = np.abs(samples.tau).max(axis=0), arm.joints
+    stuck = (np.ptp(samples.tau, axis=0) == 0.0) & (np.ptp(samples.q, axis=0) > MOVED)
+    for bad, found, expected, do in (
+        (
+            stuck | (largest == 0.0), "{:.3g} throughout", "measured",
+            "Switch on the driver's effort interface for these joints, or look at their sensors.",
+        ),
+        (
+            largest > 1.5 * effort, "{:.3g} (limit {:.3g})", "within the limits",
+            "Check unit and order of the efforts, and whether they are motor currents.",
+        ),
+    ):  # fmt: skip
+        if bad.any():
+            names = [f"{joints[j]} {found.format(largest[j], effort[j])}"
+                     for j in np.flatnonzero(bad)]  # fmt: skip
+            return CheckResult("torque size", Verdict.WRONG, listed(names), expected, do)
+    sizes = [f"{largest[of].max():.3g} {unit}"
+             for of, unit in ((arm.revolute, "N m"), (~arm.revolute, "N")) if of.any()]  # fmt: skip
+    return CheckResult(
+        "torque size", Verdict.GOOD, f"up to {' and '.join(sizes)}", "within the limits"
+    )
 
 
-def _judged(recorded: Recorded, stated: Misfit, found: Found | None) -> Iterator[CheckResult]:
-    """Give what the fit of the described arm tells, and which other reading is likelier."""
-    below = f"below {AGREE:.0%}"
-    if found is not None:
-        other, left = found
-        subject, expected, do = SAID[other.name]
-        text = f"{other.what} (misfit {left.value:.0%}, as read {stated.value:.0%})"
-        yield CheckResult(subject, Verdict.WRONG, text, expected, _remedy(do, other))
-    elif stated.value > AGREE:
-        worst = listed([f"{recorded.source.model.joints[j]} {stated.joints[j]:.0%}"
-                        for j in np.argsort(-stated.joints)[:3]])  # fmt: skip
-        do = (
-            "No other sign, unit (of all joints alike) or direction of gravity and no two joints "
-            "exchanged explain it: check units and order of single joints, the payload frame, "
-            "tools and masses of the description, encoder zeros, and what the efforts are."
-        )
-        text = f"misfit {stated.value:.0%}; {worst}"
-        yield CheckResult("torques", Verdict.WRONG, text, below, do)
-    else:
-        text = f"sign, unit, order and gravity fit (misfit {stated.value:.0%})"
-        yield CheckResult("torques", Verdict.GOOD, text, below)
-        yield from _single(recorded, stated)
+def _judged(source: MomentumRows, buffer: WindowBuffer, length: float) -> Iterator[CheckResult]:
+    """Give whether rows are consistent, else what is likely to be wrong with the torques."""
+    rows = RowBlock.stack([source.window(window) for window in buffer.windows])
+    joints, nothing = source.channels, np.full(source.p, -1)
+    known, shape = Interval(*source.prior.box()), source.prior.shape()
+    evidence = Evidence.of(rows, known, shape, 0, nothing, float("nan"))
+    expected = f"each explained to within {PART:.0%} of it"
+    if evidence.factor <= 1.0:
+        text = f"sign, unit, order and gravity fit ({evidence.factor * PART:.0%} off at the most)"
+        yield CheckResult("torques", Verdict.GOOD, text, expected)
+        yield from _little(evidence, joints)
+        return
+    again = Reprocessed.of(evidence, source, buffer, length)
+    found = diagnose(evidence, again, ASKED)
+    if found.likely is None or found.likely.factor > CLEARLY * evidence.factor:
+        worst = listed(list(dict.fromkeys(joints[span.joint] for span in found.spans)))
+        text = f"up to {evidence.factor * PART:.0%} of them not explained, of {worst}"
+        do = f"No single cause explains it: check {found.otherwise}."
+        yield CheckResult("torques", Verdict.WRONG, text, expected, do)
+        return
+    what, _, remedy = found.likely.named(joints).partition(": ")
+    subject = SUBJECTS.get(found.likely.cause, found.likely.cause)
+    yield CheckResult(subject, Verdict.WRONG, what[0].lower() + what[1:], expected, remedy)
 
 
-def _single(recorded: Recorded, stated: Misfit) -> Iterator[CheckResult]:
-    """Give which joints tell too little, or do not fit although the whole does."""
-    source, some = recorded.source, some_of(recorded)
-    rows, n = rows_of(some), source.model.n
-    least = misfit(source, rows, quick=True).value / SIMPLER + FINE / 2
-    told = [misfit(source, rows, _flip(np.ones(n), j), quick=True).value > least for j in range(n)]
-    joints = list(zip(source.model.joints, told, stated.joints, strict=True))
-    bad = [f"{name} {left:.0%}" for name, seen, left in joints if seen and left > UNRELATED]
-    if bad:
-        do = "Check sign and offset of these joints, friction in the robot file, and the order."
-        text = f"below {UNRELATED:.0%}"
-        yield CheckResult("single joints", Verdict.LOOK, listed(bad), text, do)
-    little = [name for name, seen, _ in joints if not seen]
+def _little(evidence: Evidence, joints: Sequence[str]) -> Iterator[CheckResult]:
+    """Give which joints' efforts would be consistent with the opposite sign as well."""
+    little = [
+        joints[case.joint]
+        for case in TorqueSign().relaxations(evidence)
+        if case.joint is not None and evidence.refit(case.relaxation).factor <= 1.0
+    ]
     if little:
         do = "Hold the payload out sideways of these joints, or push by hand and look."
         text = f"too little torque to test the sign of {listed(little)}"
         yield CheckResult("effort sign", Verdict.LOOK, text, "some torque", do)
 
 
-def likeliest(recorded: Recorded, stated: Misfit) -> Found | None:
-    """Return the reading that leaves clearly less than the one as it is; None if there is none."""
-    source, some, best = recorded.source, some_of(recorded), list[Found]()
-    whole, few = rows_of(recorded), rows_of(some)
-    for number, family in enumerate(FAMILIES):
-        tried = list(_candidates(family, some, number + 1))
-        if number == 0:
-            tried += _signs(source, few)
-        rows = {id(x.reading): reread(some, x.reading, few) for x in tried}
-        left = [misfit(source, rows[id(x.reading)], x.sign, quick=True).value for x in tried]
-        for k in np.argsort(left, kind="stable")[:CANDIDATES]:
-            close = reread(recorded, tried[k].reading, whole)
-            best.append((tried[k], misfit(source, close, tried[k].sign)))
-        best = _best(stated, best)
-        if best and best[0][1].value < CLEAR * stated.value:
-            break
-    return best[0] if best else None
-
-
-def _best(stated: Misfit, found: Sequence[Found]) -> list[Found]:
-    """Return the best of some, if any, the simpler one where two leave about as much."""
-    best: list[Found] = []
-    for candidate, left in sorted(found, key=lambda pair: (pair[0].free, pair[1].value)):
-        if left.value <= min(BETTER * stated.value, MOST) and (
-            not best or left.value < SIMPLER * best[0][1].value
-        ):
-            best = [(candidate, left)]
-    return best
-
-
-def _candidates(
-    family: Sequence[Hypothesis], recorded: Recorded, price: int
-) -> Iterator[Candidate]:
-    """Give the readings of some hypotheses, with efforts as they are and reversed."""
-    n = recorded.source.model.n
-    for hypothesis in family:
-        for reading in hypothesis.readings(recorded):
-            way, rate, _ = _factors(reading, n)
-            if not np.array_equal(way, rate):
-                continue  # velocities are those of the positions here
-            what, _ = reading.words(reading.value)
-            what = what[0].lower() + what[1:]
-            free = price + (0 if isinstance(hypothesis, Gravity) else reading.free)
-            yield Candidate(hypothesis.name, what, free, reading, np.ones(n))
-            what += ", and all efforts have the opposite sign"
-            yield Candidate(hypothesis.name, what, free + 1, reading, -np.ones(n))
-
-
-def _factors(reading: Reading, n: int) -> tuple[Array, Array, Array]:
-    """Return by what a reading multiplies positions, velocities and torques, shape (n,) each."""
-    one = np.ones((2, n))
-    made = reading.of_samples(Samples(np.arange(2.0), one, one, one), reading.value)
-    return made.q[0], made.dq[0], made.tau[0]
-
-
-def _signs(source: MomentumRows, rows: RowBlock) -> Iterator[Candidate]:
-    """Give all signs reversed or none, then one more reversed as long as that helps."""
-    joints, n = source.model.joints, source.model.n
-    for start in (np.ones(n), -np.ones(n)):
-        sign, best = start, misfit(source, rows, start, quick=True).value
-        while True:
-            trials = [_flip(sign, j) for j in range(n)]
-            left = [misfit(source, rows, trial, quick=True).value for trial in trials]
-            k = int(np.argmin(left))
-            if not left[k] < HELPS * best:
-                break
-            sign, best = trials[k], left[k]
-        names = [name for name, each in zip(joints, sign, strict=True) if each < 0]
-        if names:
-            who = f"the effort of {', '.join(names)} has"
-            what = f"{'all efforts have' if len(names) == n else who} the opposite sign"
-            yield Candidate(TorqueSign.name, what, 1, AS_READ, sign)
-
-
-def _flip(sign: Array, joint: int) -> Array:
-    """Return signs with one more reversed."""
-    return np.where(np.arange(len(sign)) == joint, -sign, sign)
-
-
-def _remedy(do: str, found: Candidate) -> str:
-    """Return what to do where samples should be read so."""
-    way, _, torque = _factors(found.reading, len(found.sign))
-    factors = [f"{factor:g}" for factor in torque * found.sign]
-    text = factors[0] if len(set(factors)) == 1 else f"[{', '.join(factors)}]"
-    what = [] if (way == 1.0).all() else ["position_unit"]
-    what += [f"effort_sign, which is a factor, times {text}"] if text != "1" else []
-    return do.replace("{factor}", text).replace("{what}", ", and ".join(what))
-
-
-def _masses(arm: ArmModel, stated: Misfit | None) -> CheckResult:
-    """Judge the description's masses, and say which mass the fit sees at the payload frame."""
+def _masses(arm: ArmModel) -> CheckResult:
+    """Judge the description's masses."""
     mass = arm.link_phi[:, 0]
     without = [arm.joints[j] for j in np.flatnonzero(mass <= 0.0)]
     found = f"{mass.sum():.3g} kg move"
-    if stated is not None:
-        found += f", and about {stated.phi[0]:.2g} kg seen at {arm.payload_frame}"
     expected = "every link weighed; a tool that stays mounted is in the description"
     if without:
         do = "Add <inertial> to the links that these joints move, from the vendor's data."

@@ -10,7 +10,6 @@ import numpy as np
 from ...core.arm.arm_model import ArmModel
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
-from ...core.identification.identify import CHUNK
 from ...core.identification.online import OnlineIdentifier
 from ...core.identification.settings import Settings
 from ...core.identification.status import Status
@@ -38,8 +37,7 @@ def tared(
     if known is not None:
         online.know(known)
     for recording in bare:
-        for start in range(0, max(len(recording), 1), CHUNK):
-            online.add(recording.part(start, start + CHUNK))
+        online.add(recording)
         _require_bare(online.update(), recording.source)
         online.tare()
     return online.known_arm

@@ -135,7 +135,7 @@ def _of_wrench(
     recording = read_blocks(bag_of(folder), file.topic, file.start_ns, file.end_ns)
     rows = NewtonEulerRows.of(stated, recording.frame or file.payload_frame)
     online = OnlineWrench(rows, file.settings)
-    history: list[Estimate] = list(online.replayed(recording, updates))
+    history: list[Estimate] = list(estimates_of(online, recording, updates))
     history[-1] = online.concluded(history[-1])
     return RepeatedRun(folder, file, recording, tuple(history), _use(online))
 

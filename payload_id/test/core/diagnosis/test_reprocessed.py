@@ -7,7 +7,7 @@ from arms import rows_of, windows
 from injected_faults import USUAL, inject_in_samples
 from payload_id.core.bounds import Interval
 from payload_id.core.diagnosis import Evidence, Reprocessed, WindowBuffer
-from payload_id.core.diagnosis.hypotheses import HYPOTHESES
+from payload_id.core.diagnosis.hypotheses import OF_TORQUES, OF_WRENCHES
 from payload_id.core.diagnosis.hypotheses.gravity import Gravity
 from payload_id.core.diagnosis.hypothesis import AS_READ, NOTHING
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -48,8 +48,10 @@ def test_residual_is_linear_in_gravity(again):
 
 def test_every_hypothesis_has_a_name_of_its_own_and_leaves_its_samples_alone(again):
     """The battery of the table: what a new entry must keep to."""
-    every = [hypothesis for stage in HYPOTHESES for hypothesis in stage]
-    assert len({hypothesis.name for hypothesis in every}) == len(every)
+    for table in (OF_TORQUES, OF_WRENCHES):
+        every = [hypothesis for stage in table.stages for hypothesis in stage]
+        assert len({hypothesis.name for hypothesis in every}) == len(every)
+    every = [hypothesis for stage in OF_TORQUES.stages for hypothesis in stage]
     samples = again.recorded.stretches[0]
     before = [samples.q.copy(), samples.dq.copy(), samples.tau.copy()]
     for hypothesis in every:

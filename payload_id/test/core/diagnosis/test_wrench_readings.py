@@ -9,7 +9,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.diagnosis.wrench.readings import diagnose
 from payload_id.core.identification.status import Status
 from payload_id.core.identification.wrench.identify import identify_wrench
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
@@ -43,36 +42,29 @@ def about(*degrees: float) -> np.ndarray:
 READ_OTHERWISE = {
     "inverse of what it should": lambda s: replace(s, rotation=s.rotation.transpose(0, 2, 1)),
     "with the scalar first": lambda s: scalar_first(s, [1, 1, 1, 1]),
-    "(w, x, y, z), and inverted": lambda s: scalar_first(s, [-1, -1, -1, 1]),
+    "and inverted": lambda s: scalar_first(s, [-1, -1, -1, 1]),
     "in the axes of the world": lambda s: turned(s, s.rotation.transpose(0, 2, 1)),
-    "the same in all samples": lambda s: replace(
-        s, rotation=np.repeat(s.rotation[:1], len(s), axis=0)
-    ),
+    "(y, x, z) as x, y, z": lambda s: s.with_wrench(s.wrench[:, [1, 0, 2, 3, 4, 5]]),
+    "torque has the wrong sign": lambda s: s.with_wrench(s.wrench * np.repeat([1.0, -1.0], 3)),
+    "in mN m, not in N m": lambda s: s.with_wrench(s.wrench * np.repeat([1.0, 1e3], 3)),
     "turned by 45 degrees about (0.0, 0.0, 1.0)": lambda s: turned(s, about(0, 0, 45)),
     "turned by 30 degrees about (-0.6, 0.0, 0.8)": lambda s: turned(s, about(-18, 0, 24)),
     "Force and torque are exchanged": lambda s: s.with_wrench(np.roll(s.wrench, 3, axis=1)),
-    "has the direction (0.0": lambda s: replace(s, gravity=(9.81, 0.0, 0.0)),
+    "Gravity seems to be": lambda s: replace(s, gravity=(9.81, 0.0, 0.0)),
 }
 
 
-@pytest.mark.parametrize("speed", [0.3, 1.0])
-def test_an_orientation_that_is_read_otherwise_is_named(speed) -> None:
-    samples = simulated(bias=BIAS, noise=0.02, speed=speed, seconds=8.0, rate=100.0)
-    for words, change in READ_OTHERWISE.items():
-        said = diagnose(change(samples)) or ""
-        assert words in said.replace("(-0.0", "(0.0"), words
-        assert "mass" not in said or "payload of 1.3" in said
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "change"), READ_OTHERWISE.items())
+def test_a_wrench_or_an_orientation_that_is_read_otherwise_is_named(words, change) -> None:
+    samples = simulated(bias=BIAS, noise=0.02, seconds=4.0, rate=100.0)
+    estimate = identify_wrench(change(samples), USUAL, largest_offset=0.0)
+    assert estimate.status is Status.INCONSISTENT and not estimate.contamination
+    assert words in estimate.diagnosis.replace("(-0.0", "(0.0").replace(", -0.0", ", 0.0")
 
 
 def test_what_goes_wrong_nearly_always_is_no_contact() -> None:
-    samples = simulated(noise=0.02, seconds=5.0)
-    wrench = samples.wrench
-    for wrong in (
-        wrench * [1, 1, 1, 1e3, 1e3, 1e3],
-        np.roll(wrench, 40, axis=0),
-        np.clip(wrench, -4.0, 4.0),
-    ):
-        estimate = identify_wrench(samples.with_wrench(wrong), USUAL, largest_offset=0.0)
-        assert estimate.status is Status.INCONSISTENT
-        assert "seldom a contact" in estimate.message
-        assert "acts on the sensor" not in estimate.message
+    wrench = simulated(noise=0.02, seconds=3.0, rate=100.0)
+    for wrong in (np.roll(wrench.wrench, 20, axis=0), np.clip(wrench.wrench, -4.0, 4.0)):
+        estimate = identify_wrench(wrench.with_wrench(wrong), USUAL, largest_offset=0.0)
+        assert estimate.status is Status.INCONSISTENT and not estimate.contamination

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.diagnosis.wrench.readings import diagnose
 from payload_id.core.errors import RecordingError
 from payload_id.core.identification.status import Status
-from payload_id.core.identification.wrench.alignment import compensated, time_offset
+from payload_id.core.identification.wrench.alignment import time_offset
 from payload_id.core.identification.wrench.identify import identify_wrench
 from payload_id.core.identification.wrench.static import identify_static, rests
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
+from payload_id.core.samples.delay_line import DelayLine
 from payload_id.core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from payload_id.core.samples.wrench_samples import WrenchSamples
 from wrench_motion import GRAVITY, PAYLOAD, motion, pose, simulated, wrench_of
@@ -59,15 +59,14 @@ def test_gaps_and_leaps_of_the_stamps_do_not_spoil_the_delay(delay):
 
 def test_no_wrench_is_made_up_in_a_gap_or_of_a_still_sensor():
     samples = simulated(delay=0.03, bias=BIAS, seconds=6.0)
-    moved = compensated(with_holes(samples, [(2.0, 3.0)]), 0.03)
-    whole = compensated(samples, 0.03)
+    moved = DelayLine(0.03, 0.03).push(with_holes(samples, [(2.0, 3.0)]))
+    whole = DelayLine(0.03, 0.03).push(samples)
     assert not ((moved.stamp > 1.98) & (moved.stamp < 3.0)).any()
     same = np.isin(whole.stamp, moved.stamp)
     np.testing.assert_allclose(moved.wrench, whole.wrench[same], atol=1e-4)
     still = simulated(speed=0.0, noise=0.05)
     found = time_offset(still)
     assert not found.significant and np.isinf(found.deviation)
-    assert compensated(still, 0.0) is still
 
 
 # Faults
@@ -80,14 +79,13 @@ def without_weight(samples, phi):
     return samples.with_wrench(samples.wrench - weight)
 
 
-def test_compensated_sensors_that_are_slow_or_of_a_small_load_are_noticed():
+def test_a_compensated_sensor_is_named_and_a_slow_one_is_not_taken_for_a_load():
     slow = simulated(20.0, 100.0, speed=0.1, noise=0.02)
     estimate = identify_wrench(without_weight(slow, PAYLOAD), USUAL)
-    assert estimate.status is Status.SMALL_LOAD
-    assert "does not follow the sensor's orientation" in estimate.diagnosis
-    small = simulated(10.0, 100.0, phi=0.1 * PAYLOAD, noise=0.1, speed=1.5)
-    assert diagnose(small) is None
-    assert "already compensates gravity" in diagnose(without_weight(small, 0.1 * PAYLOAD))
+    assert estimate.status is Status.SMALL_LOAD and "taken out" in estimate.message
+    fast = simulated(4.0, 100.0, noise=0.02, speed=1.5)
+    estimate = identify_wrench(without_weight(fast, PAYLOAD), USUAL)
+    assert estimate.cause == "gravity direction" and "compensated" in estimate.diagnosis
 
 
 def held(count, noise=0.01, ringing=0.5):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from payload_id import Settings, WrenchUncertainty
+from payload_id.core.identification.identify import estimates_of
 from payload_id.core.identification.status import Status
 from payload_id.core.identification.wrench.online import OnlineWrench
 from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows
@@ -37,10 +38,11 @@ def fed(samples, sizes, settings=FAST, updates=UPDATES, bounds=LOOSE):
     found, start, due = [], 0, list(updates)
     while start < len(samples):
         size = sizes[start % len(sizes)]
-        for count in online.steps(samples.part(start, start + size)):
-            while due and due[0] <= count:
+        for window in online.cut(samples.part(start, start + size)):
+            while due and due[0] <= online.windows:
                 due.pop(0)
                 found.append(online.update())
+            online.take(window)
         start += size
     return online, [*found, online.update()]
 
@@ -58,7 +60,7 @@ def test_result_does_not_depend_on_how_samples_arrive(delayed, bounds):
     online, parts = fed(delayed, [57, 100, 64, 3], bounds=bounds)
     assert parts[-1].compensated == (bounds is BOUNDS)
     again = OnlineWrench(NewtonEulerRows.of(bounds), FAST)
-    assert_equal(again.replayed(delayed, online.updates), parts)
+    assert_equal(estimates_of(again, delayed, online.updates), parts)
 
 
 def test_a_delay_that_errors_within_the_bounds_explain_is_told_and_left_in(delayed):

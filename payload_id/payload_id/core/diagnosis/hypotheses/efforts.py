@@ -18,14 +18,13 @@ from ..hypothesis import Hypothesis, Reading, Recorded, told
 LEAST = 5.0  # times as large as read; less is a gain, a unit or a payload
 LITTLE = 0.03  # of the largest joint's torque that the links take; less is not compared
 DRAWN = 0.03  # of a joint's torque, that a typical payload counts as
-FITS = 0.05  # part of what the links take with which factors explain a recording
 STEP, REACH = 0.02, 0.7  # of the factor's logarithm: of differences, and of a round
 
 
-class Efforts(Hypothesis):
-    """Torques before the gears, by one ratio or each joint's; external torques; without weight."""
+class MotorSide(Hypothesis):
+    """Torques before the gears, by one ratio of all joints or by each joint's."""
 
-    name = "kind of efforts"
+    name = "motor side"
 
     def readings(self, recorded: Recorded) -> Iterator[Reading]:
         """See the base class."""
@@ -35,27 +34,32 @@ class Efforts(Hypothesis):
             for stretch in recorded.stretches
             for window in WindowCutter(recorded.window).add(stretch)
         ])  # fmt: skip
-        for groups in (np.ones((n, 1)), np.eye(n)):
-            factors, left = needed_factors(rows, groups, source.prior.typical)
-            size, k = np.abs(factors), len(factors)
-            if size.max() > LEAST and size.min() > 1.0 and np.ptp(np.sign(factors)) == 0.0:
-                step, reach = np.full(k, STEP), np.full(k, REACH)
-                larger = _larger(float(np.sign(factors[0])))
-                yield Reading(_motor_side, larger, None, np.log(size), step, reach, k)
-                if left < FITS:
-                    return  # so small that they would be anything
+        for factors in much_too_small(rows, n, source.prior.typical):
+            size, k = np.log(np.abs(factors)), len(factors)
+            larger = _larger(float(np.sign(factors[0])))
+            step, reach = np.full(k, STEP), np.full(k, REACH)
+            yield Reading(_motor_side, larger, None, size, step, reach, k)
+
+
+class KindOfEfforts(Hypothesis):
+    """Efforts without what the arm itself takes, all of it or its weight."""
+
+    name = "kind of efforts"
+
+    def readings(self, recorded: Recorded) -> Iterator[Reading]:
+        """See the base class."""
         remedy = "record those that the joints apply"
         what = "The efforts are external torques, from which what the arm itself takes is taken out"
         yield Reading(told(what, remedy), source=_without_links)
+        what = "What the links weigh is taken out of the efforts, which are compensated for gravity"
+        model = recorded.source.model
 
-        def with_weight(samples: Samples, value: Array) -> Samples:
-            model = source.model
+        def with_weight(samples: Samples, _: Array) -> Samples:
             still = body_motion(model, samples.q, np.zeros_like(samples.q))
             per_link = gravity_regressor(still, model.gravity)[:, :-1]
             held = -np.einsum("nljp,lp->nj", per_link, model.link_phi)
             return replace(samples, tau=samples.tau + held)
 
-        what = "What the links weigh is taken out of the efforts, which are compensated for gravity"
         yield Reading(told(what, remedy), with_weight)
 
 
@@ -79,7 +83,22 @@ def _motor_side(value: Array) -> tuple[str, str]:
     )
 
 
-def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> tuple[Array, float]:
+def much_too_small(rows: RowBlock, n: int, typical: Array) -> Iterator[Array]:
+    """Give the factors of all efforts alike, then of each joint's, that are far too small.
+
+    Args:
+        rows: Of n joints each window.
+        n: Number of joints.
+        typical: |phi| of a typical payload, shape (10,).
+    """
+    for groups in (np.ones((n, 1)), np.eye(n)):
+        factors = needed_factors(rows, groups, typical)
+        size = np.abs(factors)
+        if size.max() > LEAST and size.min() > 1.0 and np.ptp(np.sign(factors)) == 0.0:
+            yield factors
+
+
+def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> Array:
     """Return the factors of efforts with which a payload fits best, one of each group of joints.
 
     Least squares of A phi + B u - sum_k c_k r_k = -l, r_k the readings of group k, l what the
@@ -92,7 +111,7 @@ def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> tuple[Array
         typical: |phi| of a typical payload, shape (10,).
 
     Returns:
-        Factors, shape (k,), zeros where nothing tells them; and the part of l that they leave.
+        Factors, shape (k,), zeros where nothing tells them.
     """
     n, k = groups.shape
     read, links = rows.reading, rows.reading - rows.b
@@ -100,12 +119,11 @@ def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> tuple[Array
     weight = np.tile(1.0 / np.maximum(size, LITTLE * size.max() + 1e-30), len(rows) // n)
     alone = (weight * read) @ (weight * links) / max(float(np.sum((weight * read) ** 2)), 1e-30)
     if alone == 0.0:
-        return np.zeros(k), 1.0
+        return np.zeros(k)
     own = read[:, None] * np.tile(groups, (len(rows) // n, 1))
     columns = weight[:, None] * np.hstack([rows.A * typical / alone, rows.B / alone, -own])
     others = columns.shape[1] - k
     drawn = DRAWN * np.sqrt(len(rows)) * np.eye(others, others + k)
     right = np.append(-weight * links / alone, np.zeros(others))
     x, *_ = np.linalg.lstsq(np.vstack([columns, drawn]), right, rcond=None)
-    left = np.linalg.norm(columns @ x - right[: len(rows)]) / np.linalg.norm(right)
-    return alone * x[others:], float(left)
+    return np.asarray(alone * x[others:])

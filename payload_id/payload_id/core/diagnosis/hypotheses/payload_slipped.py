@@ -35,7 +35,7 @@ class PayloadSlipped(Hypothesis):
                 "grasp; identify the time before and the time after by themselves."
             )
             relaxation = Relaxation(keep=keep, second=evidence.own & later)
-            yield Relaxed(relaxation, said(sentence), 11, start=time)
+            yield Relaxed(relaxation, said(sentence), 11, spans=((time, float("inf")),))
 
 
 def _split(evidence: Evidence, starts: Array, low: int, high: int) -> int:

@@ -11,10 +11,8 @@ from ...arrays import Array
 from ...samples.joint_samples import Samples
 from ..hypothesis import Hypothesis, Reading, Recorded
 
-NEAR = 0.04  # [s] about where a delay is begun with, within which it is followed
-BEGINS = 0.0, 0.07, -0.07  # [s] where it is begun with; 0 for one joint alone
-LONGEST = 0.11  # [s] that is looked for
-STEP, REACH = np.full(1, 0.002), np.full(1, NEAR)  # of differences, and of a round [s]
+LONGEST = 0.1  # [s] that is looked for
+STEP, REACH = np.full(1, 0.002), np.full(1, 0.04)  # of differences, and of a round [s]
 
 
 class TorqueDelay(Hypothesis):
@@ -25,20 +23,20 @@ class TorqueDelay(Hypothesis):
     def readings(self, recorded: Recorded) -> Iterator[Reading]:
         """See the base class."""
         n = recorded.source.model.n
-        for begin, joint in (*((x, None) for x in BEGINS), *((0.0, j) for j in range(n))):
+        for joint in (None, *range(n)):
             late = np.ones(n, dtype=bool) if joint is None else np.arange(n) == joint
             words = _words("The torques come" if joint is None else "The torque of {joint} comes")
             yield Reading(
-                words, _advanced(late, begin), None, np.array([begin]), STEP, REACH, 1, joint,
+                words, _advanced(late), None, np.zeros(1), STEP, REACH, 1, joint,
                 margin=LONGEST,
             )  # fmt: skip
 
 
-def _advanced(late: np.ndarray, begin: float) -> Callable[[Samples, Array], Samples]:
+def _advanced(late: np.ndarray) -> Callable[[Samples, Array], Samples]:
     """Return what moves some torques in time; what they are moved from is cut off the ends."""
 
     def advanced(samples: Samples, value: Array) -> Samples:
-        stamp, delay = samples.stamp, np.clip(value[0], begin - NEAR, begin + NEAR)
+        stamp, delay = samples.stamp, np.clip(value[0], -LONGEST, LONGEST)
         inner = samples.between(stamp[0] + LONGEST, stamp[-1] - LONGEST)
         tau = inner.tau.copy()
         for joint in np.flatnonzero(late):

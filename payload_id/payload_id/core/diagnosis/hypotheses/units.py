@@ -9,11 +9,11 @@ import numpy as np
 
 from ...arrays import Array
 from ...samples.joint_samples import Samples
+from ...samples.wrench_samples import WrenchSamples
 from ..hypothesis import NOTHING, Hypothesis, Reading, Recorded, told
 
 DEGREE = np.pi / 180.0
 LEAST_MOTION = 0.2  # [rad or m] of some joint; a run of less was hardly meant to be one
-NO_MOTION = 0.02  # [rad or m] of all joints; a run of less certainly was not
 TORQUES = {  # in N m, or N
     "mN m (or mN)": 1e-3, "N cm": 1e-2, "kgf m (or kgf)": 9.80665, "kgf cm": 0.0980665,
     "lbf in": 0.1129848, "lbf ft": 1.3558179, "kN m": 1e3,
@@ -52,9 +52,26 @@ class Units(Hypothesis):
             for what, (way, rate) in table.items() if here.any() else ():
                 in_si = _scaled(np.where(here, way, 1.0), np.where(here, rate, 1.0))
                 moved = np.inf if way == 1.0 else _moved(in_si, recorded.stretches)
-                if moved > NO_MOTION:
-                    words, free = told(what, f"{driver}, {columns}"), 2 * (moved <= LEAST_MOTION)
-                    yield Reading(words, in_si, free=free)
+                if moved > LEAST_MOTION:
+                    yield Reading(told(what, f"{driver}, {columns}"), in_si)
+
+
+class WrenchUnits(Hypothesis):
+    """Torques of a force-torque sensor in other units than its forces; all of it looks heavier."""
+
+    name = Units.name
+
+    def readings(self, recorded: Recorded) -> Iterator[Reading]:
+        """See the base class."""
+        for name, size in TORQUES.items():
+            unit = name.partition(" (")[0]
+            words = told(f"Torques are in {unit}, not in N m", "correct the units of the columns")
+            yield Reading(words, _with_torques(size))
+
+
+def _with_torques(size: float) -> Callable[[WrenchSamples, Array], WrenchSamples]:
+    """Return what multiplies the torques of wrenches."""
+    return lambda samples, _: samples.with_wrench(samples.wrench * np.repeat([1.0, size], 3))
 
 
 def _scaled(

@@ -14,11 +14,6 @@ from ..hypothesis import Hypothesis, Reading, Recorded, told
 
 OFF = 0.04  # part of a velocity that is worth a mention
 SLIGHT = 0.01  # likewise, where a scale or a delay is most of it
-MOST = 0.5  # of the energy of a difference
-LATEST, STEP = 0.05, 5e-4  # [s] of delay that is tried, and between two of them
-FOLLOWS = 0.2  # part of what a velocity is off that a scale or a delay must leave to explain it
-
-Pieces = Sequence[tuple[Array, Array, Array]]
 
 
 class Velocity(Hypothesis):
@@ -36,40 +31,30 @@ class Velocity(Hypothesis):
 
 
 def differences(stretches: Sequence[Samples], joints: Sequence[str]) -> dict[int, str]:
-    """Say how velocities differ from those of the positions, of the joints where they do."""
-    found = {}
-    for j, name in enumerate(joints):
-        pieces = [(s.stamp, velocities(s.stamp, s.q[:, [j]])[:, 0], s.dq[:, j]) for s in stretches]
-        true = np.concatenate([piece[1] for piece in pieces])
-        seen = np.concatenate([piece[2] for piece in pieces])
-        size, off = np.linalg.norm(true), np.linalg.norm(seen - true)
-        slight = off > SLIGHT * size and _is_explained(pieces, true, seen)
-        if slight or off > OFF * size:
-            found[j] = f"{name}'s {_difference(pieces, true, seen, float(off))}"
-    return found
+    """Say how velocities differ from those of the positions, of the joints where they do.
+
+    By a factor k or a delay T, v = k v0 - T dv0/dt to first order, or neither.
+    """
+    long = [s for s in stretches if len(s) > 1]
+    parts = [(velocities(s.stamp, s.q), s.dq, s.stamp) for s in long]
+    with_rate = [(v, dq, np.gradient(v, t, axis=0)) for v, dq, t in parts]
+    true, seen, rate = (np.concatenate(x) for x in zip(*with_rate, strict=True))
+    known = np.isfinite(rate).all(axis=1)  # a sample alone between gaps has no velocity
+    columns = zip(true[known].T, seen[known].T, rate[known].T, joints, strict=True)
+    each = {j: (_difference(v, dq, rate), name) for j, (v, dq, rate, name) in enumerate(columns)}
+    return {j: f"{name}'s {said}" for j, (said, name) in each.items() if said}
 
 
-def _is_explained(pieces: Pieces, true: Array, seen: Array) -> bool:
-    """Tell whether a scale or a small delay is most of how a velocity differs from another."""
-    rate = np.concatenate([np.gradient(v, t) if len(t) > 1 else 0.0 * v for t, v, _ in pieces])
-    off = seen - true
-    parts = (float(off @ x) ** 2 / max(float(x @ x), 1e-30) for x in (true, rate))
-    return max(parts) > MOST * float(off @ off)
-
-
-def _difference(pieces: Pieces, true: Array, seen: Array, off: float) -> str:
-    """Say how one velocity differs from another: by a factor, a delay, or neither."""
-    size = float(np.linalg.norm(true))
-    scale = float(seen @ true / max(true @ true, 1e-30))
-    scaled = float(np.linalg.norm(seen - scale * true))
-    delays = np.arange(-LATEST, LATEST + STEP / 2, STEP)
-    left = [
-        float(np.linalg.norm(np.concatenate([np.interp(t - x, t, v) - w for t, v, w in pieces])))
-        for x in delays
-    ]
-    late = 1e3 * float(delays[int(np.argmin(left))])
-    if min(scaled, *left) > FOLLOWS * off + 0.01 * size:
+def _difference(true: Array, seen: Array, rate: Array) -> str:
+    """Say how one velocity differs from another, whose rate is given; empty if it hardly does."""
+    columns = np.stack([true, -rate], axis=1)
+    scale, late = np.linalg.lstsq(columns, seen, rcond=None)[0]
+    size, off = float(np.linalg.norm(true)), float(np.linalg.norm(seen - true))
+    explained = np.linalg.norm(seen - columns @ (scale, late)) < off / 2
+    if off <= (SLIGHT if explained else OFF) * size:
+        return ""
+    if not explained:
         return f"differs by {100 * off / max(size, 1e-30):.2g} %"
-    if scaled <= min(left):
+    if abs(scale - 1.0) * size > abs(late) * np.linalg.norm(rate):
         return f"is {scale:.3g} times it"
-    return f"is {abs(late):.2g} ms {'late' if late > 0 else 'early'}"
+    return f"is {1e3 * abs(late):.2g} ms {'late' if late > 0 else 'early'}"

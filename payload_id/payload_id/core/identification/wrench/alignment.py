@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from ...arrays import Array, BoolArray
-from ...diagnosis.wrench.quick_fit import axis_scales, regressor, with_bias
+from ...rows.wrench.newton_euler import newton_euler_regressor
 from ...samples.stamps import even_grid, stretches
 from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
@@ -113,27 +113,6 @@ def _time_offset(samples: WrenchSamples, largest: float) -> TimeOffset:
     return TimeOffset(float(found.x), deviation, unexplained)
 
 
-def compensated(samples: WrenchSamples, seconds: float) -> WrenchSamples:
-    """Return the samples with the wrench as it was `seconds` later, where there is one.
-
-    Args:
-        samples: Of one recording.
-        seconds: How late the wrench is [s].
-    """
-    if seconds == 0.0 or len(samples) < 4:
-        return samples
-    at, wrench = samples.stamp + seconds, np.full_like(samples.wrench, np.nan)
-    for part in stretches(samples.stamp):
-        stamp = samples.stamp[part]
-        if len(stamp) < 4:
-            continue
-        inside = (at >= stamp[0]) & (at <= stamp[-1])
-        spline = scipy.interpolate.make_interp_spline(stamp, samples.wrench[part], k=3)
-        wrench[inside] = spline(at[inside])
-    known = np.flatnonzero(np.isfinite(wrench).all(axis=1))
-    return samples.chosen(known, wrench[known]) if len(known) else samples
-
-
 def _low_pass(value: Array) -> Array:
     """Return values without what changes from sample to sample, and without delay."""
     sections = scipy.signal.butter(2, CUTOFF, fs=1.0, output="sos")
@@ -170,7 +149,7 @@ class _Misfit:
             parts: Samples of stretches without gaps.
             largest: Largest delay that will be tried [s].
         """
-        scale = axis_scales(WrenchSamples.stacked(parts))
+        scale = _axis_scales(WrenchSamples.stacked(parts))
         self._splines, columns = [], []
         for part in parts:
             at = even_grid(part.stamp)  # a filter takes its samples for evenly spaced
@@ -178,8 +157,8 @@ class _Misfit:
             wrench = _low_pass(_at(part.stamp, part.wrench / scale, at))
             spline = scipy.interpolate.make_interp_spline(at, wrench, k=3)
             self._splines.append((spline, at[inner]))
-            columns.append(_low_pass(_at(part.stamp, regressor(part), at))[inner])
-        X = with_bias(np.concatenate(columns)) / scale[None, :, None]
+            columns.append(_low_pass(_at(part.stamp, _regressor(part), at))[inner])
+        X = _with_bias(np.concatenate(columns)) / scale[None, :, None]
         flat = X.reshape(-1, X.shape[2])
         size = np.linalg.norm(flat, axis=0)
         U, values, _ = np.linalg.svd(flat / np.where(size > 0, size, 1.0), full_matrices=False)
@@ -213,6 +192,43 @@ class _Misfit:
     def _left(self, value: Array) -> Array:
         flat = value.ravel()
         return np.asarray((flat - self._Q @ (self._Q.T @ flat)).reshape(value.shape))
+
+
+def _regressor(samples: WrenchSamples) -> Array:
+    """Return Y of every sample, shape (N, 6, 10)."""
+    return newton_euler_regressor(
+        samples.proper_acceleration, samples.angular_velocity, samples.angular_acceleration
+    )
+
+
+def _with_bias(Y: Array) -> Array:
+    """Return columns of Y and a constant bias for each axis, shape (N, k, columns + k)."""
+    axes = Y.shape[1]
+    bias = np.broadcast_to(np.eye(axes), (len(Y), axes, axes))
+    return np.concatenate([Y, bias], axis=2)
+
+
+def _residual(X: Array, value: Array) -> tuple[Array, Array]:
+    """Fit value = X x by least squares; return x and what is left, shape of value.
+
+    Args:
+        X: Shape (N, k, columns).
+        value: Shape (N, k).
+    """
+    flat = X.reshape(-1, X.shape[2])
+    size = np.linalg.norm(flat, axis=0)
+    size[size == 0.0] = 1.0
+    x = np.linalg.lstsq(flat / size, value.ravel(), rcond=1e-10)[0] / size
+    return x, value - X @ x
+
+
+def _axis_scales(samples: WrenchSamples) -> Array:
+    """Return the residual's typical size on each axis, shape (6,): what weights axes alike."""
+    left = _residual(_with_bias(_regressor(samples)), samples.wrench)[1]
+    size = np.sqrt(np.mean(left**2, axis=0))
+    spread = samples.wrench.std(axis=0)
+    floor = 1e-6 * max(float(spread.max()), 1e-9)
+    return np.asarray(np.maximum(size, np.maximum(1e-3 * spread, floor)))
 
 
 def _correlation(left: Array) -> float:

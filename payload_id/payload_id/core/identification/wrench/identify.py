@@ -1,41 +1,60 @@
-"""Identification from a recording of a force-torque sensor: align, identify, and say what is wrong.
-
-The rows go through the same estimators and interval methods as those of joint torques.
-"""
+"""Identification from a recording of a force-torque sensor: its delay taken out, then as ever."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ...arrays import one_number
 from ...body.shape import Shape
 from ...codec import as_json
-from ...diagnosis.stated_knowledge import NAME as STATED
-from ...diagnosis.wrench.contact import Contamination, contamination
-from ...diagnosis.wrench.readings import diagnose, diagnose_turned
+from ...diagnosis import contradicted
+from ...diagnosis.hypotheses.contact import Contact
 from ...errors import RecordingError, require_type
 from ...knowledge.convex import Constraints, stated
 from ...knowledge.knowledge import NOTHING, Knowledge
 from ...rows.joint_torque.uncertainty import Uncertainty
+from ...rows.windows import GAP_FRACTION
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
+from ...samples.delay_line import DelayLine
 from ...samples.watches import WrenchWatch
 from ...samples.wrench_samples import WrenchSamples
+from ...threads import one_thread
 from ..estimate import Estimate
-from ..identify import CHUNK
+from ..identify import estimates_of
 from ..online import OnlineIdentifier
-from ..problem import SEARCHING, Problem, Tell, nobody
+from ..problem import Problem, Solved
 from ..settings import Settings
-from ..status import Status, times_as_large
-from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset
+from .alignment import LARGEST_OFFSET, TimeOffset, time_offset
 
-SUSPECT = (Status.INCONSISTENT, Status.SMALL_LOAD, Status.NOT_IDENTIFIABLE)
-CONTACT, READ_OTHERWISE = "contact", "read otherwise"  # causes of a sensor's own data
+
+class Span(NamedTuple):
+    """A stretch of time that no payload explains, which explains all else.
+
+    Attributes:
+        start: Its beginning [s].
+        end: Its end [s].
+        channels: Axes whose rows ask most for a larger noise factor then.
+    """
+
+    start: float
+    end: float
+    channels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Contamination:
+    """When something other than the payload acts on the sensor.
+
+    Attributes:
+        spans: Stretches of time, in their order.
+    """
+
+    spans: tuple[Span, ...]
 
 
 @dataclass(frozen=True)
@@ -45,9 +64,9 @@ class WrenchEstimate(Estimate):
     Attributes:
         time_offset: Delay of the wrench against the motion that was found; None if not looked for.
         compensated: Whether that delay was taken out.
-        contamination: Where something other than the payload acts on the sensor; None if the data
-            are consistent.
-        diagnosis: What is wrong with the wrench, one sentence; empty if nothing is known to be.
+        contamination: When something other than the payload acts on the sensor; None if that is
+            not the likely cause of inconsistent data.
+        diagnosis: The likely cause of inconsistent data and its remedy; empty if none is known.
     """
 
     time_offset: TimeOffset | None = None
@@ -65,8 +84,47 @@ class WrenchEstimate(Estimate):
             "time_offset": offset.seconds if offset is not None and known else None,
             "time_offset_deviation": offset.deviation if offset is not None and known else None,
             "time_offset_compensated": entries.pop("compensated"),
-            "contaminated": as_json(dirt.spans if dirt else ()),
+            "contaminated": as_json([span._asdict() for span in dirt.spans] if dirt else ()),
         }
+
+
+class WrenchIdentifier(OnlineIdentifier):
+    """A run of a force-torque sensor: the answers of any run, with the delay of the wrench.
+
+    Attributes:
+        offset: The delay that was found last; None: none was looked for.
+    """
+
+    offset: TimeOffset | None = None
+    shifted = False  # whether it was taken out
+
+    def _no_data(self) -> Estimate:
+        """Return the answer's frame."""
+        plain = vars(super()._no_data())
+        return WrenchEstimate(**plain, time_offset=self.offset, compensated=self.shifted)
+
+    def _remarks(self) -> tuple[str, ...]:
+        """See the base: with what is known of the delay."""
+        found = self.offset
+        told = found.told(self.shifted) if found is not None and found.significant else ""
+        return (*super()._remarks(), told)
+
+    def accept(self, solved: Solved) -> WrenchEstimate:
+        """Take up an answer; see the base."""
+        estimate = cast(WrenchEstimate, super().accept(solved))  # as its frame is
+        likely = None if solved.diagnosis is None else solved.diagnosis.likely
+        if likely is None:
+            return estimate
+        dirt = None
+        if likely.cause == Contact.name:
+            spans = (
+                Span(start, end, tuple(dict.fromkeys(
+                    axis for axis, first, last, _ in estimate.blame if first < end and last > start
+                ))) for start, end in likely.spans
+            )  # fmt: skip
+            dirt = Contamination(tuple(spans))
+        sentence = likely.named(self.rows.channels)
+        return replace(estimate, contamination=dirt, diagnosis=sentence)
 
 
 def identify_wrench(
@@ -86,9 +144,8 @@ def identify_wrench(
     A delay of the wrench against the motion is estimated. It is taken out where it is clearly not
     zero and no payload explains the data without it: errors within the stated bounds, such as a
     sensor's hysteresis, look like a delay, too. What is left of it belongs in
-    `uncertainty.time_error`. Where no payload explains the data,
-    the verdict names a wrong sign, swapped axes or a compensated sensor, or the stretches of time
-    and the axes in which something else acts.
+    `uncertainty.time_error`. Where no payload explains the data, the verdict names what is likely
+    to be wrong: signs or order of axes, orientations, gravity, or when something else acts.
 
     Args:
         recording: Motion of the sensor and wrench.
@@ -114,7 +171,7 @@ def identify_wrench(
         knowledge = knowledge.with_more(stated(constraints))
     settings = Settings(Uncertainty(), estimator, intervals, window, shape, knowledge=knowledge)
     *_, last = wrench_estimates(recording, uncertainty, settings, largest_offset, frame)
-    return last
+    return cast(WrenchEstimate, last)
 
 
 def wrench_estimates(
@@ -124,7 +181,7 @@ def wrench_estimates(
     largest_offset: float = LARGEST_OFFSET,
     frame: str | None = None,
     updates: Iterable[int] = (),
-) -> Iterator[WrenchEstimate]:
+) -> Iterator[Estimate]:
     """Give the estimate at some numbers of windows, and then that of the whole recording.
 
     Args:
@@ -143,14 +200,10 @@ def wrench_estimates(
     largest = one_number(largest_offset, "largest_offset")
     offset = time_offset(recording, largest) if largest > 0.0 else None
     samples = aligned(recording, offset, row_source, settings)
-    shift = samples is not recording
-    online, due = OnlineIdentifier(row_source, settings), deque(updates)
-    for window in _windows(online, samples):
-        while due and due[0] <= online.windows:
-            due.popleft()
-            yield _verdict(online.update(), offset, shift, None, "")
-        online.take(window)
-    yield wrench_with_confidence(online, judged(online, samples, offset, shift))
+    online = WrenchIdentifier(row_source, settings)
+    online.offset, online.shifted = offset, samples is not recording
+    yield from estimates_of(online, samples, updates)
+    yield online.with_confidence(online.update())
 
 
 def aligned(
@@ -170,86 +223,17 @@ def aligned(
     if offset is None or not offset.significant:
         return recording
     online = OnlineIdentifier(row_source, settings)
-    for window in _windows(online, recording):
-        online.take(window)
-    return compensated(recording, offset.seconds) if excluded(online.present()) else recording
+    online.add(recording)
+    if not excluded(online.present()):
+        return recording
+    return DelayLine(offset.seconds, GAP_FRACTION * settings.window).push(recording)
 
 
 def excluded(problem: Problem) -> bool:
     """Tell whether no payload explains rows within the stated bounds, whatever else is stated."""
     exact = replace(problem, settings=replace(problem.settings, intervals="hull"))
-    answer = exact.solve()
-    return not answer.bounds.consistent and answer.estimate.cause != STATED
-
-
-def _windows(online: OnlineIdentifier, samples: WrenchSamples) -> Iterator[Any]:
-    """Yield the windows that samples fill."""
-    for start in range(0, max(len(samples), 1), CHUNK):
-        yield from online.cut(samples.part(start, start + CHUNK))
-
-
-def judged(
-    online: OnlineIdentifier,
-    samples: WrenchSamples | None,
-    offset: TimeOffset | None,
-    shifted: bool,
-    tell: Tell = nobody,
-) -> WrenchEstimate:
-    """Return the answer of a run, with what is wrong with its samples where it looks wrong."""
-    problem = online.problem()
-    solved = problem.solve(lambda first: tell(_verdict(first, offset, shifted, None, SEARCHING)))
-    estimate = online.accept(solved)
-    suspect = samples is not None and estimate.status in SUSPECT and estimate.cause != STATED
-    asked = diagnose if estimate.status is Status.INCONSISTENT else diagnose_turned
-    sentence = (asked(samples) or "") if samples is not None and suspect else ""
-    dirt = None
-    if estimate.status is Status.INCONSISTENT and estimate.cause != STATED and not sentence:
-        dirt = contamination(problem.rows, problem.prior.lower, problem.prior.upper)
-    if sentence or (dirt and dirt.spans):  # they, not the rows by themselves, tell the cause
-        cause = CONTACT if dirt and not dirt.of_reading else READ_OTHERWISE
-        estimate = replace(estimate, cause=cause, blame=())
-    return _verdict(estimate, offset, shifted, dirt, sentence)
-
-
-def wrench_with_confidence(online: OnlineIdentifier, estimate: WrenchEstimate) -> WrenchEstimate:
-    """Return the newest estimate with confidence intervals, and the verdict on all it says."""
-    found = OnlineIdentifier.with_confidence(online, estimate)
-    if found is estimate:
-        return estimate
-    told = estimate.time_offset, estimate.compensated, estimate.contamination, estimate.diagnosis
-    return _verdict(found, *told)
-
-
-def _verdict(
-    estimate: Estimate,
-    offset: TimeOffset | None,
-    shifted: bool,
-    dirt: Contamination | None,
-    diagnosis: str,
-) -> WrenchEstimate:
-    """Put the answer's sentences together."""
-    parts = []
-    if estimate.status is Status.INCONSISTENT and estimate.cause != STATED:
-        factor = (
-            f"they would have to be {times_as_large(estimate.noise_factor)}"
-            if np.isfinite(estimate.noise_factor)
-            else "no bounds, however large, would help"
-        )
-        parts.append(f"No payload explains the wrench within the stated bounds: {factor}.")
-        parts += [dirt.sentence] if dirt and dirt.spans else []
-        if not diagnosis and not (dirt and dirt.spans):
-            parts.append("Check sensor frame, gravity, calibration and stamps; or state more.")
-    else:
-        parts.append(estimate.message)
-    parts += [diagnosis] if diagnosis else []
-    if offset is not None and offset.significant:
-        parts.append(offset.told(shifted))
-    values = {entry.name: getattr(estimate, entry.name) for entry in fields(Estimate)}
-    values["message"] = " ".join(parts)
-    return WrenchEstimate(
-        **values,
-        time_offset=offset,
-        compensated=shifted,
-        contamination=dirt,
-        diagnosis=diagnosis,
-    )
+    with one_thread():
+        if not problem.estimate.windows or exact.bounds().consistent:
+            return False
+        known = problem.rows, problem.prior, problem.shape, problem.stated
+        return not problem.stated or contradicted(*known) is None

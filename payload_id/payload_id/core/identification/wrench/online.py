@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from ...rows.windows import GAP_FRACTION, WindowCutter
+from ...diagnosis import WindowBuffer
+from ...rows.windows import GAP_FRACTION, TimedSamples, WindowCutter
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...samples.delay_line import DelayLine
 from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
 from ..estimate import Estimate
-from ..identify import CHUNK
-from ..online import OnlineIdentifier
 from ..problem import Tell, nobody
 from ..settings import Settings
-from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, TimeOffset, time_offset
-from .identify import WrenchEstimate, excluded, judged, wrench_with_confidence
+from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, time_offset
+from .identify import WrenchIdentifier, excluded
 
 LOOKS = (2.5, 5.0, 10.0, 20.0)  # [s] of windows after which the delay is estimated anew
-REMEMBERED = 20.0  # [s] of samples that are looked at when the data are inconsistent
 
 
-class OnlineWrench(OnlineIdentifier):
+class OnlineWrench(WrenchIdentifier):
     """One run after another from a force-torque sensor.
 
     A delay of the wrench against the motion is estimated from the run's beginning, after each of
@@ -33,9 +31,6 @@ class OnlineWrench(OnlineIdentifier):
     explains the data without any, the rows are made anew from the samples of the run, which are
     kept until the last look; an update looks again at a delay that the data did not exclude to be
     none. All of that depends on the samples and the numbers of windows at updates only.
-
-    Attributes:
-        offset: The delay that was found last; None before the first look.
     """
 
     def __init__(
@@ -57,11 +52,12 @@ class OnlineWrench(OnlineIdentifier):
     def reset(self) -> None:
         """Begin a new run: forget the payload and the delay, keep what a tare has taught."""
         super().reset()
-        self.offset: TimeOffset | None = None
+        self.offset = None
         looks = LOOKS if self._largest > 0.0 else ()
         self._looks = deque(max(1, round(seconds / self.settings.window)) for seconds in looks)
         self._line: DelayLine | None = None
-        self._own: list[WrenchSamples] = []  # as they came, of the whole run while looks are due
+        self.shifted = False
+        self._own: list[WrenchSamples] = []  # as they came, while looks are due
         self._pending = deque[WrenchSamples]()  # windows that were not taken yet
         self._end = -np.inf  # of the newest window that was [s]
 
@@ -70,60 +66,37 @@ class OnlineWrench(OnlineIdentifier):
         """Delay of the wrench that is being taken out [s]."""
         return 0.0 if self._line is None else self._line.seconds
 
-    def add(self, samples: WrenchSamples) -> None:  # type: ignore[override]  # of wrenches
+    def add(self, samples: TimedSamples) -> None:
         """Take in samples newer than all before; form the rows of every window they fill."""
-        for _ in self.steps(samples):
-            pass
-
-    def steps(self, samples: WrenchSamples) -> Iterator[int]:
-        """Take in samples as `add` does; give the number of windows after each window."""
-        samples = self.rows.fitted(samples)
-        samples = self._gate.let_through(samples)
-        self._see(samples)
-        self._own.append(samples)
-        self._pending.extend(self._aligned_windows(samples))
-        while self._pending:
-            window = self._pending.popleft()
+        for window in self.cut(samples):
             self.take(window)
-            self._end = float(window.stamp[-1])
-            if self._looks and self.windows == self._looks[0]:
-                self._looks.popleft()
-                self._look()
-            yield self.windows
-        self._forget()
 
-    def update(self, tell: Tell = nobody) -> WrenchEstimate:
-        """Solve with all data so far; say what is wrong where the data are inconsistent."""
-        if self._looks and self._line is None and self.offset is not None:
-            if self.offset.significant:  # a hint that the data did not need so far
-                self._look()
-        newest = WrenchSamples.stacked(self._own) if self._own else None
-        return judged(self, newest, self.offset, self._line is not None, tell)
+    def cut(self, samples: TimedSamples) -> Iterator[WrenchSamples]:
+        """Give the windows that samples fill; each is to be taken before the next is asked for."""
+        own = self._gate.let_through(self.rows.fitted(samples))
+        self._see(own)
+        if self._looks:
+            self._own.append(own)
+        self._pending.extend(self._aligned_windows(own))
+        while self._pending:
+            yield self._pending.popleft()
+        if not self._looks:
+            self._own.clear()
 
-    def with_confidence(self, estimate: Estimate) -> Estimate:
-        """Return the newest estimate with confidence intervals; see the base."""
-        if isinstance(estimate, WrenchEstimate):
-            return wrench_with_confidence(self, estimate)
-        return super().with_confidence(estimate)
+    def take(self, window: TimedSamples) -> None:
+        """Form the rows of one window, and look at the delay if that is due."""
+        super().take(window)
+        self._end = float(window.stamp[-1])
+        if self._looks and self.windows == self._looks[0]:
+            self._looks.popleft()
+            self._look()
 
-    def replayed(self, samples: WrenchSamples, updates: Iterable[int]) -> Iterator[WrenchEstimate]:
-        """Give the estimate at each update, as a live run with the same samples did.
-
-        Args:
-            samples: The recording.
-            updates: Numbers of windows at which to update, increasing.
-        """
-        due = deque(updates)
-        for start in range(0, len(samples), CHUNK):
-            steps = self.steps(samples.part(start, start + CHUNK))
-            more = True
-            while more:
-                while due and due[0] <= self.windows:
-                    due.popleft()
-                    yield self.update()
-                more = next(steps, None) is not None
-        for _ in due:
-            yield self.update()
+    def update(self, tell: Tell = nobody) -> Estimate:
+        """Solve with all data so far; look again at a delay that they did not need until now."""
+        hint = self.offset is not None and self.offset.significant
+        if self._looks and self._line is None and hint:
+            self._look()
+        return super().update(tell)
 
     def _aligned_windows(self, samples: WrenchSamples) -> list[WrenchSamples]:
         """Return the windows that samples fill, the delay taken out of them."""
@@ -142,7 +115,7 @@ class OnlineWrench(OnlineIdentifier):
         if self._line is None and not excluded(self.present()):
             return
         pause = GAP_FRACTION * self.settings.window
-        self._line = DelayLine(found.seconds, pause)
+        self._line, self.shifted = DelayLine(found.seconds, pause), True
         self._cutter = WindowCutter(self.settings.window)
         self._remake(self._aligned_windows(run.part(0, upto)))
         self._pending = deque(self._aligned_windows(run.part(upto, len(run))))
@@ -152,15 +125,9 @@ class OnlineWrench(OnlineIdentifier):
         self._begin_payload(self._change)
         self._detector = replace(self._detector, since=(), consistent=False)
         first = self.windows - len(windows)
+        self._buffer = WindowBuffer()
         with one_thread():
             for number, window in enumerate(windows, first):
+                self._buffer = self._buffer.with_window(window)
                 self._enter(number, self.rows.window(window))
         self._make_room()
-
-    def _forget(self) -> None:
-        """Drop samples that are not needed any more."""
-        if self._looks or not self._own:
-            return
-        newest = self._own[-1].stamp[-1] if len(self._own[-1]) else np.inf
-        while len(self._own) > 1 and self._own[0].stamp[-1] < newest - REMEMBERED:
-            self._own.pop(0)

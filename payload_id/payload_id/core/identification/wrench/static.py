@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy
@@ -20,10 +20,8 @@ from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
 from ...samples.watches import WrenchWatch
 from ...samples.wrench_samples import WrenchSamples
-from ..identify import CHUNK
-from ..online import OnlineIdentifier
 from ..settings import Settings
-from .identify import WrenchEstimate, judged, wrench_with_confidence
+from .identify import WrenchEstimate, WrenchIdentifier
 
 STILL_VELOCITY = 0.01  # [rad/s] below which the sensor counts as at rest
 STILL_ACCELERATION = 0.5  # [m/s2] of its mean over `SMOOTHED`: accelerometers are noisy
@@ -135,9 +133,8 @@ def identify_static(
     stated = WrenchUncertainty() if uncertainty is None else uncertainty
     uncertainty = with_motion_at_rest(stated, recording, segments)
     online = _online(uncertainty, estimator, intervals, window, frame, shape, knowledge)
-    for start in range(0, len(samples), CHUNK):
-        online.add(samples.part(start, start + CHUNK))
-    return wrench_with_confidence(online, judged(online, samples, None, False))
+    online.add(samples)
+    return cast(WrenchEstimate, online.with_confidence(online.update()))
 
 
 def identify_poses(
@@ -180,9 +177,8 @@ def identify_poses(
     online = _online(uncertainty, estimator, intervals, 1.0, frame, shape, knowledge)
     for pose in range(len(samples)):
         online.take(samples.part(pose, pose + 1))
-    return replace(
-        wrench_with_confidence(online, judged(online, samples, None, False)), samples=len(samples)
-    )
+    estimate = cast(WrenchEstimate, online.with_confidence(online.update()))
+    return replace(estimate, samples=len(samples))
 
 
 def _online(
@@ -193,10 +189,10 @@ def _online(
     frame: str,
     shape: Shape | None,
     knowledge: Knowledge,
-) -> OnlineIdentifier:
+) -> WrenchIdentifier:
     """Return the identification of a run."""
     row_source = NewtonEulerRows.of(
         WrenchUncertainty() if uncertainty is None else uncertainty, frame
     )
     settings = Settings(Uncertainty(), estimator, intervals, window, shape, knowledge=knowledge)
-    return OnlineIdentifier(row_source, settings)
+    return WrenchIdentifier(row_source, settings)
