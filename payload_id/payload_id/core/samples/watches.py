@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,57 +110,51 @@ class WrenchWatch:
     """What has been seen of a wrench since the first sample.
 
     Attributes:
-        first: The first wrench, shape (6,) [N, N m]; None before it.
-        axes: The sensor's axes then, shape (3, 3).
+        axes: The sensor's axes at the first sample, shape (3, 3); None before it.
         turned: Largest angle from there [rad].
-        changed: Whether any wrench was another one.
         count: Number of samples.
-        largest: Of each channel, as a magnitude, shape (6,) [N, N m].
+        lower: Least of each channel, shape (6,) [N, N m].
+        upper: Largest, shape (6,) [N, N m].
         finest: Smallest step from a sample to the next that is not 0, shape (6,) [N, N m].
     """
 
-    first: Array | None = None
     axes: Array | None = None
     turned: float = 0.0
-    changed: bool = False
     count: int = 0
-    largest: Array = field(default_factory=lambda: np.zeros(6))
+    lower: Array = field(default_factory=lambda: np.full(6, np.inf))
+    upper: Array = field(default_factory=lambda: np.full(6, -np.inf))
     finest: Array = field(default_factory=lambda: np.full(6, np.inf))
 
     def seen(self, samples: WrenchSamples) -> WrenchWatch:
         """Return the state after more samples."""
         if not len(samples):
             return self
-        size, step = np.abs(samples.wrench), np.abs(np.diff(samples.wrench, axis=0))
-        steps = np.where(step > 0.0, step, np.inf).min(axis=0, initial=np.inf)
-        counted = replace(
-            self,
-            count=self.count + len(samples),
-            largest=np.maximum(self.largest, size.max(axis=0)),
-            finest=np.minimum(self.finest, steps),
-        )
-        return counted._compared(samples)
-
-    def _compared(self, samples: WrenchSamples) -> WrenchWatch:
-        """Return the state after more samples are compared with the first one."""
-        if self.changed:
-            return self
-        first = samples.wrench[0] if self.first is None else self.first
         axes = samples.rotation[0] if self.axes is None else self.axes
-        if (samples.wrench != first).any():
-            return replace(self, changed=True)
         cosine = (np.einsum("kij,ij->k", samples.rotation, axes) - 1.0) / 2.0
-        turned = float(np.arccos(np.clip(cosine, -1.0, 1.0)).max())
-        return replace(self, first=first, axes=axes, turned=max(self.turned, turned))
+        step = np.abs(np.diff(samples.wrench, axis=0))
+        steps = np.where(step > 0.0, step, np.inf).min(axis=0, initial=np.inf)
+        return WrenchWatch(
+            axes,
+            max(self.turned, float(np.arccos(np.clip(cosine, -1.0, 1.0)).max())),
+            self.count + len(samples),
+            np.minimum(self.lower, samples.wrench.min(axis=0)),
+            np.maximum(self.upper, samples.wrench.max(axis=0)),
+            np.minimum(self.finest, steps),
+        )
+
+    @property
+    def largest(self) -> Array:
+        """Of each channel, as a magnitude, shape (6,) [N, N m]."""
+        return np.asarray(np.maximum(np.abs(self.lower), np.abs(self.upper)))
 
     @property
     def complaint(self) -> str:
         """Why nothing can be identified from it; empty: nothing is wrong."""
-        if self.changed:
-            return self._unmeasured()
-        if self.first is None:
+        if not self.count:
             return ""
-        if not self.first.any():
+        if (self.upper > self.lower).any():
+            return self._unmeasured()
+        if not self.largest.any():
             found = "Force and torque are exactly zero in all samples"
         elif self.turned > TURNED:
             found = (

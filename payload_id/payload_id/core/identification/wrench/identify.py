@@ -12,6 +12,7 @@ from ...arrays import one_number
 from ...body.shape import Shape
 from ...codec import as_json
 from ...diagnosis import contradicted
+from ...diagnosis.diagnose import CLEARLY
 from ...diagnosis.hypotheses.contact import Contact
 from ...errors import RecordingError, require_type
 from ...knowledge.convex import Constraints, stated
@@ -27,7 +28,7 @@ from ...threads import one_thread
 from ..estimate import Estimate
 from ..identify import estimates_of
 from ..online import OnlineIdentifier
-from ..problem import Problem, Solved
+from ..problem import Solved
 from ..settings import Settings
 from .alignment import LARGEST_OFFSET, TimeOffset, time_offset
 
@@ -212,7 +213,7 @@ def aligned(
     row_source: NewtonEulerRows,
     settings: Settings,
 ) -> WrenchSamples:
-    """Return a recording without its delay, if that is clear and the data exclude that it is none.
+    """Return a recording without its delay, if that is clear and explains the data.
 
     Args:
         recording: Motion of the sensor and wrench.
@@ -222,18 +223,40 @@ def aligned(
     """
     if offset is None or not offset.significant:
         return recording
-    online = OnlineIdentifier(row_source, settings)
-    online.add(recording)
-    if not excluded(online.present()):
-        return recording
-    return DelayLine(offset.seconds, GAP_FRACTION * settings.window).push(recording)
+    late = offset.seconds
+    moved = moved_by(late, recording, settings)
+    return moved if delay_explains(late, recording, row_source, settings) else recording
 
 
-def excluded(problem: Problem) -> bool:
-    """Tell whether no payload explains rows within the stated bounds, whatever else is stated."""
-    exact = replace(problem, settings=replace(problem.settings, intervals="hull"))
+def moved_by(seconds: float, samples: WrenchSamples, settings: Settings) -> WrenchSamples:
+    """Return samples with the wrench as it was a time later."""
+    return DelayLine(seconds, GAP_FRACTION * settings.window).push(samples)
+
+
+def delay_explains(
+    seconds: float, samples: WrenchSamples, row_source: NewtonEulerRows, settings: Settings
+) -> bool:
+    """Tell whether no payload explains samples as they are, and one does with a late wrench.
+
+    Or bounds on the data need to be less than half as large then: something else may be wrong, too.
+    """
+    as_they_are, moved = (
+        _needed(each, row_source, settings)
+        for each in (samples, moved_by(seconds, samples, settings))
+    )
+    return as_they_are > 1.0 and moved <= max(1.0, CLEARLY * as_they_are)
+
+
+def _needed(samples: WrenchSamples, row_source: NewtonEulerRows, settings: Settings) -> float:
+    """Return by what bounds must be multiplied for some payload to explain samples, at least 1."""
+    online = OnlineIdentifier(row_source, replace(settings, intervals="hull"))
+    online.add(samples)
+    problem = online.present()
     with one_thread():
-        if not problem.estimate.windows or exact.bounds().consistent:
-            return False
+        bounds = problem.bounds() if online.windows else None
+        if bounds is None or bounds.consistent:
+            return 1.0
         known = problem.rows, problem.prior, problem.shape, problem.stated
-        return not problem.stated or contradicted(*known) is None
+        if problem.stated and contradicted(*known) is not None:
+            return 1.0  # what is stated of the payload is in doubt, not the stamps
+    return float(bounds.noise_factor)

@@ -18,7 +18,7 @@ from ..estimate import Estimate
 from ..problem import Tell, nobody
 from ..settings import Settings
 from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, time_offset
-from .identify import WrenchIdentifier, excluded
+from .identify import WrenchIdentifier, delay_explains
 
 LOOKS = (2.5, 5.0, 10.0, 20.0)  # [s] of windows after which the delay is estimated anew
 
@@ -46,7 +46,7 @@ class OnlineWrench(WrenchIdentifier):
             settings: How to identify.
             largest_offset: Largest delay that is looked for [s]; 0 to look for none.
         """
-        self._largest = largest_offset
+        self._largest, self._row_source = largest_offset, row_source
         super().__init__(row_source, settings)
 
     def reset(self) -> None:
@@ -112,12 +112,13 @@ class OnlineWrench(WrenchIdentifier):
         self.offset = found
         if abs(found.seconds - self.taken_out) <= max(DEVIATIONS * found.deviation, LEAST_OFFSET):
             return
-        if self._line is None and not excluded(self.present()):
+        so_far, rows = run.part(0, upto), self._row_source
+        if self._line is None and not delay_explains(found.seconds, so_far, rows, self.settings):
             return
         pause = GAP_FRACTION * self.settings.window
         self._line, self.shifted = DelayLine(found.seconds, pause), True
         self._cutter = WindowCutter(self.settings.window)
-        self._remake(self._aligned_windows(run.part(0, upto)))
+        self._remake(self._aligned_windows(so_far))
         self._pending = deque(self._aligned_windows(run.part(upto, len(run))))
 
     def _remake(self, windows: list[WrenchSamples]) -> None:
