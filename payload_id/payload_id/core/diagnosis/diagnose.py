@@ -20,7 +20,7 @@ CLEARLY = 0.5  # part of a simpler one's factor that a less simple one must reac
 ENOUGH = 0.5  # factor that honest noise leaves, which is not at its bounds all the time
 MOST_ROWS = 1200  # that are looked at
 GAP = 0.35  # [s] between rows of a joint that still count as one span
-LEAST_SHARE, MOST_SPANS = 0.01, 10  # of a span worth a mention, and of spans mentioned
+MOST_SPANS = 10  # that are mentioned
 
 
 class Span(NamedTuple):
@@ -181,8 +181,7 @@ def asking(evidence: Evidence) -> tuple[Span, ...]:
             last = spans.pop()
             start, end, share = last.start, max(end, last.end), share + last.share
         spans.append(Span(joint, start, end, share))
-    spans = sorted((x for x in spans if x.share >= LEAST_SHARE), key=lambda x: -x.share)
-    return tuple(spans[:MOST_SPANS])
+    return tuple(sorted(spans, key=lambda span: -span.share)[:MOST_SPANS])
 
 
 def thinned(evidence: Evidence) -> Evidence:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..bounds import Interval
-from ..bounds.cutting_planes import ConsistencyCuts, Rows, minimise
+from ..bounds.cutting_planes import ConsistencyCuts, Rows, Separator, minimise
 from ..bounds.interval import NO_SHAPE
 from ..bounds.least_squares_image import image
 from ..bounds.linear_program import LinearProgram
@@ -57,7 +56,6 @@ class Relaxation:
         payload: Bounds on phi in place of those of the evidence, and no known shape.
         physical: Whether phi must be that of a body; else it need only be of a size that the
             bounds allow.
-        second: Rows that are of another payload than the others, shape (m,); None for none.
     """
 
     columns: Array | None = None
@@ -66,7 +64,6 @@ class Relaxation:
     keep: Mask | None = None
     payload: Interval | None = None
     physical: bool = True
-    second: Mask | None = None
 
 
 AS_STATED = Relaxation()
@@ -159,9 +156,8 @@ class Evidence:
             known, shape = relaxed.payload, NO_SHAPE
         if not relaxed.physical:
             known, shape = Interval(-known.magnitude, known.magnitude), NO_SHAPE
-        second = relaxed.second if keep is None or relaxed.second is None else relaxed.second[keep]
         physical = self.physical and relaxed.physical
-        fit = smallest_factor(rows, known, shape, physical, second)
+        fit = smallest_factor(rows, known, shape, physical)
         fit = replace(fit, u=fit.u[:p], values=middle + half * _padded(fit.u[p:], len(half)))
         if keep is None:
             return fit
@@ -175,9 +171,7 @@ def _padded(values: Array, k: int) -> Array:
     return values[:k] if len(values) >= k else np.full(k, np.nan)
 
 
-def smallest_factor(
-    rows: RowBlock, known: Interval, shape: Array, physical: bool, second: Mask | None = None
-) -> Fit:
+def smallest_factor(rows: RowBlock, known: Interval, shape: Array, physical: bool) -> Fit:
     """Return rows at their smallest noise factor.
 
     Args:
@@ -185,66 +179,22 @@ def smallest_factor(
         known: Bounds on phi.
         shape: Rows c with c phi >= 0, shape (K, 10).
         physical: Whether phi must be that of a body.
-        second: Rows that are of another payload, shape (m,); None for none.
     """
     if not len(rows):
         return replace(Fit.none(0), factor=0.0)
     scaled = ScaledRows.of(rows, known, rows.d, narrow=False)
-    payloads: tuple[ScaledRows, ...] = (scaled,) if physical else ()
-    if second is not None:
-        scaled, *both = _two_payloads(scaled, second)
-        payloads = tuple(both)
-    return _solved(scaled, payloads, shape)
-
-
-def _solved(scaled: ScaledRows, payloads: Sequence[ScaledRows], shape: Array) -> Fit:
-    """Return rows at their smallest factor; `payloads` says where in x bodies' parameters stand."""
     program = LinearProgram(np.append(scaled.lower, 0.0), np.append(scaled.upper, np.inf))
     elastic = Rows(program, scaled, free=0.0, share=np.ones((len(scaled.r), 1)))
-    none = np.zeros((0, 4))
-    cuts = [ConsistencyCuts(program, where, none, shape, columns=1) for where in payloads]
+    families: list[Separator] = [elastic]
+    if physical:
+        families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=1))
     cost = np.zeros(len(scaled.lower) + 1)
     cost[-1] = 1.0
     try:
-        solution = minimise(program, [elastic, *cuts], cost)
+        solution = minimise(program, families, cost)
     except SolverError:
         solution = None
     if solution is None:
         return Fit.none(len(scaled.r))
     weight = elastic.multiplier(np.abs(solution.dual))
     return Fit(solution.value, scaled.phi(solution.x), weight, solution.x[10:-1])
-
-
-@dataclass(frozen=True)
-class _TwoPayloads(ScaledRows):
-    """Rows in (y1, u, y2).
-
-    Attributes:
-        first: Column at which the payload begins that is meant by phi.
-    """
-
-    first: int = 0
-
-    def phi(self, x: Array) -> Array:
-        """Return the parameters at x, shape (10,)."""
-        return self.centre + self.scale * x[self.first : self.first + 10]
-
-    def of_phi(self, coefficients: Array) -> tuple[Array, Array]:
-        """Return rows in x and what to subtract from their bounds, for rows in phi (K, 10)."""
-        wide = np.zeros((len(coefficients), len(self.lower)))
-        wide[:, self.first : self.first + 10] = coefficients * self.scale
-        return wide, coefficients @ self.centre
-
-
-def _two_payloads(scaled: ScaledRows, second: Mask) -> tuple[_TwoPayloads, ...]:
-    """Return rows of two payloads, once as they are and once for each of the payloads."""
-    payload, after = scaled.G[:, :10], second[:, None]
-    both = _TwoPayloads(
-        **{
-            **vars(scaled),
-            "G": np.hstack([payload * ~after, scaled.G[:, 10:], payload * after]),
-            "lower": np.concatenate([scaled.lower, scaled.lower[:10]]),
-            "upper": np.concatenate([scaled.upper, scaled.upper[:10]]),
-        }
-    )
-    return both, both, replace(both, first=len(scaled.lower))

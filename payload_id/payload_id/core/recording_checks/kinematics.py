@@ -12,7 +12,6 @@ from ..samples.differentiation import velocities
 from ..samples.joint_samples import Samples
 from .check_result import CheckResult, Verdict, listed
 
-DEGREE = np.pi / 180.0
 BEYOND = 0.05  # [rad or m] beyond a limit that is a wrong zero rather than a wrong unit
 FAR_BEYOND = 0.5  # part of a joint's range beyond a limit that is a wrong unit rather than a zero
 TURN = 2.0 * np.pi  # [rad]
@@ -20,8 +19,8 @@ TURNS = 2.0 * TURN  # [rad] that joints without known limits seldom reach
 STILL = 1e-3  # [rad/s or m/s] rms of a joint that does not move
 # Factors of a velocity that other units have, by name.
 RATE_UNITS = {
-    "deg/s where positions are in rad": 1.0 / DEGREE,
-    "rad/s where positions are in deg": DEGREE,
+    "deg/s where positions are in rad": 180.0 / np.pi,
+    "rad/s where positions are in deg": np.pi / 180.0,
     "rpm where positions are in rad": 30.0 / np.pi,
     "mrad/s": 1e3,
 }
@@ -62,7 +61,7 @@ def looks_like_degrees(q: Array, turning: BoolArray, lower: Array, upper: Array)
     far = np.maximum(BEYOND, (upper - lower) * FAR_BEYOND)
     outside = (low < lower - far) | (high > upper + far) | (high - low > TURNS)
     outside |= np.maximum(np.abs(low), np.abs(high)) > TURNS
-    q = in_limits(angles * DEGREE, lower, upper)
+    q = in_limits(np.deg2rad(angles), lower, upper)
     inside = (q.min(axis=0) >= lower - BEYOND) & (q.max(axis=0) <= upper + BEYOND)
     return bool(outside.any() and inside.all())
 

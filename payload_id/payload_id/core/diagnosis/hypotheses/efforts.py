@@ -16,8 +16,7 @@ from ...samples.joint_samples import Samples
 from ..hypothesis import Hypothesis, Reading, Recorded, told
 
 LEAST = 5.0  # times as large as read; less is a gain, a unit or a payload
-LITTLE = 0.03  # of the largest joint's torque that the links take; less is not compared
-DRAWN = 0.03  # of a joint's torque, that a typical payload counts as
+LITTLE = 0.03  # of a joint's torque, that a typical payload counts as, and of the largest joint's
 STEP, REACH = 0.02, 0.7  # of the factor's logarithm: of differences, and of a round
 
 
@@ -123,7 +122,7 @@ def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> Array:
     own = read[:, None] * np.tile(groups, (len(rows) // n, 1))
     columns = weight[:, None] * np.hstack([rows.A * typical / alone, rows.B / alone, -own])
     others = columns.shape[1] - k
-    drawn = DRAWN * np.sqrt(len(rows)) * np.eye(others, others + k)
+    drawn = LITTLE * np.sqrt(len(rows)) * np.eye(others, others + k)
     right = np.append(-weight * links / alone, np.zeros(others))
     x, *_ = np.linalg.lstsq(np.vstack([columns, drawn]), right, rcond=None)
     return np.asarray(alone * x[others:])

@@ -13,7 +13,6 @@ from ...samples.wrench_samples import WrenchSamples
 from ..hypothesis import Error, Hypothesis, Reading, Recorded
 from ..identified_mass import IdentifiedMass
 
-DEGREE = np.pi / 180.0
 STEP, REACH = np.full(3, 0.1), np.full(3, 3.0)  # of differences, and of a round [m/s2]
 
 
@@ -40,7 +39,7 @@ class Gravity(Hypothesis):
             return
         bodies = np.vstack([model.link_phi, found.phi])
         for direction in np.linalg.svd(model.gravity[None])[2][1:]:
-            column = found.column_of_gravity(DEGREE * size * direction, bodies)
+            column = found.column_of_gravity(np.deg2rad(size) * direction, bodies)
             more, less = (
                 f"of tilt of gravity toward ({', '.join(f'{x + 0.0:.2g}' for x in toward)})"
                 for toward in (direction, -direction)

@@ -25,6 +25,7 @@ class PayloadSlipped(Hypothesis):
         last = len(starts) - 1 - LEAST
         if last < LEAST:
             return
+        reach = evidence.known.upper - evidence.known.lower  # of the change
         split = _split(evidence, starts, LEAST, last)
         for k in sorted({max(LEAST, split - 1), split, min(last, split + 1)}):
             time = float(starts[k])
@@ -34,7 +35,8 @@ class PayloadSlipped(Hypothesis):
                 f"The payload seems to have moved or changed at about {time:.2f} s: check the "
                 "grasp; identify the time before and the time after by themselves."
             )
-            relaxation = Relaxation(keep=keep, second=evidence.own & later)
+            other = np.where((evidence.own & later)[:, None], evidence.rows.A, 0.0)
+            relaxation = Relaxation(other, -reach, reach, keep)
             yield Relaxed(relaxation, said(sentence), 11, spans=((time, float("inf")),))
 
 

@@ -12,7 +12,6 @@ from ...samples.joint_samples import Samples
 from ...samples.wrench_samples import WrenchSamples
 from ..hypothesis import NOTHING, Hypothesis, Reading, Recorded, told
 
-DEGREE = np.pi / 180.0
 LEAST_MOTION = 0.2  # [rad or m] of some joint; a run of less was hardly meant to be one
 TORQUES = {  # in N m, or N
     "mN m (or mN)": 1e-3, "N cm": 1e-2, "kgf m (or kgf)": 9.80665, "kgf cm": 0.0980665,
@@ -20,9 +19,9 @@ TORQUES = {  # in N m, or N
 }  # fmt: skip
 # Positions and velocities of joints that turn in rad, rad/s, and of those that slide in m, m/s.
 TURNING = {
-    "Positions and velocities are in degrees, not in radians": (DEGREE, DEGREE),
-    "Positions are in degrees, not in radians": (DEGREE, 1.0),
-    "Velocities are in degrees per second": (1.0, DEGREE),
+    "Positions and velocities are in degrees, not in radians": (np.pi / 180, np.pi / 180),
+    "Positions are in degrees, not in radians": (np.pi / 180, 1.0),
+    "Velocities are in degrees per second": (1.0, np.pi / 180),
     "Velocities are in revolutions per minute": (1.0, np.pi / 30),
     "Positions and velocities are in milliradians": (1e-3, 1e-3),
 }
