@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..rows.windows import WindowCutter
