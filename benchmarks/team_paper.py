@@ -1,4 +1,4 @@
-"""Tables II to V of [ZLEFL] beside the joint estimate, simulated at the paper's error level.
+"""Tables II to V of [ZLEFL] beside the estimate from all data, simulated at the paper's errors.
 
 The payload and grasps of Table I; four holds, ten seconds for the frames, 52 s for the inertia, as
 in the paper. Poses are measured with slow errors (play, compliance), quantised by the encoders,
@@ -100,7 +100,7 @@ def of_payload(team: Team, phi: np.ndarray) -> list[float]:
 
 
 def trial(seed: int) -> tuple[list[float], list[float]]:
-    """Return the errors of the sequence and of the joint estimate."""
+    """Return the errors of the sequence and of the estimate from all data."""
     rng = np.random.default_rng(seed)
     team = Team.of_table_1(rng)
     way = Way.drawn(rng, length=62.0, holds=4, hold=3.0, angle=0.17, fastest=0.6)
@@ -137,7 +137,7 @@ def main() -> None:
     options = parser.parse_args()
     found = np.array([trial(options.seed + n) for n in range(options.trials)])
     mean = found.mean(axis=0)
-    table = Table("error", "paper", "sequence", "joint", "joint, worst", title="Tables II to V")
+    table = Table("error", "paper", "sequence", "estimate", "worst", title="Tables II to V")
     for row, name in enumerate(NAMES):
         table.add_row(
             name, f"{PAPER[row]:.2f}", f"{mean[0, row]:.2f}", f"{mean[1, row]:.2f}",

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from ..arrays import Array, BoolArray
 from .closed_form.resample import Resampling
@@ -61,21 +60,6 @@ class Blocks:
     left_out: Array
     shift: Array
 
-    def turned(self) -> Array:
-        """Return how far each robot's attitude turns beside its chief axis, shape (N,) [rad].
-
-        That is the least of the largest |theta x d| for a direction d of the body.
-        """
-        least = np.zeros(len(self.present))
-        usable = self.present & (np.linalg.det(self.rotation) > 0.0)  # no left-handed ones
-        for i in np.flatnonzero(usable.sum(axis=1) > 1):
-            attitudes = Rotation.from_matrix(self.rotation[i, usable[i]])
-            away = (attitudes.mean().inv() * attitudes).as_rotvec()
-            _, axes = np.linalg.eigh(away.T @ away)
-            beside = np.cross(away[:, None], axes.T[None])
-            least[i] = np.linalg.norm(beside, axis=2).max(axis=0).min()
-        return least
-
     def __len__(self) -> int:
         return len(self.time)
 
@@ -89,7 +73,7 @@ class Blocks:
             np.zeros((N, 0, 2)), np.zeros((N, 0, 4)), flat, np.zeros((N, 0, 4)), flat,
         )  # fmt: skip
 
-    def take(self, chosen: Array | slice) -> Blocks:
+    def take(self, chosen: Array | BoolArray | slice) -> Blocks:
         """Return some of the blocks."""
         return Blocks(
             self.time[chosen], *(getattr(self, e.name)[:, chosen] for e in fields(self)[1:])
@@ -110,15 +94,6 @@ class Blocks:
                 old = np.concatenate([old, fill])
             columns.append(np.concatenate([old, new], axis=1))
         return Blocks(np.concatenate([self.time, newer.time]), *columns)
-
-    def renewed(self, newer: Blocks, there: BoolArray) -> Blocks:
-        """Return the newer values of robots and blocks where they are there, shape (N, B)."""
-        columns = []
-        for entry in fields(self)[1:]:
-            old, new = getattr(self, entry.name), getattr(newer, entry.name)
-            chosen = there.reshape(*there.shape, *[1] * (old.ndim - 2))
-            columns.append(np.where(chosen, new, old))
-        return Blocks(self.time, *columns)
 
     @classmethod
     def of(

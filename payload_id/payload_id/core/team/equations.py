@@ -91,15 +91,6 @@ class Equations:
                 pull[own] = min(ratio, 0.3 * float(size)) * self.frames.position[i]
         return np.asarray(np.linalg.lstsq(H, pull, rcond=1e-13)[0])
 
-    def sizes(self, x: Array) -> Array:
-        """Return the size of each residual in standard deviations, shape (4, N, B of all)."""
-        e = self._errors(self.step(x))
-        e = e - np.einsum("knb,knbi->kbi", self._part, e)[:, None]
-        size = np.linalg.norm(self._root[..., None] * e, axis=-1) / np.sqrt(3.0)
-        full = np.full((KINDS, len(self.frames.known), len(self._blocks)), np.nan)
-        full[:, self.members] = np.where(self._present, size, np.nan)
-        return full
-
     def spread(self) -> Array:
         """Return the standard deviation that the residuals of each kind show, shape (4,)."""
         e = self._errors(np.zeros((len(self.frames.known), 13)))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array, BoolArray
+from .bounds import RobotBounds
 
 POOR_ROTATION = 0.2  # [rad] standard deviation from which on a frame counts as unknown
 POOR_POSITION = 0.2  # of the reach, likewise
+UNEQUAL = 0.05, 20.0  # of one robot's bounds against another's, as far as that counts
 KINDS = 4  # attitude, place, angular velocity, velocity
 START = (1e-3, 1e-3, 1e-2, 1e-2)  # [rad, m, rad/s, m/s] first standard deviations of the kinds
 UNUSED = 1e6  # standard deviation of a kind of equation that does not count
@@ -29,9 +32,6 @@ class GraspFrames:
         known: Whether a robot's frame was fitted, shape (N,).
         covariance: Of (rotation vector in {i}, C_i's in {i0}, p_1i, c_i, clock), shape (N, 13, 13).
         deviation: Standard deviation of the four kinds, shape (4,).
-        information: Of (rotation vector in {i}, p_1i) of robots 2..N together, the rest
-            marginalised, shape (6 (N - 1), 6 (N - 1)).
-        residual: Of each robot and block in standard deviations, per kind, shape (4, N, B).
     """
 
     rotation: Array
@@ -42,8 +42,6 @@ class GraspFrames:
     known: BoolArray
     covariance: Array
     deviation: Array
-    information: Array
-    residual: Array
 
     @classmethod
     def unknown(cls, N: int) -> GraspFrames:
@@ -52,8 +50,7 @@ class GraspFrames:
         known = np.arange(N) == 0
         return cls(
             eye, np.zeros((N, 3)), eye.copy(), np.zeros((N, 3)), np.zeros(N), known,
-            np.zeros((N, 13, 13)), np.array(START), np.zeros((6 * (N - 1), 6 * (N - 1))),
-            np.zeros((KINDS, N, 0)),
+            np.zeros((N, 13, 13)), np.array(START),
         )  # fmt: skip
 
     def with_poses(self, rotation: Array, position: Array) -> GraspFrames:
@@ -71,9 +68,12 @@ class GraspFrames:
         for name in ("rotation", "position", "base_rotation", "base_position", "clock", "known",
                      "covariance"):  # fmt: skip
             getattr(new, name)[:n] = getattr(self, name)
-        information = new.information
-        information[: 6 * (n - 1), : 6 * (n - 1)] = self.information
         return replace(new, deviation=self.deviation)
+
+    @property
+    def spread(self) -> Array:
+        """Standard deviations of (rotation vector, C_i's, p_1i, c_i, clock), shape (N, 13)."""
+        return np.sqrt(np.maximum(np.diagonal(self.covariance, axis1=1, axis2=2), 0.0))
 
     def without_poor(self, reach: float, clocks: Array) -> GraspFrames:
         """Return frames in which those are unknown that the data leave open.
@@ -84,9 +84,8 @@ class GraspFrames:
             reach: Largest distance of grasps [m].
             clocks: Largest stated offset of each clock, shape (N,) [s].
         """
-        variance = np.einsum("nii->ni", self.covariance)
-        poor = (variance[:, :3] > POOR_ROTATION**2).any(axis=1)
-        poor |= (variance[:, 6:9] > (POOR_POSITION * reach) ** 2).any(axis=1)
+        poor = (self.spread[:, :3] > POOR_ROTATION).any(axis=1)
+        poor |= (self.spread[:, 6:9] > POOR_POSITION * reach).any(axis=1)
         known = self.known & ~poor
         clock = np.where(known, self.clock, np.clip(self.clock, -clocks, clocks))
         return replace(self, known=known, clock=clock)
@@ -118,3 +117,16 @@ class FrameWeights:
     tilt: Array
     clock: Array
     reach: float
+
+    @classmethod
+    def of(cls, bounds: Sequence[RobotBounds], reach: float) -> FrameWeights:
+        """Return how equations count by the robots' bounds, against each other."""
+        sizes = np.array(
+            [[b.orientation, b.position, b.angular_velocity, b.linear_velocity] for b in bounds]
+        ).T
+        middle = np.array([np.median(row[row > 0]) if (row > 0).any() else 1.0 for row in sizes])
+        relative = np.where(sizes > 0, sizes / middle[:, None], 1.0)
+        return cls(
+            np.clip(relative, *UNEQUAL), np.array([b.tilt for b in bounds]),
+            np.array([b.clock for b in bounds]) / np.sqrt(3.0), reach,
+        )  # fmt: skip

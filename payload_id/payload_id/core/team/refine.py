@@ -14,6 +14,7 @@ Frames {i0} are level: C_i is a turn about z but for the stated tilt.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from scipy.optimize import least_squares
 
 from ..arrays import Array, BoolArray
 from .blocks import Blocks
+from .bounds import RobotBounds
 from .closed_form.pairwise import Kabsch, grasp_position, kabsch_umeyama
 from .equations import Equations
 from .grasp_frames import KINDS, START, UNUSED, FrameWeights, GraspFrames
@@ -29,7 +31,19 @@ ALIKE = 0.5  # correlation of angular velocities from which on a robot is on the
 CANDIDATES = 11  # clock offsets that are tried
 CLEARLY = 2.0  # times less noise against its signal: what twists need to be taken before poses
 LEAST = 1e-8  # smallest standard deviation that residuals can show
+LEVEL = 0.05  # [rad] of tilt, up to which the vertical counts as a common vector
 ROUNDS = 3  # of variances from residuals
+
+
+def refined(
+    blocks: Blocks, frames: GraspFrames, bounds: Sequence[RobotBounds], weights: FrameWeights
+) -> GraspFrames:
+    """Return the frames of all robots that the blocks tell, beginning at those known."""
+    for i in np.flatnonzero(~frames.known).tolist():
+        level = bounds[0].tilt + bounds[i].tilt < LEVEL
+        frames, _ = begun(blocks, frames, i, bounds[i].clock, level)
+    stated = np.array([bound.clock for bound in bounds])
+    return refine(blocks, frames, weights).without_poor(weights.reach, stated)
 
 
 def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspFrames:
@@ -81,30 +95,15 @@ def _used(blocks: Blocks, frames: GraspFrames, shown: Array) -> BoolArray:
 def _with_covariance(
     blocks: Blocks, frames: GraspFrames, weights: FrameWeights, deviation: Array
 ) -> GraspFrames:
-    """Return the frames with covariance, information and residuals."""
+    """Return the frames with their covariance."""
     problem = Equations(blocks, frames, weights, deviation)
-    zero = np.zeros(problem.size)
-    J = problem.jacobian(zero)
+    J = problem.jacobian(np.zeros(problem.size))
     whole = np.linalg.pinv(J.T @ J, rcond=1e-16, hermitian=True)
-    N = len(frames.known)
-    covariance = np.zeros((N, 13, 13))
-    width = problem.width
-    pairs = []
+    covariance, width = np.zeros((len(frames.known), 13, 13)), problem.width
     for n, i in enumerate(problem.fitted):
         own = slice(n * width, n * width + width)
         covariance[i][:width, :width] = whole[own, own]
-        pairs.append(n * width + np.array([0, 1, 2, 6, 7, 8]))
-    marginal = np.zeros((6 * (N - 1), 6 * (N - 1)))
-    if pairs:
-        chosen = np.concatenate(pairs)
-        target = np.concatenate([6 * (i - 1) + np.arange(6) for i in problem.fitted])
-        marginal[np.ix_(target, target)] = np.linalg.pinv(
-            whole[np.ix_(chosen, chosen)], rcond=1e-14, hermitian=True
-        )
-    return replace(
-        frames, covariance=covariance, deviation=deviation, information=marginal,
-        residual=problem.sizes(zero),
-    )  # fmt: skip
+    return replace(frames, covariance=covariance, deviation=deviation)
 
 
 @dataclass(frozen=True)

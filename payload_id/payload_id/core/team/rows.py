@@ -4,14 +4,14 @@ r"""Rows of a team: what the wrenches of all robots together say of the payload 
 
 With R_1i = X (1 + [a] + S), p_1i = p + dp, a clock that is late by dt, a bias and a gain, the right
 side is linear in (a, dp, dt, bias, gain) but for products of two small ones, which are in d.
-Estimates take the mean of all robots' features and have no nuisance but bias, gain and the
-friction against the motion; bounds take
-the features of the first robot, whose frame is exact, while it is there.
+Bounds take the features of the first robot, whose frame is exact, while it is there, and what is
+proved of frames. Estimates take the mean of all robots' features, and the frames' own deviations;
+friction acts against the motion in them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,9 +36,6 @@ NUISANCES = (
 
 
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
-DEVIATIONS = 6.0  # of a frame's estimate, by which it is likely off at most, ...
-TINY = 1e-9  # [rad]
-WELL_KNOWN = 0.1  # ... where that is no more than this [rad; part of the reach of grasps]
 
 
 @dataclass(frozen=True)
@@ -54,34 +51,6 @@ class TeamRows:
     frames: GraspFrames
     bounds: list[RobotBounds]
     frame_bounds: list[FrameBounds]
-
-    def likely(self, reach: float, turned: Array) -> TeamRows:
-        """Return rows for frames that are off by no more than they likely may be.
-
-        That is six deviations of their estimates, and what poses may err by, also where their
-        errors grow with how far the payload turns and so look like another frame; or what is
-        proved. Deviations of frames that are hardly known say little.
-
-        Args:
-            reach: Largest distance of grasps [m].
-            turned: How far each robot's attitude turns beside its chief axis, shape (N,) [rad].
-        """
-        spread = np.sqrt(np.maximum(np.diagonal(self.frames.covariance, axis1=1, axis2=2), 0.0))
-        likely = list(self.frame_bounds)
-        for i in np.flatnonzero(self.frames.known)[1:]:
-            off = DEVIATIONS * spread[i]
-            frame, one, two = self.frame_bounds[i], self.bounds[0], self.bounds[i]
-            more = 1.0 + 1.0 / max(float(turned[i]), TINY)
-            turn = more * (one.orientation + two.orientation)
-            far = float(np.linalg.norm(self.frames.position[i]))
-            a = turn + one.tilt + two.tilt + off[:3]
-            position = more * (one.position + two.position) + far * turn + off[6:9]
-            if max(turn, off[:3].max()) > WELL_KNOWN or position.max() > WELL_KNOWN * reach:
-                continue
-            likely[i] = replace(
-                frame, a=np.minimum(frame.a, a), position=np.minimum(frame.position, position)
-            )
-        return replace(self, frame_bounds=likely)
 
     @property
     def half_width(self) -> Array:
@@ -99,7 +68,7 @@ class TeamRows:
         return np.where(np.isfinite(widths), widths, 0.0)
 
     def of_estimate(self, windows: Windows) -> RowBlock:
-        """Return rows for a point estimate: frames as they are."""
+        """Return rows for a point estimate: frames are off as their deviations say."""
         N = len(self.bounds)
         features = np.zeros((len(windows), 12))
         total = np.zeros(len(windows))
@@ -114,8 +83,9 @@ class TeamRows:
             errors += weight[:, None] * error
             total += weight
         features, errors = features / total[:, None], errors / total[:, None]
-        columns = np.zeros((N, len(NUISANCES)))
-        columns[:, 7:] = self.half_width[:, 7:]
+        columns = self.half_width
+        spread = self.frames.spread
+        columns[:, :7] = UNIFORM * np.hstack([spread[:, :3], spread[:, 6:9], spread[:, 12:]])
         columns[:, 12:] = np.array([[bound.friction] * 3 for bound in self.bounds])
         return self._block(windows, features, errors, columns, exact=True)
 
@@ -181,27 +151,18 @@ class TeamRows:
         d += here * (windows.wrench_error[i] @ np.abs(Ad).T)
         turned, turned_moment, rate = f @ X.T, m @ X.T, windows.wrench_rate[i] @ Ad.T
         columns = np.zeros((len(windows), 6, len(NUISANCES)))
+        by_a = -X @ skews(f)  # X [a] f
+        columns[:, :3, :3] = by_a
+        columns[:, 3:, :3] = P @ by_a - X @ skews(m)
+        columns[:, 3:, 3:6] = -skews(turned)
+        columns[:, :, 6] = rate
         if not exact:
-            by_a = -X @ skews(f)  # X [a] f
-            columns[:, :3, :3] = by_a
-            columns[:, 3:, :3] = P @ by_a - X @ skews(m)
-            columns[:, 3:, 3:6] = -skews(turned)
-            columns[:, :, 6] = rate
             d += np.where(held[:, None], self._second_order(windows, i, late), 0.0)
         columns[:, :, 7:10] = Ad[:, :3]
         columns[:, :, 10] = np.hstack([turned, np.cross(p, turned)])
         columns[:, 3:, 11] = turned_moment
         columns[:, :, 12:] = np.einsum("rk,wkj->wrj", Ad[:, :3], windows.drag[i])
         B[:, :, i] -= here[..., None] * columns * half_width[i]
-
-    def wrench_of(self, windows: Windows, i: int) -> Array:
-        """Return what robot i exerts about {1}, as far as it holds the payload, shape (W, 6)."""
-        X, p = self.frames.rotation[i], self.frames.position[i]
-        Ad = np.block([[X, np.zeros((3, 3))], [skew(p) @ X, X]])
-        late = self.frames.clock[i] - windows.shift[i]
-        wrench = windows.wrench[i] + late[:, None] * windows.wrench_rate[i]
-        held = windows.present[i] & windows.holding[i]
-        return np.asarray(held[:, None] * (wrench @ Ad.T))
 
     def _second_order(self, windows: Windows, i: int, late: Array) -> Array:
         """Return the bound on products of small things, shape (W, 6)."""

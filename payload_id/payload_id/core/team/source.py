@@ -18,6 +18,7 @@ from ..body.payload_prior import PayloadPrior
 from ..errors import RecordingError
 from ..rows.gate import Gate
 from ..rows.row_block import RowBlock
+from .closed_form.correlation import freed
 from .rows import CHANNELS, NUISANCES, TeamRows
 from .windows import Windows
 
@@ -77,6 +78,11 @@ class TeamSource:
                 f"Rows of a team need its Windows; found {type(samples).__name__}."
             )
         return samples
+
+    def of_estimate(self, windows: Windows) -> RowBlock:
+        """Return rows for a point estimate, with independent errors."""
+        block = self.rows.of_estimate(windows)
+        return freed(block, windows.start, self.prior.typical)
 
     def window(self, samples: Windows) -> RowBlock:
         """Return the rows of one or more windows: Newton-Euler, and forces that hold at rest."""

@@ -9,7 +9,7 @@ which is linear in F, and then by a rotation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,6 +82,11 @@ class Windows:
         )  # fmt: skip
 
     @property
+    def end(self) -> Array:
+        """End of each, shape (W,) [s]."""
+        return self.start + self.length
+
+    @property
     def stamp(self) -> Array:
         """Middle of each, shape (W,) [s]."""
         return self.start + self.length / 2
@@ -90,10 +95,19 @@ class Windows:
         """Return windows number start to stop - 1."""
         return self.take(slice(start, stop))
 
-    def take(self, chosen: Array | slice) -> Windows:
+    def take(self, chosen: Array | BoolArray | slice) -> Windows:
         """Return some of the windows."""
         first = (self.start[chosen], self.length[chosen])
         return Windows(*first, *(v[:, chosen] for v in list(vars(self).values())[2:]))
+
+    def of_robot(self, i: int) -> Windows:
+        """Return the windows as if no other robot exerted anything."""
+        alone = (np.arange(len(self.present)) == i)[:, None]
+        each = alone[..., None]
+        return replace(
+            self, wrench=self.wrench * each, wrench_rate=self.wrench_rate * each,
+            lift=self.lift * alone,
+        )  # fmt: skip
 
     def joined(self, newer: Windows) -> Windows:
         """Return both; robots that these do not have are absent in them."""

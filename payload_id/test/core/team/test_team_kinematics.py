@@ -7,10 +7,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.team.blocks import Blocks
 from payload_id.core.team.bounds import RobotBounds
-from payload_id.core.team.closed_form.correlation import Correlation
+from payload_id.core.team.closed_form.correlation import freed
 from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_umeyama
 from payload_id.core.team.equations import Equations
 from payload_id.core.team.grasp_frames import START, FrameWeights, GraspFrames
@@ -93,12 +94,13 @@ def test_rows_whose_errors_hang_together_are_freed_of_it():
         errors[k] = [0.8, -0.3] * errors[k - 1] + np.sqrt(1.0 - np.square([0.8, -0.3])) * errors[k]
     start = 0.5 * np.arange(4000.0)
     start[2000:] += 7.0  # a gap: nothing follows over it
-    seen = Correlation.none(start, 2).seen_in(errors)
-    np.testing.assert_allclose(seen.c, [0.8, -0.3], atol=0.05)
-    freed = seen.freed(errors[..., None])[..., 0]
-    assert (freed[[0, 2000]] == errors[[0, 2000]]).all()
-    np.testing.assert_allclose(freed.std(axis=0), 1.0, atol=0.05)
-    np.testing.assert_allclose((freed[1:] * freed[:-1]).mean(axis=0), 0.0, atol=0.05)
+    A, every = np.random.default_rng(4).normal(size=(8000, 10)), np.repeat(start, 2)
+    rows = RowBlock(A, 0 * A, A[:, :0], errors.ravel(), A[:, 0] ** 0, np.tile([0, 1], 4000), every,
+                    every)  # fmt: skip
+    free = freed(rows, start, np.zeros(10)).b.reshape(-1, 2)
+    assert (free[[0, 2000]] == errors[[0, 2000]]).all()
+    np.testing.assert_allclose(free.std(axis=0), 1.0, atol=0.05)
+    np.testing.assert_allclose((free[1:] * free[:-1]).mean(axis=0), 0.0, atol=0.05)
 
 
 def test_the_papers_sequence_finds_the_payload_without_noise():

@@ -202,11 +202,11 @@ def test_imus_make_up_for_poor_twists_while_they_are_heard():
                 imu_specific_force=felt + 0.02 * error[1],
             )
         )
-    without, found = estimated(robots, poor), estimated(robots, good)
+    deaf = [replace(r, imu_angular_velocity=None, imu_specific_force=None) for r in robots]
+    without, found = estimated(deaf, poor), estimated(robots, good)
     estimator, end = estimator_of(robots, good), float(robots[0].time[-1])
-    for r in robots:
-        deaf = replace(r, imu_angular_velocity=None, imu_specific_force=None)
-        estimator.add(deaf.between(0.0, end - 3.0))
+    for r, without_imu in zip(robots, deaf, strict=True):
+        estimator.add(without_imu.between(0.0, end - 3.0))
         estimator.add(r.between(end - 2.99, end))
     mixed = estimator.update()
     for estimate in (found, without, mixed):

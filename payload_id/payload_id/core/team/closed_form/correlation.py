@@ -1,7 +1,7 @@
 r"""Errors of neighbouring windows hang together; rows that are freed of it count as independent.
 
 Play, compliance and friction change slowly against the stride of the windows, which overlap, too.
-With e_k the errors of one channel in units of its noise,
+With e_k the errors of one channel in units of its bound,
 
     e_k = c e_{k-1} + sqrt(1 - c^2) n_k,
 
@@ -12,51 +12,43 @@ motion, then counts most.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from ...arrays import Array, BoolArray
+from ...arrays import Array
+from ...rows.row_block import RowBlock
 
 LARGEST = 0.95  # of |c|: what is as slow as the run is an offset, and no correlation
-LEAST_PAIRS = 8  # that a correlation is estimated from
+ROUNDS = 3  # of c and residuals in turn
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """How the errors of C channels hang together from one window to the next.
+def freed(block: RowBlock, start: Array, phi_max: Array) -> RowBlock:
+    """Return rows with independent errors, within bounds of one.
 
-    Attributes:
-        follows: Whether a window is one stride behind the one before it, shape (W,).
-        c: Of each channel, shape (C,).
+    Args:
+        block: As many rows of each window as there are channels, window by window; two windows or
+            more.
+        start: Of the windows, shape (W,) [s]. The first one after a gap stays as it is.
+        phi_max: Largest |phi| expected, shape (10,): it sets the rows' weights only.
     """
-
-    follows: BoolArray
-    c: Array
-
-    @classmethod
-    def none(cls, start: Array, channels: int) -> Correlation:
-        """Return no correlation of windows that begin at some times, shape (W,) [s]."""
-        step = np.diff(start)
-        usual = float(np.median(step)) if len(step) else 0.0
-        follows = np.concatenate([[False], np.abs(step - usual) <= 1e-3 * usual])
-        return cls(follows[: len(start)], np.zeros(channels))
-
-    def seen_in(self, residual: Array) -> Correlation:
-        """Return that of residuals in units of their noise, shape (W, C)."""
-        if np.count_nonzero(self.follows) < LEAST_PAIRS:
-            return self
-        later, before = residual[self.follows], residual[np.flatnonzero(self.follows) - 1]
+    step, p = np.diff(start, prepend=-np.inf), block.B.shape[1]
+    follows = np.isclose(step, np.median(step[1:]), rtol=1e-3)
+    rows = np.column_stack([block.A, block.B, block.b]) / block.bound(phi_max)[:, None]
+    rows = rows.reshape(len(start), -1, rows.shape[1])
+    boxes = np.eye(p, rows.shape[2], 10)
+    c = np.zeros(rows.shape[1])
+    for _ in range(ROUNDS):
+        each = np.where(follows[:, None], c, 0.0)[..., None]
+        independent = (rows - each * np.roll(rows, 1, axis=0)) / np.sqrt(1.0 - each**2)
+        whole = np.vstack([independent.reshape(-1, rows.shape[2]), boxes])
+        x = np.linalg.lstsq(whole[:, :-1], whole[:, -1], rcond=1e-13)[0]
+        e = rows[..., -1] - rows[..., :-1] @ x
+        later, before = e[follows], np.roll(e, 1, axis=0)[follows]
         size = 0.5 * (later**2 + before**2).sum(axis=0)
-        both = (later * before).sum(axis=0)
-        c = np.divide(both, size, out=np.zeros_like(both), where=size > 0)
-        return Correlation(self.follows, np.clip(c, -LARGEST, LARGEST))
-
-    def freed(self, rows: Array) -> Array:
-        """Return rows with independent errors, shape (..., W, C, k), from such in units of noise.
-
-        The first one of a stretch stays as it is.
-        """
-        before = np.roll(rows, 1, axis=-3)
-        c = np.where(self.follows[:, None], self.c, 0.0)[..., None]
-        return np.asarray((rows - c * before) / np.sqrt(1.0 - c**2))
+        c = np.divide((later * before).sum(axis=0), size, out=np.zeros_like(c), where=size > 0)
+        c = np.clip(c, -LARGEST, LARGEST)
+    A, B, b = np.split(whole[: len(block)], [10, 10 + p], axis=1)
+    return replace(
+        block, A=A, A_error=np.zeros_like(A), A_static=A, B=B, b=b[:, 0], d=np.ones(len(b))
+    )

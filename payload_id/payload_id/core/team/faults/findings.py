@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ..estimate import Fault, Finding
+from ..estimate import Finding
 from .evidence import Evidence
 from .forces import Told, of_forces
 from .missing import missing
 from .motions import of_motions
-from .pairs import differs
-
-MISSING = (Fault.SILENT, Fault.COLLINEAR, Fault.NO_ROTATION)
 
 
 @dataclass(frozen=True)
@@ -22,36 +18,20 @@ class Findings:
     Attributes:
         all: Findings, the gravest first.
         cannot: What cannot be given, and why.
-        contradicts: Whether any of them means that the data contradict each other.
+        contradicts: Whether motions are not those of one body.
         doubtful: Whether nothing of the payload counts until somebody has looked.
-        apart: Names of robots whose angular velocities are those of no body that the first holds.
     """
 
     all: tuple[Finding, ...]
     cannot: tuple[str, ...]
     contradicts: bool
-    doubtful: bool = False
-    apart: tuple[str, ...] = ()
-
-    @property
-    def blames(self) -> bool:
-        """Whether anybody is named for data that are wrong, and not merely missing."""
-        return any(finding.fault not in MISSING for finding in self.all)
-
-    def after(self, earlier: Sequence[Finding]) -> Findings:
-        """Return them with those of an earlier time, which stay true."""
-        told = {(finding.fault, finding.robots) for finding in earlier}
-        newer = (finding for finding in self.all if (finding.fault, finding.robots) not in told)
-        return replace(self, all=(*earlier, *newer))
+    doubtful: bool
 
 
-def findings_of(evidence: Evidence) -> Findings:
+def findings_of(e: Evidence) -> Findings:
     """Return what is wrong or missing."""
-    kinematic, certain = of_motions(evidence)
-    forces = Told([]) if kinematic else of_forces(evidence)
-    grave = [*kinematic, *forces.findings]
-    mild, cannot = missing(evidence, {n for finding in grave for n in finding.robots})
-    consistent = all(frame.consistent for frame in evidence.rows.frame_bounds)
-    broken = certain or not consistent
-    apart = tuple(n for i, n in enumerate(evidence.names) if i and differs(evidence, i))
-    return Findings((*grave, *mild), tuple(cannot), broken, forces.doubtful, apart)
+    motions = of_motions(e)
+    forces = Told([]) if motions else of_forces(e)
+    grave = [*motions, *forces.findings]
+    mild, cannot = missing(e, {name for finding in grave for name in finding.robots})
+    return Findings((*grave, *mild), tuple(cannot), bool(motions), forces.doubtful)

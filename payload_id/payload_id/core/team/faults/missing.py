@@ -4,41 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..blocks import GAP
+from ..blocks import GAP, LEAST_SAMPLES
 from ..estimate import Fault, Finding
-from .evidence import LEAST_TURN, Evidence, turning, turns
+from .evidence import Evidence
 
-MUCH = 0.8  # of another robot's turning and time, from which on a robot turns as it does
 ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
+LEAST_TURN = 0.01  # [rad/s] root mean square of angular velocity below which nothing turns
 
 
 def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
     """Return what is missing, and what cannot be given for that."""
-    found = _unheard(e)
-    cannot: list[str] = []
-    frames = e.rows.frames
-    named = named | set(e.arrival.sparse)
+    found, cannot = _unheard(e), list[str]()
+    named = named | {finding.robots[0] for finding in found if finding.fault is not Fault.SILENT}
     there = e.windows.holding[:, -1] if len(e.windows) else np.ones(len(e.names), dtype=bool)
-    unknown = [n for n, h, k in zip(e.names, there, frames.known, strict=True) if h and not k]
-    unknown = [n for n in unknown if n not in named]
-    alone = [n for n in unknown if _is_alone(e, e.names.index(n))]
-    if alone:
-        cannot.append(
-            f"The grasp frames of {', '.join(alone)} cannot be given yet, though the same motion "
-            "tells those of others. Turn the payload about two axes; if that does not tell them, "
-            "check axes, signs, units and clock, and that the payload is held there."
-        )
-    unknown = [n for n in unknown if n not in alone]
+    open_frames = np.flatnonzero(there & ~e.rows.frames.known)
+    unknown = tuple(e.names[i] for i in open_frames if e.names[i] not in named)
     if unknown:
-        still = not turns(e)
-        why = "the payload hardly turned" if still else "their data do not determine them"
-        sentence = (
-            f"The grasp frames of {', '.join(unknown)} cannot be given: {why}. Turn the payload "
-            "about two axes by some degrees; without frames only the mass follows, from holds."
+        still = not _turns(e)
+        cannot.append(
+            f"The grasp frames of {', '.join(unknown)} cannot be given: "
+            f"{'the payload hardly turned' if still else 'their data do not determine them'}. Turn "
+            "the payload about two axes by some degrees; without frames only the mass follows, "
+            "from holds. If that does not tell them, check axes, signs, units and clocks."
         )
-        cannot.append(sentence)
-        if still and len(e.blocks) > 20:
-            found.append(Finding(Fault.NO_ROTATION, tuple(unknown), "The payload did not turn."))
+        if still and len(e.blocks):
+            found.append(Finding(Fault.NO_ROTATION, unknown, "The payload did not turn."))
     line = _on_a_line(e)
     if line is not None:
         found.append(line)
@@ -48,6 +38,17 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
             "swinging about the line tells more."
         )
     return found, cannot
+
+
+def _turns(e: Evidence) -> bool:
+    """Tell whether some robot's angular velocity is more than its errors make of none."""
+    for omega, here, bound in zip(
+        e.blocks.twist[..., :3], e.blocks.present, e.rows.bounds, strict=True
+    ):
+        size = np.sqrt((omega[here] ** 2).sum(axis=1).mean()) if here.any() else 0.0
+        if size > LEAST_TURN + np.sqrt(3.0) * bound.angular_velocity:
+            return True
+    return False
 
 
 def _unheard(e: Evidence) -> list[Finding]:
@@ -73,28 +74,17 @@ def _unheard(e: Evidence) -> list[Finding]:
                 since,
             )
         )  # fmt: skip
-    for name, step in e.arrival.sparse.items():
-        found.append(
-            Finding(
-                Fault.UNKNOWN, (name,),
-                f"The samples of {name} are {1e3 * step:.0f} ms apart, and no value is taken "
-                f"between two that are more than {1e3 * GAP:.0f} ms apart: nothing of it is used. "
-                "Have it send at 20 Hz or more.",
-            )
-        )  # fmt: skip
+    for robot in e.robots:
+        if robot is not None and len(robot) >= LEAST_SAMPLES and robot.step > GAP:
+            found.append(
+                Finding(
+                    Fault.UNKNOWN, (robot.name,),
+                    f"The samples of {robot.name} are {1e3 * robot.step:.0f} ms apart, and no "
+                    f"value is taken between two that are more than {1e3 * GAP:.0f} ms apart: "
+                    "nothing of it is used. Have it send at 20 Hz or more.",
+                )
+            )  # fmt: skip
     return found
-
-
-def _is_alone(e: Evidence, i: int) -> bool:
-    """Tell whether the motion that robot i gives has told the frames of another robot."""
-    known = e.rows.frames.known
-    sizes, present = turning(e.blocks), e.blocks.present
-    return any(
-        known[j]
-        and present[i].sum() >= MUCH * present[j].sum()
-        and sizes[i] >= max(MUCH * sizes[j], LEAST_TURN)
-        for j in range(1, len(e.names))
-    )
 
 
 def _on_a_line(e: Evidence) -> Finding | None:
@@ -103,11 +93,13 @@ def _on_a_line(e: Evidence) -> Finding | None:
     if not len(windows):
         return None
     holds = frames.known & windows.holding[:, -1]
-    if holds.sum() < 2 or windows.wrench[holds][:, :, 3:].any():
+    if holds.sum() < 2 or not frames.known[windows.holding[:, -1]].all():
+        return None
+    if windows.wrench[holds][:, :, 3:].any():
         return None
     places = frames.position[holds]
     sizes = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)
-    if len(sizes) > 1 and sizes[1] > ON_A_LINE * sizes[0] and holds.sum() > 2:
+    if sizes[1] > ON_A_LINE * sizes[0]:
         return None
     names = tuple(n for n, h in zip(e.names, holds, strict=True) if h)
     return Finding(Fault.COLLINEAR, names, f"The grasps of {', '.join(names)} lie on one line.")

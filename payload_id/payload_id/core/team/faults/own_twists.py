@@ -6,10 +6,7 @@ poses or twists are false. Between the blocks before and after one, 2 h apart,
     log(R(t - h)' R(t + h)) / (2 h) = omega(t) + O(h^2),
     (p(t + h) - p(t - h)) / (2 h) = R(t) v(t) + O(h^2),
 
-with what is left out from the second derivatives of both. Those are of the twists, which see more
-of fast motions than attitudes do: so a unit that makes twists much larger excuses itself. But then
-they are as many times as large as what attitudes show over 2 h and over h, and that no motion does:
-one so fast that attitudes hardly show it is shown over h much better.
+and what is left out is a third of what 4 h show otherwise than 2 h, but for higher orders.
 """
 
 from __future__ import annotations
@@ -17,82 +14,65 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ...arrays import Array, BoolArray, IntArray
+from ...arrays import Array, IntArray
 from ..blocks import SPACING
+from ..closed_form.pair_equations import Motion
 from ..estimate import Fault, Finding
 from ..kinematic_bounds.frame_bounds import motion_of
-from .evidence import LEAST_BLOCKS, LEAST_TURN, Evidence
+from .evidence import Evidence
 
-SPAN = 2.0 * SPACING  # [s]
-REMAINDER = 0.1 * SPAN**2  # [s2] of what is left out, twice what smooth motions make of it
+PART, LEAST = 0.2, 10  # of the blocks, and number of them, from which on it is no accident
 MARGIN = 2.0  # times all that is stated and left out, from which on a block contradicts
-PART = 0.2  # of the blocks that contradict, from which on it is no accident
-UNITS = (180.0 / np.pi, 30.0 / np.pi, 0.5 / np.pi)  # deg/s, rpm, turns a second of a rad/s
-NEAR = 0.3  # part of angular velocities by which they may miss where a unit explains them
+TURNS = (
+    "The attitudes of {name} do not change as its own angular velocities say. Check that neither "
+    "stands still, the unit (rad/s), the order of quaternions (x, y, z, w), that attitudes are "
+    "those of the grasp frame in the robot's own, that angular velocities are in the grasp frame, "
+    "and that nothing vibrates faster than it is sampled."
+)
+MOVES = (
+    "The positions of {name} do not change as its own velocities say. Check that they do not stand "
+    "still, units (m and m/s), that positions are in the robot's own frame, and velocities in the "
+    "grasp frame."
+)
 
 
 def of_own_twists(e: Evidence) -> list[Finding]:
     """Return whose poses contradict its own twists."""
-    every = ((e.names[i], _contradiction(e, i)) for i in range(len(e.names)))
+    every = ((name, _contradiction(e, i)) for i, name in enumerate(e.names))
     return [Finding(Fault.UNKNOWN, (name,), said.format(name=name)) for name, said in every if said]
 
 
 def _contradiction(e: Evidence, i: int) -> str:
     """Say how robot i's poses do not go with its twists; empty if they do."""
     here, time = e.blocks.present[i], e.blocks.time
-    inner = here[:-2] & here[1:-1] & here[2:] & (time[2:] - time[:-2] < 1.05 * SPAN)
-    k = np.flatnonzero(inner) + 1  # blocks between two others
-    if len(k) < LEAST_BLOCKS:
+    if len(time) < LEAST:
         return ""
-    every = motion_of(e.blocks, i, np.arange(len(e.blocks)), e.rows.bounds[i])
-    (shown, turn), told = _shown(every.R, k - 1, k + 1), every.V[k, :3]
-    nearer, seen = _shown(every.R, k, k + 1)
-    about = (every.V[k, :3] + every.V[k + 1, :3]) / 2
-    for unit in UNITS if _size(shown) > LEAST_TURN else ():
-        if all(_size(w - unit * s) < NEAR * _size(w) for s, w in
-               ((shown[turn], told[turn]), (nearer[seen], about[seen]))):  # fmt: skip
-            return (
-                "The attitudes of {name} do not change as its own angular velocities say. Those "
-                f"are {unit:.3g} times what attitudes show: check their unit, which is rad/s."
-            )
-    (omega, v), (alpha, a) = every.fastest[k].T, every.steepest[k].T
-    error = np.sqrt(3.0) * (every.e_R[k - 1] + every.e_R[k + 1]) / SPAN + every.unsure[k, 0]
-    error += REMAINDER * (every.bend[k, 0] + omega * (alpha + omega**2))
-    if _is_no_accident(~turn | (np.linalg.norm(shown - told, axis=1) > MARGIN * error)):
-        return (
-            "The attitudes of {name} do not change as its own angular velocities say. Check that "
-            "neither stands still, the unit (rad/s), the order of quaternions (x, y, z, w), that "
-            "attitudes are those of the grasp frame in the robot's own, that angular velocities "
-            "are in the grasp frame, and that nothing vibrates faster than it is sampled."
-        )
-    moved = (every.x[k + 1] - every.x[k - 1]) / SPAN
-    velocity = np.einsum("bij,bj->bi", every.mean_R[k], every.V[k, 3:])
-    error = np.sqrt(3.0) * (every.e_x[k - 1] + every.e_x[k + 1]) / SPAN + every.unsure[k, 1]
-    error += np.sqrt(3.0) * every.e_R[k] * v
-    error += REMAINDER * (every.bend[k, 1] + omega * (2.0 * a + omega * v) + alpha * v)
-    if _is_no_accident(np.linalg.norm(moved - velocity, axis=1) > MARGIN * error):
-        return (
-            "The positions of {name} do not change as its own velocities say. Check that they do "
-            "not stand still, units (m and m/s), that positions are in the robot's own frame, and "
-            "velocities in the grasp frame."
-        )
+    near = time[4:] - time[:-4] < 4.5 * SPACING
+    whole = np.all([here[k : len(here) - 4 + k] for k in range(5)], axis=0)
+    k = np.flatnonzero(near & whole[: len(near)]) + 2  # blocks between two others on either side
+    if len(k) < LEAST:
+        return ""
+    motion = motion_of(e.blocks, i, np.arange(len(time)), e.rows.bounds[i])
+    velocity = np.einsum("bij,bj->bi", motion.mean_R[k], motion.V[k, 3:])
+    (turn, move), (far_turn, far_move) = _shown(motion, k, 1), _shown(motion, k, 2)
+    error = np.sqrt(3.0) * np.stack([motion.e_R, motion.e_x, *motion.e_V.T])
+    shown = (error[:2, k - 1] + error[:2, k + 1]) / (2.0 * SPACING)
+    shown[1] += error[0, k] * motion.fastest[k, 1]
+    for shows, further, told, bound, said in (
+        (turn, far_turn, motion.V[k, :3], shown[0] + error[2, k], TURNS),
+        (move, far_move, velocity, shown[1] + error[3, k], MOVES),
+    ):
+        left_out = np.linalg.norm(further - shows, axis=1)
+        off = np.linalg.norm(shows - told, axis=1) > MARGIN * (bound + left_out)
+        if np.count_nonzero(off) >= max(LEAST, PART * len(off)):
+            return said
     return ""
 
 
-def _shown(R: Array, begin: IntArray, end: IntArray) -> tuple[Array, BoolArray]:
-    """Return the angular velocities that attitudes show between blocks, and where they do."""
-    between = R[begin].swapaxes(1, 2) @ R[end]
-    turn = np.linalg.det(between) > 0.0  # the mean of attitudes at random may be none
-    between[~turn] = np.eye(3)
-    span = SPACING * (end - begin)[:, None]
-    return Rotation.from_matrix(between).as_rotvec() / span, turn
-
-
-def _size(vectors: Array) -> float:
-    """Return the root mean square of lengths."""
-    return float(np.sqrt((vectors**2).sum(axis=1).mean())) if len(vectors) else 0.0
-
-
-def _is_no_accident(off: BoolArray) -> bool:
-    """Tell whether enough blocks contradict."""
-    return bool(np.count_nonzero(off) >= max(LEAST_BLOCKS, PART * len(off)))
+def _shown(motion: Motion, k: IntArray, steps: int) -> tuple[Array, Array]:
+    """Return the angular velocities and the velocities that poses show around blocks, (n, 3)."""
+    span = 2.0 * steps * SPACING
+    between = motion.R[k - steps].swapaxes(1, 2) @ motion.R[k + steps]
+    between[np.linalg.det(between) < 0.0] = np.eye(3)  # means of attitudes at random may be none
+    turn = Rotation.from_matrix(between).as_rotvec() / span
+    return turn, (motion.x[k + steps] - motion.x[k - steps]) / span

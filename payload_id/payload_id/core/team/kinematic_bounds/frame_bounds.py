@@ -51,13 +51,16 @@ def frame_bounds(
         return _contradicted(other.clock + abs(here))
     clock = max(most - here, here - least) if most > least else 0.0
     common = np.flatnonzero(blocks.present[0] & blocks.present[i])
-    if len(common) < 3 or not frames.known[i]:
+    if len(common) < 3:
         return FrameBounds.unknown(clock)
     chosen = common[np.unique(np.linspace(0, len(common) - 1, MOST).astype(int))]
     first = motion_of(blocks, 0, chosen, one)
     second = motion_of(blocks, i, chosen, other)
-    shifted = blocks.shift[i][chosen] - frames.clock[i]
-    pairs = Pairs(first, second, float(np.abs(shifted).max()), one.tilt + other.tilt)
+    shifted = float(np.abs(blocks.shift[i][chosen] - frames.clock[i]).max())
+    if not frames.known[i]:
+        known = FrameBounds.unknown(clock)
+        return known if _turn_alike(first, second, clock + shifted) else _contradicted(clock)
+    pairs = Pairs(first, second, shifted, one.tilt + other.tilt)
     X, p = frames.rotation[i], frames.position[i]
     a = pairs.first_bound(X, clock)
     if a is None:
@@ -74,6 +77,14 @@ def frame_bounds(
             break
     found = _narrowed(*pairs.rows(X, p, box), box, least - here, most - here)
     return _contradicted(clock) if found is None else found
+
+
+def _turn_alike(one: Motion, two: Motion, late: float) -> bool:
+    """Tell whether both may turn as fast as each other, whatever their frames."""
+    speed, other = (np.linalg.norm(motion.V[:, :3], axis=1) for motion in (one, two))
+    off = one.unsure[:, 0] + two.unsure[:, 0]
+    off += late * (two.steepest[:, 0] + late * two.bend[:, 0])
+    return bool((np.abs(speed - other) <= off).all())
 
 
 def _contradicted(clock: float) -> FrameBounds:

@@ -1,42 +1,42 @@
 """A team's estimate as data arrive: samples of any robot in, an estimate out.
 
-What the result depends on is the samples and the moments of the updates, never any clock.
+Two stages: frames and clocks from poses and twists; then, with these, the windows of forces are a
+row source that is identified as every other one. What the result depends on is the samples and the
+moments of the updates, never any clock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from ...arrays import one_number
+from ...arrays import BoolArray, IntArray, one_number
 from ...body.payload_prior import PayloadPrior
 from ...bounds import Interval
 from ...errors import InputError, UnknownNameError, require_type
 from ...threads import one_thread
-from ..arrival import GivenSamples, grid_near
-from ..blocks import SPACING, Blocks
+from ..blocks import GAP, SPACING, Blocks
 from ..bounds import RobotBounds, TeamBounds
 from ..closed_form.pair_equations import FrameBounds
 from ..estimate import TeamEstimate
 from ..grasp_frames import FrameWeights, GraspFrames
 from ..kinematic_bounds.clock_bounds import ClockBounds, narrowed
 from ..kinematic_bounds.frame_bounds import frame_bounds
-from ..refine import begun, refine
+from ..received import Arrival, Received
+from ..refine import refined
 from ..rows import TeamRows
 from ..samples import RobotSamples
 from ..source import TeamSource
 from ..windows import Windows, windows_of
-from .interval_rows import Known
+from .answer import Contradiction, answer, nothing
 from .settings import LEAST_STEP, NONE, TeamSettings
-from .solve import nothing, solved
 
-MOST_BLOCKS = 1200  # times robots: beyond it every second one goes, and the next lie further apart
+MOST_BLOCKS = 1200  # times robots: beyond it every second one goes
 MOST_WINDOWS = 600
-MOVED = 1e-4  # [s] by which a clock's estimate moves before blocks are made anew
+MOVED = 1e-4  # [s] by which a clock's estimate moves before all is made anew
 REMAKES = 3
-UNTURNED = 4.0  # [s] after which forces count although no frame is known: they give the mass
-MARGIN = 0.06  # [s] of samples beyond a block or window that interpolation may take
 
 
 class TeamEstimator:
@@ -75,21 +75,21 @@ class TeamEstimator:
     def reset(self) -> None:
         """Forget frames, clocks and payload: the team has taken up another one."""
         N = len(self._names)
-        self._given = GivenSamples(self._names, self.bounds)
+        self._received = Received(self._names, self.bounds)
         self._touched: list[tuple[float, float]] = []
         self._frames = GraspFrames.unknown(max(N, 1))
         self._blocks = Blocks.empty(N)
         self._windows = Windows.empty(N)
-        self._next_block = self._next_window = -np.inf
-        self._spacing = SPACING
+        self._begin, self._until = np.inf, -np.inf  # team time of the first sample; all is made to
         self._step = self.settings.step
-        self._known = Known(Interval(*self.prior.box()))
+        self._interval = Interval(*self.prior.box())
+        self._contradiction: Contradiction | None = None
         self._offsets: dict[str, ClockBounds] = {}  # of clocks, that are not excluded
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the robots, the reference first."""
-        return tuple(self._given.names)
+        return tuple(self._received.names)
 
     def add(self, samples: RobotSamples) -> None:
         """Take in samples of one robot, newer than all it gave before; cheap, no estimate.
@@ -102,7 +102,7 @@ class TeamEstimator:
             RecordingError: The samples do not fit those before.
         """
         require_type(samples, RobotSamples, "samples", "RobotSamples(...)")
-        self._given.add(samples)
+        self._received.add(samples)
 
     def leave(self, name: str, time: float) -> None:
         """Note that a robot has let go of the payload, at a time on its own clock [s].
@@ -110,17 +110,13 @@ class TeamEstimator:
         A robot that merely falls silent is taken to hold on, with forces that nobody knows. Said
         late, it takes back what was known from later samples, as `touched` does.
         """
-        if name not in self._given.names:
-            raise UnknownNameError("robot", name, self._given.names)
-        left = self._given.let_go(name, _finite(time, "time"))
+        if name not in self.names:
+            raise UnknownNameError("robot", name, self.names)
+        self._received.let_go(name, _finite(time, "time"))
         self._offsets = {}  # from later samples, perhaps
-        number = self._given.names.index(name)
-        clock = self._clocks()[number] if number < len(self._frames.clock) else 0.0
-        left -= clock + self._given.bounds_of(name).clock  # in team time, or earlier
-        until = self._blocks.time + SPACING + MARGIN
-        self._blocks = self._blocks.take(np.flatnonzero(until <= left))
-        self._take_back(left, np.inf)
-        self._go_back(self._given.kept_since(left))
+        begin = self._earliest(name, time)
+        self._remake_from(begin)
+        self._take_back(begin, np.inf)
 
     def touched(self, start: float, end: float) -> None:
         """Note that something else, such as a human, touched the payload in a stretch of time.
@@ -132,23 +128,11 @@ class TeamEstimator:
             start: Team time [s].
             end: Team time [s].
         """
-        stretch = _finite(start, "start"), _finite(end, "end")
-        if stretch[0] > stretch[1]:
+        start, end = _finite(start, "start"), _finite(end, "end")
+        if start > end:
             raise InputError(f"start must not be after end; found {start:g} and {end:g} s.")
-        self._touched = _merged(self._touched, *stretch)
-        self._take_back(*stretch)
-
-    def _take_back(self, begin: float, end: float) -> None:
-        """Forget the windows of a stretch of time, and what they have shown.
-
-        Of a long run not every window is there any more that has contradicted others.
-        """
-        windows, told = self._windows, self._known.contradiction
-        false = (windows.start + self.settings.window >= begin) & (windows.start <= end)
-        first = min(np.concatenate([windows.start[:1], self._blocks.time[:1], [np.inf]]))
-        if false.any() or (told is not None and begin <= told.time and end >= first):
-            self._windows = windows.take(np.flatnonzero(~false))
-            self._known = Known(Interval(*self.prior.box()))
+        self._touched.append((start, end))
+        self._take_back(start, end)
 
     def update(self) -> TeamEstimate:
         """Return the estimate from all data so far."""
@@ -157,174 +141,157 @@ class TeamEstimator:
 
     def _update(self) -> TeamEstimate:
         """Do what `update` does."""
-        if not self._given.names:
+        received = self._received
+        if not received.names:
             return nothing(self.prior)
-        robots = self._given.every()
-        arrival = self._given.arrival(robots, self._frames.clock, self.settings.patience)
-        front = arrival.front
-        if np.isfinite(front):
-            self._begin(robots)
-            self._go_back(self._given.came_late(robots, self._clocks(), front))
-            self._take_blocks(robots, front)
-            self._find_frames(robots, front)
-            self._take_windows(robots, front)
-        every = [self._given.bounds_of(name) for name in self._given.names]
-        answer = solved(
-            TeamSource(
-                TeamRows(self._frames, every, self._frame_bounds(robots, every)), self.names,
-                self.prior,
-            ),
-            self.settings, self._blocks, self._windows, self._known, arrival,
-        )  # fmt: skip
-        self._known = answer.known
-        for name in answer.apart:  # what is once contradicted stays so
-            clock = self._given.bounds_of(name).clock
-            self._offsets[name] = ClockBounds.stated(clock).none_left()
-        self._given.forget()
-        return answer.estimate
+        robots = received.every()
+        arrival = received.arrival(self._frames.clock, self.settings.patience)
+        if np.isfinite(arrival.front):
+            self._make_room(robots)
+            late = min((self._earliest(*each) for each in received.fresh.items()), default=np.inf)
+            self._remake_from(max(late - GAP, self._kept()))
+            self._find_frames(robots, arrival.front)
+            self._take_windows(robots, arrival.front)
+            self._until = arrival.front
+        received.forget()
+        return self._answer(robots, arrival)
 
-    def _begin(self, robots: list[RobotSamples | None]) -> None:
-        """Set the grid of team time, once there are samples; make room for robots that joined."""
+    def _answer(self, robots: list[RobotSamples | None], arrival: Arrival) -> TeamEstimate:
+        """Return the estimate with the frames as they are known; note what it proves."""
+        every = [self._received.bounds_of(name) for name in self.names]
+        bounded = [self._bounds_of_frame(robots, every, i) for i in range(len(every))]
+        source = TeamSource(TeamRows(self._frames, every, bounded), self.names, self.prior)
+        found, self._interval, self._contradiction = answer(
+            source, self.settings, robots, self._blocks, self._windows.take(self._counted()),
+            self._step, arrival, self._interval, self._contradiction,
+        )  # fmt: skip
+        return found
+
+    def _earliest(self, name: str, time: float) -> float:
+        """Return the earliest team time that a stamp of a robot may mean [s]."""
+        number, most = self.names.index(name), self._received.bounds_of(name).clock
+        known = self._frames.clock[number] if number < len(self._frames.clock) else 0.0
+        return float(time - max(most, known))
+
+    def _take_back(self, begin: float, end: float) -> None:
+        """Forget what forces have shown if some were of a stretch of time."""
+        if begin <= self._until and end >= self._begin:
+            self._interval, self._contradiction = Interval(*self.prior.box()), None
+
+    def _kept(self) -> float:
+        """Return from when on blocks and windows can be made anew, team time [s]."""
+        return self._received.whole_since + self.settings.window + GAP
+
+    def _complete(self, time: float, stride: float) -> int:
+        """Return how many stretches of two strides, one each stride, are complete at a time."""
+        return int(max(0.0, (time - GAP - 2.0 * stride - self._begin) // stride + 1.0))
+
+    def _remake_from(self, time: float) -> None:
+        """Forget blocks and windows that are not complete at a team time [s]: they are made anew.
+
+        Of those before the samples that are kept nothing is made anew.
+        """
+        self._until = min(self._until, time)
+        blocks = self._begin + SPACING * (self._complete(self._until, SPACING) + 0.5)
+        stride = self.settings.window / 2
+        windows = self._begin + stride * (self._complete(self._until, stride) - 0.5)
+        self._blocks = self._blocks.take(self._blocks.time < blocks)
+        self._windows = self._windows.take(self._windows.start < windows)
+
+    def _make_room(self, robots: list[RobotSamples | None]) -> None:
+        """Begin with the first samples; make room for robots that joined."""
         first = [r for r in robots if r is not None]
         if not self._step and len(first[0]) > 1:
             self._step = max(first[0].step, LEAST_STEP)
-        if not np.isfinite(self._next_block):
-            start = min(float(r.time[0]) for r in first)
-            self._next_block, self._next_window = start + SPACING, start
-        N = len(self._given.names)
-        for name in self._given.names[len(self._frames.known) :]:
-            if name in self._given.began:  # windows after it left out a force
-                clock = self._given.bounds_of(name).clock
-                self._take_back(self._given.began[name] - clock, np.inf)
+        if np.isinf(self._begin):
+            self._begin = min(float(r.time[0]) for r in first)
+        for name in self.names[len(self._frames.known) :]:
+            if name in self._received.began:  # windows after it left out a force
+                begin = self._earliest(name, self._received.began[name])
+                self._take_back(begin, np.inf)
+                self._remake_from(begin)
+        N = len(self.names)
         self._frames = self._frames.with_robots(N)
         self._blocks = self._blocks.joined(Blocks.empty(N))
         self._windows = self._windows.joined(Windows.empty(N))
 
-    def _go_back(self, begin: float) -> None:
-        """Make blocks and windows anew from when a robot was missing whose samples came late.
-
-        Args:
-            begin: Team time [s]; infinity: none came late.
-        """
-        if not np.isfinite(begin):
-            return
-        stride = self.settings.window / 2
-        self._next_window -= _steps(self._next_window + 2 * stride + MARGIN - begin, stride)
-        keep = self._windows.start < self._next_window - stride / 2
-        self._windows = self._windows.take(np.flatnonzero(keep))
-        self._next_block -= _steps(self._next_block + SPACING + MARGIN - begin, self._spacing)
-        keep = self._blocks.time < self._next_block - self._spacing / 2
-        self._blocks = self._blocks.take(np.flatnonzero(keep))
-
-    def _clocks(self) -> np.ndarray:
-        """Return the clocks' offsets, shape (N,) [s]."""
-        return np.asarray(self._frames.clock)
+    def _new(self, robots: list[RobotSamples | None], front: float, stride: float) -> IntArray:
+        """Return the numbers of the stretches that are to be made, and near which are samples."""
+        near = [
+            np.floor((robot.time - clock - self._begin) / stride)
+            for robot, clock in zip(robots, self._frames.clock, strict=True)
+            if robot is not None
+        ]
+        number = np.unique(np.concatenate([part + k for part in near for k in (-1, 0)]))
+        there, count = (self._complete(time, stride) for time in (self._until, front))
+        return np.asarray(number[(number >= there) & (number < count)], dtype=np.int64)
 
     def _take_blocks(self, robots: list[RobotSamples | None], front: float) -> None:
         """Make the blocks that are complete."""
-        count = int((front - SPACING - MARGIN - self._next_block) / self._spacing) + 1
-        if count <= 0 or not self._step:
+        number = self._new(robots, front, SPACING)
+        if not len(number) or not self._step:
             return
-        time = grid_near(robots, self._clocks(), self._next_block, self._spacing, count)
-        self._next_block += self._spacing * count
-        made = Blocks.of(robots, time, self._clocks(), self._step)
+        time = self._begin + SPACING * (number + 1)
+        made = Blocks.of(robots, time, self._frames.clock, self._step)
         self._blocks = self._blocks.joined(made.take(made.present.sum(axis=0) > 1))
-        while len(self._blocks) * len(self._given.names) > MOST_BLOCKS:
+        while len(self._blocks) * len(self.names) > MOST_BLOCKS:
             self._blocks = self._blocks.take(slice(None, None, 2))
-            self._spacing *= 2.0
 
     def _find_frames(self, robots: list[RobotSamples | None], front: float) -> None:
-        """Find or refine the grasp frames; make blocks anew where a clock's estimate moved."""
-        weights = self._weights()
-        stated = np.array([self._given.bounds_of(name).clock for name in self._given.names])
+        """Make blocks, find or refine the grasp frames; all anew where a clock's estimate moved."""
+        every = [self._received.bounds_of(name) for name in self.names]
+        weights = FrameWeights.of(every, self.prior.com_max)
         for _ in range(REMAKES):
-            for i, name in enumerate(self._given.names):
-                if not self._frames.known[i]:
-                    first, own = map(self._given.bounds_of, (self._given.names[0], name))
-                    level = own.tilt + first.tilt < 0.05
-                    self._frames, _ = begun(self._blocks, self._frames, i, own.clock, level)
-            self._frames = refine(self._blocks, self._frames, weights).without_poor(
-                self.prior.com_max, stated
-            )
-            moved = np.abs(self._blocks.shift - self._clocks()[:, None])
+            self._take_blocks(robots, front)
+            self._frames = refined(self._blocks, self._frames, every, weights)
+            moved = np.abs(self._blocks.shift - self._frames.clock[:, None])
             if not (moved[:, -1:] > MOVED).any():
-                break
-            self._remake(robots)
-
-    def _remake(self, robots: list[RobotSamples | None]) -> None:
-        """Make the blocks anew whose samples are still there."""
-        began = [self._given.cut.get(name, -np.inf) for name in self._given.names]
-        there = self._blocks.time + self._clocks()[:, None] > np.array(began)[:, None] + 0.3
-        made = Blocks.of(robots, self._blocks.time, self._clocks(), self._step)
-        self._blocks = self._blocks.renewed(made, there)
-        keep = self._windows.start <= max(began) + 0.2
-        if not keep.all():
-            self._next_window = float(self._windows.start[~keep].min())
-            self._windows = self._windows.take(keep)
-
-    def _weights(self) -> FrameWeights:
-        """Return how the robots' equations count: by their bounds, against each other."""
-        every = [self._given.bounds_of(name) for name in self._given.names]
-        sizes = np.array(
-            [[b.orientation, b.position, b.angular_velocity, b.linear_velocity] for b in every]
-        ).T
-        middle = np.array([np.median(row[row > 0]) if (row > 0).any() else 1.0 for row in sizes])
-        relative = np.where(sizes > 0, sizes / middle[:, None], 1.0)
-        return FrameWeights(
-            np.clip(relative, 0.05, 20.0),
-            np.array([b.tilt for b in every]),
-            np.array([b.clock for b in every]) / np.sqrt(3.0),
-            self.prior.com_max,
-        )
+                return
+            self._remake_from(self._kept())
+        self._take_blocks(robots, front)
 
     def _take_windows(self, robots: list[RobotSamples | None], front: float) -> None:
         """Make the windows that are complete."""
         T = self.settings.window
         stride = T / 2
-        count = int((front - MARGIN - T - self._next_window) / stride) + 1
-        if count <= 0 or not self._step:
+        number = self._new(robots, front, stride)
+        if not len(number) or not self._step:
             return
-        if not self._frames.known[1:].any() and count * stride < UNTURNED:
-            return  # clocks are likely to become known
-        start = grid_near(robots, self._clocks(), self._next_window, stride, count)
-        self._next_window += stride * count
-        count = len(start)
-        N = len(self._given.names)
-        holding = np.ones((N, count), bool)
-        for i, name in enumerate(self._given.names):
-            if name in self._given.left:
-                holding[i] &= start < self._given.left[name] - float(self._frames.clock[i])
-            if name in self._given.began:
-                holding[i] &= start + T > self._given.began[name] - float(self._frames.clock[i])
-        every = [self._given.bounds_of(name) for name in self._given.names]
-        made = windows_of(robots, every, start, T, self._clocks(), self._step, holding)
-        counts = (made.present | ~made.holding).all(axis=0) & made.present.any(axis=0)
-        for begin, end in self._touched:
-            counts &= (made.start + T < begin) | (made.start > end)
-        self._windows = self._windows.joined(made.take(np.flatnonzero(counts)))
+        start = self._begin + stride * number
+        N = len(self.names)
+        holding = np.ones((N, len(start)), bool)
+        for i, name in enumerate(self.names):
+            clock = float(self._frames.clock[i])
+            holding[i] = start < self._received.left.get(name, np.inf) - clock
+            holding[i] &= start + T > self._received.began.get(name, -np.inf) - clock
+        every = [self._received.bounds_of(name) for name in self.names]
+        made = windows_of(robots, every, start, T, self._frames.clock, self._step, holding)
+        known = (made.present | ~made.holding).all(axis=0) & made.present.any(axis=0)
+        self._windows = self._windows.joined(made.take(np.flatnonzero(known)))
         while len(self._windows) > MOST_WINDOWS:
             self._windows = self._windows.take(slice(None, None, 2))
 
-    def _frame_bounds(
-        self, robots: list[RobotSamples | None], every: list[RobotBounds]
-    ) -> list[FrameBounds]:
-        """Return the bounds of every robot's frame."""
-        exact = FrameBounds(np.zeros(3), np.zeros(3), 0.0)
-        return [exact] + [self._bounds_of_frame(robots, every, i) for i in range(1, len(every))]
+    def _counted(self) -> BoolArray:
+        """Return in which windows nothing but the robots touched the payload, shape (W,)."""
+        counted = np.ones(len(self._windows), bool)
+        for begin, end in self._touched:
+            counted &= (self._windows.end < begin) | (self._windows.start > end)
+        return counted
 
     def _bounds_of_frame(
         self, robots: list[RobotSamples | None], every: list[RobotBounds], i: int
     ) -> FrameBounds:
         """Return the bounds of one robot's frame; what is once contradicted stays so."""
-        name, frames, reach = self._given.names[i], self._frames, self.prior.com_max
-        offsets = self._offsets.get(name) or ClockBounds.stated(every[i].clock)
-        searched = frames.known[i] and self.settings.intervals != NONE
-        if not searched and offsets.left:
+        if not i:
+            return FrameBounds(np.zeros(3), np.zeros(3), 0.0)
+        name, frames, reach = self.names[i], self._frames, self.prior.com_max
+        if self.settings.intervals == NONE:
             return FrameBounds.unknown(every[i].clock + abs(float(frames.clock[i])))
-        if searched:
+        offsets = self._offsets.get(name) or ClockBounds.stated(every[i].clock)
+        if frames.known[i]:
             offsets = narrowed(offsets, robots, i, self._blocks, frames, every, self._step, reach)
         found = frame_bounds(self._blocks, i, frames, every[0], every[i], reach, offsets.ends)
-        self._offsets[name] = offsets if found.consistent else offsets.none_left()
+        self._offsets[name] = offsets if found.consistent else replace(offsets, middle=np.zeros(0))
         return found
 
 
@@ -334,18 +301,3 @@ def _finite(value: object, name: str) -> float:
     if not np.isfinite(number):
         raise InputError(f"{name} must be a finite number [s]; found {number}.")
     return number
-
-
-def _steps(time: float, step: float) -> float:
-    """Return the least multiple of a step that reaches back a time, 0 for none [s]."""
-    return step * max(0.0, float(np.ceil(time / step)))
-
-
-def _merged(
-    stretches: list[tuple[float, float]], start: float, end: float
-) -> list[tuple[float, float]]:
-    """Return stretches of time with another one, those that meet in one piece."""
-    apart = [stretch for stretch in stretches if stretch[1] < start or stretch[0] > end]
-    meeting = [stretch for stretch in stretches if stretch not in apart]
-    ends = [(start, end), *meeting]
-    return sorted([*apart, (min(a for a, _ in ends), max(b for _, b in ends))])

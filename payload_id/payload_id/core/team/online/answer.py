@@ -1,0 +1,215 @@
+"""What one update of a team's estimate says: bounds, point estimate, findings, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Array, BoolArray
+from ...body.inertial import is_physical, mass_com_inertia
+from ...body.payload_prior import PayloadPrior
+from ...bounds import Bounds, Interval, Memory
+from ...bounds.nearest import nearest
+from ...estimators import estimator_named
+from ...identification.online import OnlineIdentifier
+from ...identification.point_estimate import point_estimate
+from ...identification.settings import Settings
+from ...identification.status import identifiable, times_as_large
+from ...identification.width import width_in_words
+from ...statistics.statistics import Statistics
+from ..blocks import Blocks
+from ..estimate import Finding, GraspFrame, PrincipalAxes, TeamEstimate, TeamStatus
+from ..faults.evidence import Evidence
+from ..faults.findings import Findings, findings_of
+from ..grasp_frames import GraspFrames
+from ..received import Arrival
+from ..rows import TeamRows
+from ..samples import RobotSamples
+from ..source import TeamSource
+from ..windows import Windows
+from .held import payloads_of
+from .settings import NONE, TeamSettings
+
+LEAST_WINDOWS = 4  # of an estimate
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """That data contradicted the bounds or each other: more of them do not take that back.
+
+    Attributes:
+        time: Team time of the update that found it [s].
+        findings: Of then.
+        message: Of then.
+    """
+
+    time: float
+    findings: tuple[Finding, ...]
+    message: str
+
+    @property
+    def sentence(self) -> str:
+        """It, as one of later times."""
+        return (
+            f"Data until {self.time:.1f} s of team time contradicted the stated bounds or each "
+            "other, which later data do not take back. Say who left, or when something touched "
+            f"the payload; or remove the cause and reset. Said then: {self.message}"
+        )
+
+
+def nothing(prior: PayloadPrior) -> TeamEstimate:
+    """Return the answer where there is no robot."""
+    box = Interval(*prior.box())
+    return TeamEstimate(
+        TeamStatus.NO_DATA, "No robot has been named and none has given samples.", "",
+        np.full(10, np.nan), box.lower, box.upper, np.zeros(10, bool), None, {}, {},
+    )  # fmt: skip
+
+
+def answer(
+    source: TeamSource,
+    settings: TeamSettings,
+    robots: Sequence[RobotSamples | None],
+    blocks: Blocks,
+    windows: Windows,
+    step: float,
+    arrival: Arrival,
+    known: Interval,
+    past: Contradiction | None,
+) -> tuple[TeamEstimate, Interval, Contradiction | None]:
+    """Return the estimate, the bounds on phi that are proved now, and what contradicts them.
+
+    Args:
+        source: Frames, clocks and bounds as they are known now.
+        settings: How to identify.
+        robots: Samples that are kept of each, None for none.
+        blocks: Means of pose and twist.
+        windows: Of forces.
+        step: Of the grid on which samples are taken [s].
+        arrival: Who is silent, or on another clock.
+        known: Bounds on phi that were proved before.
+        past: The newest contradiction; None: there was none.
+    """
+    prior, rows, names = Interval(*source.prior.box()), source.rows, source.robots
+    found, phi, width = _identified(source, windows, settings, known)
+    findings = findings_of(Evidence(source, robots, blocks, windows, found, arrival, step))
+    consistent = found.consistent and not findings.contradicts and past is None
+    interval = found.interval if consistent else known
+    shown = prior if findings.doubtful else interval
+    status, message = _verdict(shown, prior, findings, found, consistent, windows, width)
+    every = findings.all
+    if found.consistent and not findings.contradicts and past is not None:
+        message = past.sentence
+    elif not consistent:
+        past = Contradiction(arrival.front, every or (past.findings if past else ()), message)
+    if past is not None:
+        every = tuple(dict.fromkeys((*past.findings, *every)))
+    grasps = {name: _frame(name, i, rows) for i, name in enumerate(names)}
+    estimate = TeamEstimate(
+        status, message, names[0], phi, shown.lower, shown.upper, identifiable(shown, prior),
+        _axes(phi), grasps, payloads_of(names, phi, shown, rows.frames, rows.frame_bounds, windows),
+        every, findings.cannot, arrival.front,
+        int(np.count_nonzero(_placed(windows, rows.frames))), windows.holds(), found.noise_factor,
+    )  # fmt: skip
+    return estimate, known if findings.doubtful else interval, past
+
+
+def _identified(
+    source: TeamSource, windows: Windows, settings: TeamSettings, known: Interval
+) -> tuple[Bounds, Array, str]:
+    """Return bounds on phi in {1}, the point estimate, and what makes the mass' interval wide."""
+    used = windows.take(_placed(windows, source.rows.frames))
+    prior, nan = Interval(*source.prior.box()), np.full(10, np.nan)
+    none = Bounds(known, True, float("nan"), {}, np.zeros(0), Memory())
+    statistics = None
+    if len(used) >= LEAST_WINDOWS:
+        block = source.of_estimate(used)
+        statistics = Statistics.empty(block.B.shape[1]).add(block, source.prior.typical)
+    if settings.intervals == NONE:
+        estimator = estimator_named(settings.estimator)
+        phi = nan if statistics is None else estimator.estimate(statistics, *source.prior.box())
+        return none, phi, ""
+    if not len(windows):
+        return none, nan, ""
+    identifier = OnlineIdentifier(
+        source,
+        Settings(
+            estimator=settings.estimator, intervals=settings.intervals, window=settings.window
+        ),
+    )
+    identifier.narrow(known)
+    identifier.take(windows)
+    problem = identifier.problem()
+    if not len(problem.rows):
+        return none, nan, ""
+    bounds, phi, width = problem.bounds(), nan, ""
+    if statistics is not None:
+        phi = point_estimate(
+            problem.rows, statistics, bounds, prior, problem.settings, problem.shape
+        )
+    elif bounds.consistent:
+        middle = (bounds.interval.lower + bounds.interval.upper) / 2
+        phi = nearest(problem.rows, bounds.interval, middle, problem.shape, prior)
+    if bounds.consistent:
+        width = width_in_words(problem.width(bounds), float(bounds.interval.half_width[0]), {})
+    return bounds, phi, width
+
+
+def _placed(windows: Windows, frames: GraspFrames) -> BoolArray:
+    """Return in which windows every force's place is known, shape (W,)."""
+    return np.asarray((frames.known[:, None] | ~windows.holding).all(axis=0))
+
+
+def _verdict(
+    shown: Interval, prior: Interval, findings: Findings, found: Bounds, consistent: bool,
+    windows: Windows, width: str,
+) -> tuple[TeamStatus, str]:  # fmt: skip
+    """Return the status and its sentences."""
+    said = [finding.sentence for finding in findings.all] + list(findings.cannot)
+    if not consistent:
+        if 1.0 < found.noise_factor < np.inf:
+            said.append(
+                "No payload explains the forces within the stated bounds; they would have to be "
+                f"{times_as_large(found.noise_factor)}."
+            )
+        elif not findings.contradicts:
+            said.append("No payload explains the forces, or data of now contradict earlier ones.")
+        if not findings.contradicts:
+            said.append("Check signs, frames and clocks, or state larger bounds if they are true.")
+        return TeamStatus.INCONSISTENT, " ".join(said)
+    good = identifiable(shown, prior)
+    if not len(windows):
+        return TeamStatus.NO_DATA, " ".join(said or ["No window of forces is complete yet."])
+    if good.all() and not findings.cannot:
+        status, first = TeamStatus.GOOD, "Frames and all ten parameters are bounded."
+    elif good[0]:
+        status, first = TeamStatus.USABLE, "The mass is bounded by the data."
+    else:
+        status, width = TeamStatus.NOT_IDENTIFIABLE, "" if findings.doubtful else width
+        first = "The data bound the mass little better than the prior did."
+    return status, " ".join(filter(None, [first, *said, width]))
+
+
+def _frame(name: str, i: int, rows: TeamRows) -> GraspFrame:
+    """Return what is known of one grasp frame."""
+    frames, bounds = rows.frames, rows.frame_bounds[i]
+    six = np.array([0, 1, 2, 6, 7, 8])
+    unknown = 0.0 if frames.known[i] else np.nan
+    return GraspFrame(
+        name, frames.rotation[i] + unknown, frames.position[i] + unknown,
+        frames.covariance[i][np.ix_(six, six)] if frames.known[i] else np.full((6, 6), np.inf),
+        bounds.rotation_vector, bounds.position, float(frames.clock[i]),
+        float(frames.spread[i, 12]) if frames.known[i] else float("inf"), bounds.clock,
+    )  # fmt: skip
+
+
+def _axes(phi: Array) -> PrincipalAxes | None:
+    """Return frame {c} and the principal moments; None if there is no body."""
+    if not np.isfinite(phi).all() or not is_physical(phi):
+        return None
+    _, com, inertia = mass_com_inertia(phi)
+    moments, axes = np.linalg.eigh(inertia)
+    axes = axes * np.sign(np.linalg.det(axes))
+    return PrincipalAxes(com, axes, moments)
