@@ -11,12 +11,14 @@ neighbouring blocks overlap by half.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array, BoolArray
+from ..arrays import Array
+from .closed_form.hann_weights import Weights
 from .closed_form.resample import Resampling
+from .robot_arrays import RobotArrays
 from .samples import RobotSamples
 
 SPACING = 0.1  # [s] from one block to the next
@@ -26,12 +28,11 @@ LEAST_SAMPLES = 8  # of a robot, before anything is made of them
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Blocks(RobotArrays):
     """Means of N robots over B blocks.
 
     Attributes:
         time: Middle of each block on the team's clock, shape (B,) [s].
-        present: Whether the robot gave all samples of a block, shape (N, B).
         rotation: Mean of R_i0i, turned into a rotation, shape (N, B, 3, 3).
         mean_rotation: Mean of R_i0i as it is, shape (N, B, 3, 3).
         position: Mean of p_i0i, shape (N, B, 3) [m].
@@ -44,11 +45,9 @@ class Blocks:
         gain: By how much interpolation lets errors grow, shape (N, B).
         left_out: What interpolation leaves out of attitude, place, angular velocity and velocity,
             shape (N, B, 4) [rad, m, rad/s, m/s].
-        shift: Clock offset that was taken out, shape (N, B) [s].
     """
 
     time: Array
-    present: BoolArray
     rotation: Array
     mean_rotation: Array
     position: Array
@@ -58,42 +57,11 @@ class Blocks:
     pace: Array
     gain: Array
     left_out: Array
-    shift: Array
-
-    def __len__(self) -> int:
-        return len(self.time)
 
     @classmethod
     def empty(cls, N: int) -> Blocks:
         """Return no blocks of N robots."""
-        matrices, vectors, twists = np.zeros((N, 0, 3, 3)), np.zeros((N, 0, 3)), np.zeros((N, 0, 6))
-        flat = np.zeros((N, 0))
-        return cls(
-            np.zeros(0), np.zeros((N, 0), bool), matrices, matrices, vectors, twists, twists,
-            np.zeros((N, 0, 2)), np.zeros((N, 0, 4)), flat, np.zeros((N, 0, 4)), flat,
-        )  # fmt: skip
-
-    def take(self, chosen: Array | BoolArray | slice) -> Blocks:
-        """Return some of the blocks."""
-        return Blocks(
-            self.time[chosen], *(getattr(self, e.name)[:, chosen] for e in fields(self)[1:])
-        )
-
-    def of_robots(self, chosen: list[int]) -> Blocks:
-        """Return the blocks of some robots alone."""
-        return Blocks(self.time, *(getattr(self, e.name)[chosen] for e in fields(self)[1:]))
-
-    def joined(self, newer: Blocks) -> Blocks:
-        """Return both; robots that these do not have are absent in them."""
-        more = newer.present.shape[0] - self.present.shape[0]
-        columns = []
-        for entry in fields(self)[1:]:
-            old, new = getattr(self, entry.name), getattr(newer, entry.name)
-            if more:
-                fill = np.zeros((more, *old.shape[1:]), dtype=old.dtype)
-                old = np.concatenate([old, fill])
-            columns.append(np.concatenate([old, new], axis=1))
-        return Blocks(np.concatenate([self.time, newer.time]), *columns)
+        return cls.of([None] * N, np.zeros(0), np.zeros(N), SPACING)
 
     @classmethod
     def of(
@@ -108,26 +76,8 @@ class Blocks:
             step: Of the grid on which values are taken [s].
         """
         parts = [_robot_blocks(robot, time + shift[i], step) for i, robot in enumerate(robots)]
-        columns = [np.stack(column) for column in zip(*parts, strict=True)]
-        every_shift = np.repeat(shift[:, None], len(time), axis=1)
-        return cls(time, *[*columns, every_shift])
-
-
-def hann(step: float) -> tuple[Array, Array, Array]:
-    """Return instants about a block's middle, weights of a mean there, and of its rate, (n,).
-
-    The rate is the mean of central differences of fourth order, next to the ends of second order:
-    it belongs to this sum, which the derivative of the weights does only for small steps.
-    """
-    half = max(2, round(SPACING / step))
-    s = np.arange(-half, half + 1)
-    weight = (1.0 + np.cos(np.pi * s / half)) / (2.0 * half)
-    slope = np.zeros(len(s))
-    for k in (1, len(s) - 2):
-        slope[[k - 1, k + 1]] += weight[k] * np.array([-1.0, 1.0]) / 2.0
-    for k in range(2, len(s) - 2):
-        slope[[k - 2, k - 1, k + 1, k + 2]] += weight[k] * np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
-    return s * step, weight, slope / step
+        present, *columns = (np.stack(column) for column in zip(*parts, strict=True))
+        return cls(present, np.repeat(shift[:, None], len(time), axis=1), time, *columns)
 
 
 def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple[Array, ...]:
@@ -148,7 +98,8 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
             np.ones(B),
             np.zeros((B, 4)),
         )
-    away, weight, slope = hann(min(step, LARGEST_STEP))
+    weights = Weights.of(2.0 * SPACING, min(step, LARGEST_STEP))
+    away, weight, slope = weights.away - SPACING, weights.value, weights.slope
     at = Resampling.of(robot.time, (time[:, None] + away).ravel(), GAP)
     shape = (B, len(away))
 

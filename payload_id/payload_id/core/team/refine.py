@@ -15,7 +15,7 @@ Frames {i0} are level: C_i is a turn about z but for the stated tilt.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -23,7 +23,7 @@ from scipy.optimize import least_squares
 from ..arrays import Array, BoolArray
 from .blocks import Blocks
 from .bounds import RobotBounds
-from .closed_form.pairwise import Kabsch, grasp_position, kabsch_umeyama
+from .closed_form.pairwise import grasp_position, kabsch_umeyama
 from .equations import Equations
 from .grasp_frames import KINDS, START, UNUSED, FrameWeights, GraspFrames
 
@@ -41,7 +41,7 @@ def refined(
     """Return the frames of all robots that the blocks tell, beginning at those known."""
     for i in np.flatnonzero(~frames.known).tolist():
         level = bounds[0].tilt + bounds[i].tilt < LEVEL
-        frames, _ = begun(blocks, frames, i, bounds[i].clock, level)
+        frames = begun(blocks, frames, i, bounds[i].clock, level)
     stated = np.array([bound.clock for bound in bounds])
     return refine(blocks, frames, weights).without_poor(weights.reach, stated)
 
@@ -106,25 +106,6 @@ def _with_covariance(
     return replace(frames, covariance=covariance, deviation=deviation)
 
 
-@dataclass(frozen=True)
-class PairFit:
-    """Grasp frame of one robot in that of another, from blocks of twists.
-
-    Attributes:
-        rotation: R_ij, shape (3, 3).
-        position: p_ij, shape (3,) [m].
-        clock: Offset of j's clock beyond what was taken out of its blocks [s].
-        correlation: Of the angular velocities, turned into one frame [-].
-        kabsch: How the rotation was found.
-    """
-
-    rotation: Array
-    position: Array
-    clock: float
-    correlation: float
-    kabsch: Kabsch
-
-
 def pose_misfit(blocks: Blocks, frames: GraspFrames, i: int) -> tuple[Array, Array]:
     """Return how far robot i is from where its frame and the first robot's poses put it.
 
@@ -145,11 +126,11 @@ def pose_misfit(blocks: Blocks, frames: GraspFrames, i: int) -> tuple[Array, Arr
 
 def pair_fit(
     blocks: Blocks, i: int, j: int, clocks: tuple[float, float], level: bool
-) -> PairFit | None:
-    """Return the frame of robot j in that of robot i; None with fewer than three common blocks.
+) -> tuple[Array, Array, float, float]:
+    """Return R_ij (3, 3), p_ij (3,) [m], j's clock [s], and how angular velocities correlate then.
 
     Args:
-        blocks: Means of pose and twist.
+        blocks: Means of pose and twist, three or more of both.
         i: Number of one robot.
         j: Number of the other.
         clocks: Least and largest offset of j's clock, beyond what was taken out of its blocks,
@@ -157,30 +138,23 @@ def pair_fit(
         level: Whether the frames {i0}, {j0} are level, so that the vertical is a common vector.
     """
     both = blocks.present[i] & blocks.present[j]
-    if np.count_nonzero(both) < 3:
-        return None
     one, two, rate = blocks.twist[i][both], blocks.twist[j][both], blocks.rate[j][both]
-    size = float(np.sqrt((one[:, :3] ** 2).sum(axis=1).mean()))
-    up_i = size * blocks.rotation[i][both][:, 2] if level else np.zeros((0, 3))
-    up_j = size * blocks.rotation[j][both][:, 2] if level else np.zeros((0, 3))
+    size = float(np.sqrt((one[:, :3] ** 2).sum(axis=1).mean())) if level else 0.0
+    up_i, up_j = (size * blocks.rotation[k][both][:, 2] for k in (i, j))
     found = []
     for late in np.linspace(*clocks, CANDIDATES if clocks[0] < clocks[1] else 1):
         b = two[:, :3] + late * rate[:, :3]
-        fit = kabsch_umeyama(np.vstack([one[:, :3], up_i]), np.vstack([b, up_j]))
-        left = float(((one[:, :3] - b @ fit.rotation.T) ** 2).sum())
-        found.append((left, late, fit))
-    _, late, fit = min(found, key=lambda entry: entry[0])
+        R, _ = kabsch_umeyama(np.vstack([one[:, :3], up_i]), np.vstack([b, up_j]))
+        found.append((float(((one[:, :3] - b @ R.T) ** 2).sum()), late, R))
+    _, late, R = min(found, key=lambda entry: entry[0])
     moved = two + late * rate
-    turned = moved[:, :3] @ fit.rotation.T
+    turned = moved[:, :3] @ R.T
     norms = float(np.linalg.norm(one[:, :3]) * np.linalg.norm(turned))
-    correlation = float((one[:, :3] * turned).sum()) / norms if norms > 0 else 0.0
-    position = grasp_position(one[:, :3], one[:, 3:], moved[:, 3:], fit.rotation)
-    return PairFit(fit.rotation, position, float(late), correlation, fit)
+    alike = float((one[:, :3] * turned).sum()) / norms if norms > 0 else 0.0
+    return R, grasp_position(one[:, :3], one[:, 3:], moved[:, 3:], R), float(late), alike
 
 
-def begun(
-    blocks: Blocks, frames: GraspFrames, i: int, clock: float, level: bool
-) -> tuple[GraspFrames, PairFit | None]:
+def begun(blocks: Blocks, frames: GraspFrames, i: int, clock: float, level: bool) -> GraspFrames:
     """Return frames with a first one of robot i, from the known robot it shares most blocks with.
 
     It becomes known if its angular velocities go with that robot's.
@@ -196,13 +170,12 @@ def begun(
     common = [int((blocks.present[j] & blocks.present[i]).sum()) for j in members]
     j = int(members[int(np.argmax(common))])
     both = blocks.present[i] & blocks.present[j]
-    shift = float(blocks.shift[i][both].mean()) if both.any() else 0.0
+    if np.count_nonzero(both) < 3:
+        return frames
+    shift = float(blocks.shift[i][both].mean())
     looked_for = min(-clock - shift, 0.0), max(clock - shift, 0.0)
-    fit = pair_fit(blocks, j, i, looked_for, level)
-    if fit is None:
-        return frames, fit
-    X = frames.rotation[j] @ fit.rotation
-    p = frames.position[j] + frames.rotation[j] @ fit.position
+    R, place, late, alike = pair_fit(blocks, j, i, looked_for, level)
+    X, p = frames.rotation[j] @ R, frames.position[j] + frames.rotation[j] @ place
     C, c = frames.base_rotation[j], frames.base_position[j]
     body = C @ blocks.rotation[j][both] @ frames.rotation[j].T
     U, _, Vt = np.linalg.svd((body @ X @ blocks.rotation[i][both].swapaxes(1, 2)).mean(axis=0))
@@ -214,10 +187,9 @@ def begun(
     base_rotation, base_position = frames.base_rotation.copy(), frames.base_position.copy()
     rotation[i], position[i] = X, p
     base_rotation[i], base_position[i] = base, (place - own @ base.T).mean(axis=0)
-    late, known = frames.clock.copy(), frames.known.copy()
-    late[i] = fit.clock + shift
-    known[i] = fit.correlation >= ALIKE
+    clocks, known = frames.clock.copy(), frames.known.copy()
+    clocks[i], known[i] = late + shift, alike >= ALIKE
     return replace(
         frames, rotation=rotation, position=position, base_rotation=base_rotation,
-        base_position=base_position, clock=late, known=known,
-    ), fit  # fmt: skip
+        base_position=base_position, clock=clocks, known=known,
+    )  # fmt: skip

@@ -18,6 +18,7 @@ from ..rows.wrench.newton_euler import PRODUCTS
 from .blocks import LEAST_SAMPLES
 from .bounds import RobotBounds
 from .closed_form.hann_weights import Weights
+from .robot_arrays import RobotArrays
 from .samples import RobotSamples
 from .window_features import features_of
 from .window_series import Series, speed_of
@@ -29,15 +30,13 @@ STILL_LINEAR = 0.01  # [m/s]
 
 
 @dataclass(frozen=True)
-class Windows:
+class Windows(RobotArrays):
     """Means of N robots over W windows, each in its own grasp frame.
 
     Attributes:
         start: Team time at which each begins, shape (W,) [s].
         length: How long each is, shape (W,) [s].
-        present: Whether a robot gave all samples of a window, shape (N, W).
         holding: Whether a robot held the payload then, shape (N, W).
-        shift: Clock offset that was taken out, shape (N, W) [s].
         features: F of the robot's grasp frame, shape (N, W, 12).
         feature_error: Bound on its error, shape (N, W, 12).
         wrench: Mean force, then moment, on the payload, shape (N, W, 6) [N, N m].
@@ -53,9 +52,7 @@ class Windows:
 
     start: Array
     length: Array
-    present: BoolArray
     holding: BoolArray
-    shift: Array
     features: Array
     feature_error: Array
     wrench: Array
@@ -67,19 +64,11 @@ class Windows:
     lift_error: Array
     drag: Array
 
-    def __len__(self) -> int:
-        return len(self.start)
-
     @classmethod
     def empty(cls, N: int) -> Windows:
         """Return no windows of N robots."""
-        flat, flag = np.zeros((N, 0)), np.zeros((N, 0), bool)
-        twelve, six = np.zeros((N, 0, 12)), np.zeros((N, 0, 6))
-        none = np.zeros(0)
-        return cls(
-            none, none, flag, flag, flat, twelve, twelve, six, six, six, six,
-            np.zeros((N, 0, 2)), flat, flat, np.zeros((N, 0, 3, 3)),
-        )  # fmt: skip
+        none, alone = np.zeros(0), [RobotBounds()] * N
+        return windows_of([None] * N, alone, none, 1.0, np.zeros(N), 0.1, np.zeros((N, 0), bool))
 
     @property
     def end(self) -> Array:
@@ -95,11 +84,6 @@ class Windows:
         """Return windows number start to stop - 1."""
         return self.take(slice(start, stop))
 
-    def take(self, chosen: Array | BoolArray | slice) -> Windows:
-        """Return some of the windows."""
-        first = (self.start[chosen], self.length[chosen])
-        return Windows(*first, *(v[:, chosen] for v in list(vars(self).values())[2:]))
-
     def of_robot(self, i: int) -> Windows:
         """Return the windows as if no other robot exerted anything."""
         alone = (np.arange(len(self.present)) == i)[:, None]
@@ -108,17 +92,6 @@ class Windows:
             self, wrench=self.wrench * each, wrench_rate=self.wrench_rate * each,
             lift=self.lift * alone,
         )  # fmt: skip
-
-    def joined(self, newer: Windows) -> Windows:
-        """Return both; robots that these do not have are absent in them."""
-        columns = [
-            np.concatenate(x) for x in ((self.start, newer.start), (self.length, newer.length))
-        ]
-        more = newer.present.shape[0] - self.present.shape[0]
-        for old, new in list(zip(vars(self).values(), vars(newer).values(), strict=True))[2:]:
-            fill = np.zeros((more, *old.shape[1:]), dtype=old.dtype)
-            columns.append(np.concatenate([np.concatenate([old, fill]), new], axis=1))
-        return Windows(*columns)
 
     def still(self) -> BoolArray:
         """Return in which windows the payload is held at rest, shape (W,)."""
@@ -188,9 +161,9 @@ def windows_of(
         _robot_windows(robot, bounds[i], start + shift[i], weights)
         for i, robot in enumerate(robots)
     ]
-    columns = [np.stack(column) for column in zip(*parts, strict=True)]
+    present, *columns = (np.stack(column) for column in zip(*parts, strict=True))
     shifts = np.repeat(shift[:, None], len(start), axis=1)
-    return Windows(start, np.full(len(start), length), columns[0], holding, shifts, *columns[1:])
+    return Windows(present, shifts, start, np.full(len(start), length), holding, *columns)
 
 
 def _robot_windows(

@@ -49,6 +49,7 @@ class Weights:
         curve = (2.0 * np.pi / length) ** 2 / length  # w'' at both ends
         slope[0] -= h**2 / 12.0 * curve
         slope[-1] += h**2 / 12.0 * curve
+        slope /= slope @ (length * s)  # exact for what changes evenly
         bend = h * curve * np.cos(2.0 * np.pi * s)
         bend[[0, -1]] *= 0.5
         return cls(length * s, value, slope, bend, h, length)

@@ -112,7 +112,7 @@ class Pair:
         for late in TRIED:
             here = (time + late >= time[0]) & (time + late <= time[-1])
             there = [np.interp(time[here] + late, time, part) for part in two.T]
-            left.append(kabsch_umeyama(one[here], np.stack(there, axis=1)).residual)
+            left.append(kabsch_umeyama(one[here], np.stack(there, axis=1))[1])
         return float(TRIED[int(np.argmin(left))])
 
 

@@ -128,7 +128,7 @@ def _excluded(
     second = motion_of(shifted, i, present, bounds[i])
     pairs = Pairs(first, second, 0.0, bounds[0].tilt + bounds[i].tilt)
     vectors = [np.vstack([m.V[:, :3], m.R[:, 2]]) for m in (first, second)]
-    X = kabsch_umeyama(*vectors).rotation
+    X, _ = kabsch_umeyama(*vectors)
     p = frames.position[i] if frames.known[i] else np.zeros(3)
     a = pairs.first_bound(X, half)
     if a is None:

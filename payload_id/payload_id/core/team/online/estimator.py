@@ -78,8 +78,8 @@ class TeamEstimator:
         self._received = Received(self._names, self.bounds)
         self._touched: list[tuple[float, float]] = []
         self._frames = GraspFrames.unknown(max(N, 1))
-        self._blocks = Blocks.empty(N)
-        self._windows = Windows.empty(N)
+        self._blocks = Blocks.empty(max(N, 1))
+        self._windows = Windows.empty(max(N, 1))
         self._begin, self._until = np.inf, -np.inf  # team time of the first sample; all is made to
         self._step = self.settings.step
         self._interval = Interval(*self.prior.box())

@@ -63,7 +63,7 @@ def sequential(
         for j in range(N):
             if i != j:
                 one, two = robots[i].twist[kinematic], robots[j].twist[kinematic]
-                R = kabsch_umeyama(one[:, :3], two[:, :3]).rotation
+                R, _ = kabsch_umeyama(one[:, :3], two[:, :3])
                 rotation[i, j] = R
                 position[i, j] = grasp_position(one[:, :3], one[:, 3:], two[:, 3:], R)
     R_s = [np.eye(3), *(rotation[0, i] for i in range(1, N))]
