@@ -170,11 +170,6 @@ class TeamEstimate:
         """Half the width of each interval, shape (10,)."""
         return (self.upper - self.lower) / 2
 
-    @property
-    def reach(self) -> Array:
-        """Distance of phi to the farther end of each interval, shape (10,)."""
-        return np.asarray(np.maximum(self.upper - self.phi, self.phi - self.lower))
-
     def contains(self, phi: Array) -> Array:
         """Return which elements of phi, in {s}, lie in their intervals, shape (10,)."""
         return np.asarray((self.lower <= phi) & (phi <= self.upper))

@@ -111,43 +111,47 @@ class Received:
             clock: Estimates of the clocks' offsets, of as many robots as have one [s].
             patience: Time a robot may lag before the others go on without it [s].
         """
-        offset = dict(zip(self.names, np.asarray(clock).tolist(), strict=False))
-        robots = {r.name: r for r in self.every() if r is not None}
-        newest, first = {}, {}
-        for name, robot in robots.items():
-            most = self.bounds_of(name).clock  # what is estimated beyond it is no silence
-            late = float(np.clip(offset.get(name, 0.0), -most, most))
-            newest[name], first[name] = robot.time[-1] - late, robot.time[0] - late
-        if not newest:
+        times = self._times(clock)
+        if not times:
             return Arrival()
-        ahead = self._on_other_clocks(robots, newest, first)
-        near = [n for n in newest if n not in ahead] or list(newest)
-        holding = [n for n in near if n not in self.left] or near
-        ends = sorted(float(newest[n]) for n in holding)
-        silent = {n: float(newest[n]) for n in holding if newest[n] < ends[-1] - patience}
-        begin = min(first.values())
-        if ends[-1] > begin + patience:
-            silent |= {n: begin for n in self.names if n not in newest and n not in self.left}
-        second = ends[-2] if len(ends) > 1 else ends[-1]
-        return Arrival(min(end for end in ends if end >= second - patience), silent, ahead)
+        ahead = self._on_other_clocks(times)
+        near = set(times) - set(ahead) or set(times)
+        holding = near - set(self.left) or near
+        newest = {n: float(times[n][-1]) for n in self.names if n in holding}
+        begin, ends = min(float(t[0]) for t in times.values()), sorted(newest.values())
+        waited = (near | set(self.names) - set(times)) - set(self.left)
+        late = [n for n in self.names if newest.get(n, begin) < ends[-1] - patience]
+        silent = {n: newest.get(n, begin) for n in late if n in waited}
+        speaking = [end for end in ends if end >= ends[-2:][0] - patience]
+        return Arrival(min(speaking), silent, ahead)
 
-    def _on_other_clocks(
-        self, robots: Mapping[str, RobotSamples], newest: Mapping[str, float],
-        first: Mapping[str, float],
-    ) -> dict[str, float]:  # fmt: skip
+    def _times(self, clock: Array) -> dict[str, Array]:
+        """Return the team times of each robot's samples; an offset beyond what is stated is none.
+
+        Args:
+            clock: As `arrival` takes it.
+        """
+        offset, times = dict(zip(self.names, np.asarray(clock).tolist(), strict=False)), {}
+        for robot in filter(None, self.every()):
+            most = self.bounds_of(robot.name).clock
+            times[robot.name] = robot.time - np.clip(offset.get(robot.name, 0.0), -most, most)
+        return times
+
+    def _on_other_clocks(self, times: Mapping[str, Array]) -> dict[str, float]:
         """Return how far off robots' stamps are that no time of silence explains, by name [s].
 
-        All of them lie before those of the others, or they leapt, or began, beyond them.
+        All of them lie before those of the others, or they leapt, or began, beyond them. Of two
+        robots the second one is named.
         """
         ahead: dict[str, float] = {}
-        for name, robot in robots.items():
-            others = [n for n in newest if n not in (name, *self.left)]
-            if not others or (name == self.names[0] and len(others) == 1):
-                continue  # of two the other one is named
-            begin, end = min(first[n] for n in others), max(newest[n] for n in others)
-            leap = float(np.diff(robot.time, prepend=begin).max())
-            if newest[name] < begin - KEPT or (newest[name] > end + KEPT and leap > KEPT):
-                ahead[name] = float(newest[name] - end)
+        for name, own in times.items():
+            others = [t for n, t in times.items() if n not in (name, *self.left)]
+            if len(others) <= (name == self.names[0]):
+                continue
+            begin, end = min(t[0] for t in others), max(t[-1] for t in others)
+            leapt = own[-1] > end + KEPT and np.diff(own, prepend=begin).max() > KEPT
+            if leapt or own[-1] < begin - KEPT:
+                ahead[name] = float(own[-1] - end)
         return ahead
 
     def let_go(self, name: str, time: float) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -32,34 +32,38 @@ def of_motions(e: Evidence) -> list[Finding]:
         return _mirrored_rather(e, false)
     if all(frame.consistent for frame in e.rows.frame_bounds):
         return []
-    pairs = list(combinations(range(len(e.names)), 2))
-    apart = [p for p in pairs if not p[0] and not e.rows.frame_bounds[p[1]].consistent]
-    apart += [p for p in pairs if p[0] and not Pair.of(e, *p).is_one_body()]
-    named = _fewest(apart, len(e.names))
-    others = [k for k in range(len(e.names)) if k not in named]
-    if len(e.names) == 2:
-        return [_why(e, 1, 0)]
-    if not named or not others:
-        robots = tuple(e.names[k] for k in sorted({k for pair in apart for k in pair}))
-        return [
-            Finding(
-                Fault.UNKNOWN, robots,
-                f"{' and '.join(robots)} do not move as one rigid body, and data do not tell whose "
-                "fault it is: one slips, let go, has a clock that leapt, or states false bounds. "
-                "Lock a hinge of the payload, if it has one; which one it is shows with more "
-                "motion.",
-            )
-        ]  # fmt: skip
-    return [_why(e, i, others[0]) for i in named]
+    apart = [p for p in combinations(range(len(e.names)), 2) if _are_apart(e, *p)]
+    if named := _fewest(apart, len(e.names)):
+        other = min(set(range(len(e.names))) - set(named))
+        return [_why(e, i, other) for i in named]
+    robots = tuple(e.names[k] for k in sorted(set(chain.from_iterable(apart))))
+    return [
+        Finding(
+            Fault.UNKNOWN, robots,
+            f"{' and '.join(robots)} do not move as one rigid body, and data do not tell whose "
+            "fault it is: one slips, let go, has a clock that leapt, or states false bounds. Lock "
+            "a hinge of the payload, if it has one; which one it is shows with more motion.",
+        )
+    ]  # fmt: skip
+
+
+def _are_apart(e: Evidence, i: int, j: int) -> bool:
+    """Tell whether robots i < j do not move as one body."""
+    if not i:
+        return not e.rows.frame_bounds[j].consistent
+    return not Pair.of(e, i, j).is_one_body()
 
 
 def _fewest(apart: list[tuple[int, int]], N: int) -> tuple[int, ...]:
-    """Return the fewest robots that have a part in all pairs; none if others are as few."""
-    for count in range(1, N):
+    """Return the fewest robots that have a part in all pairs; none if others are as few.
+
+    Of two it is the second, as seen from the first.
+    """
+    for count in range(1, N) if N > 2 else ():
         found = [s for s in combinations(range(N), count) if all(set(s) & set(p) for p in apart)]
         if found:
             return found[0] if len(found) == 1 else ()
-    return ()
+    return (1,)
 
 
 def _why(e: Evidence, i: int, j: int) -> Finding:

@@ -7,6 +7,8 @@ at last linear programs over (a, dp, clock) narrow it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...arrays import Array, IntArray
@@ -61,22 +63,38 @@ def frame_bounds(
         known = FrameBounds.unknown(clock)
         return known if _turn_alike(first, second, clock + shifted) else _contradicted(clock)
     pairs = Pairs(first, second, shifted, one.tilt + other.tilt)
-    X, p = frames.rotation[i], frames.position[i]
-    a = pairs.first_bound(X, clock)
+    box = FrameBounds(np.zeros(3), np.full(3, reach) + np.abs(frames.position[i]), clock)
+    found = _boxed(pairs, frames.rotation[i], frames.position[i], box, least - here, most - here)
+    return _contradicted(clock) if found is None else found
+
+
+def _boxed(
+    pairs: Pairs, X: Array, p: Array, box: FrameBounds, least: float, most: float
+) -> FrameBounds | None:
+    """Return the bounds that pairs of blocks leave about an estimate; None if they leave none.
+
+    Args:
+        pairs: Of blocks.
+        X: Estimate of R_1i, shape (3, 3).
+        p: Of p_1i, shape (3,) [m].
+        box: Of position and clock before any data.
+        least: Bound of the clock's offset less its estimate [s].
+        most: Likewise.
+    """
+    a = pairs.first_bound(X, box.clock)
     if a is None:
-        return FrameBounds.unknown(clock)
-    box = FrameBounds(a, np.full(3, reach) + np.abs(p), clock)
+        return FrameBounds.unknown(box.clock)
+    box = replace(box, a=a)
     for _ in range(PASSES):
         narrower = image(*pairs.rows(X, p, box), box)
         if narrower is None:
-            return _contradicted(clock)
+            return None
         gained = narrower.a.sum() < 0.9 * box.a.sum() or narrower.clock < 0.9 * box.clock
         gained |= narrower.position.sum() < 0.9 * box.position.sum()
         box = narrower
         if not gained:
             break
-    found = _narrowed(*pairs.rows(X, p, box), box, least - here, most - here)
-    return _contradicted(clock) if found is None else found
+    return _narrowed(*pairs.rows(X, p, box), box, least, most)
 
 
 def _turn_alike(one: Motion, two: Motion, late: float) -> bool:

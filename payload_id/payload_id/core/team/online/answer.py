@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,17 +95,12 @@ def answer(
     prior, rows, names = Interval(*source.prior.box()), source.rows, source.robots
     found, phi, width = _identified(source, windows, settings, known)
     findings = findings_of(Evidence(source, robots, blocks, windows, found, arrival, step))
-    consistent = found.consistent and not findings.contradicts and past is None
+    explained = found.consistent and not findings.contradicts
+    consistent = explained and past is None
     interval = found.interval if consistent else known
     shown = prior if findings.doubtful else interval
     status, message = _verdict(shown, prior, findings, found, consistent, windows, width)
-    every = findings.all
-    if found.consistent and not findings.contradicts and past is not None:
-        message = past.sentence
-    elif not consistent:
-        past = Contradiction(arrival.front, every or (past.findings if past else ()), message)
-    if past is not None:
-        every = tuple(dict.fromkeys((*past.findings, *every)))
+    every, message, past = _remembered(findings, explained, message, arrival.front, past)
     grasps = {name: _frame(name, i, rows) for i, name in enumerate(names)}
     estimate = TeamEstimate(
         status, message, names[0], phi, shown.lower, shown.upper, identifiable(shown, prior),
@@ -114,6 +109,19 @@ def answer(
         int(np.count_nonzero(_placed(windows, rows.frames))), windows.holds(), found.noise_factor,
     )  # fmt: skip
     return estimate, known if findings.doubtful else interval, past
+
+
+def _remembered(
+    findings: Findings, explained: bool, message: str, time: float, past: Contradiction | None
+) -> tuple[tuple[Finding, ...], str, Contradiction | None]:
+    """Return what is said with what an earlier contradiction told, and the newest one."""
+    before = past.findings if past else ()
+    if not explained:
+        past = Contradiction(time, findings.all or before, message)
+    elif past:
+        message = past.sentence
+    every = (*(past.findings if past else ()), *findings.all)
+    return tuple(dict.fromkeys(every)), message, past
 
 
 def _identified(
@@ -169,27 +177,31 @@ def _verdict(
     """Return the status and its sentences."""
     said = [finding.sentence for finding in findings.all] + list(findings.cannot)
     if not consistent:
-        if 1.0 < found.noise_factor < np.inf:
-            said.append(
-                "No payload explains the forces within the stated bounds; they would have to be "
-                f"{times_as_large(found.noise_factor)}."
-            )
-        elif not findings.contradicts:
-            said.append("No payload explains the forces, or data of now contradict earlier ones.")
-        if not findings.contradicts:
-            said.append("Check signs, frames and clocks, or state larger bounds if they are true.")
-        return TeamStatus.INCONSISTENT, " ".join(said)
-    good = identifiable(shown, prior)
+        return TeamStatus.INCONSISTENT, " ".join((*said, *_why_none(findings, found)))
     if not len(windows):
         return TeamStatus.NO_DATA, " ".join(said or ["No window of forces is complete yet."])
+    good = identifiable(shown, prior)
     if good.all() and not findings.cannot:
         status, first = TeamStatus.GOOD, "Frames and all ten parameters are bounded."
     elif good[0]:
         status, first = TeamStatus.USABLE, "The mass is bounded by the data."
     else:
-        status, width = TeamStatus.NOT_IDENTIFIABLE, "" if findings.doubtful else width
-        first = "The data bound the mass little better than the prior did."
+        status, first = TeamStatus.NOT_IDENTIFIABLE, "The mass is hardly bounded by the data."
+    width = "" if findings.doubtful else width
     return status, " ".join(filter(None, [first, *said, width]))
+
+
+def _why_none(findings: Findings, found: Bounds) -> Iterator[str]:
+    """Say how far forces are from being those of a payload."""
+    if 1.0 < found.noise_factor < np.inf:
+        yield (
+            "No payload explains the forces within the stated bounds; they would have to be "
+            f"{times_as_large(found.noise_factor)}."
+        )
+    elif not findings.contradicts:
+        yield "No payload explains the forces, or data of now contradict earlier ones."
+    if not findings.contradicts:
+        yield "Check signs, frames and clocks, or state larger bounds if they are true."
 
 
 def _frame(name: str, i: int, rows: TeamRows) -> GraspFrame:
