@@ -481,7 +481,7 @@ def test_a_calibration_finds_offsets_and_tightens_what_follows(case, capsys):
     signed = case.folder / "columns_reversed.yaml"
     signed.write_text(columns_of(JOINTS).replace("...", "effort_sign: -1.0\n..."))
     other = payload_id(capsys, "replay", loaded, "--robot", out, "--columns", signed)
-    assert is_one_sentence(other) and "calibrated with another" in other.text
+    assert is_one_sentence(other) and "another factor" in other.text
     full = write_table(case.folder / "full.csv", bare, case.arm.torques(bare, case.phi))
     refused = payload_id(capsys, "replay", *case.reads(loaded), *stated, "--tare", full)
     assert is_one_sentence(refused) and "not of the bare arm" in refused.text

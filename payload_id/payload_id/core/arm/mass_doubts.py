@@ -18,6 +18,7 @@ LIGHTEST, HEAVIEST = (
     0.5,
     1000.0,
 )  # [kg/m3]: between those arms, and a thousandth or the thousandfold
+SHORTEST = 0.3  # [m]: shorter mechanisms, such as wrists and platforms, have bodies as large
 ALIKE = 4  # bodies of exactly the same mass; up to three may be the same part
 
 
@@ -32,8 +33,9 @@ def _doubts(model: ArmModel) -> Iterator[str]:
     total = float(mass.sum())
     if not total > 0.0 or not length > 0.0:
         return
-    if not LIGHTEST <= total / length**3 <= HEAVIEST:
-        usual = f"{_round(LIGHTEST * length**3)} to {_round(HEAVIEST * length**3)} kg"
+    least, most = LIGHTEST * length**3, HEAVIEST * max(length, SHORTEST) ** 3
+    if not least <= total <= most:
+        usual = f"{_round(least)} to {_round(most)} kg"
         yield (
             f"The links of the description weigh {total:.3g} kg together, which no arm of "
             f"{length:.2g} m does (it has {usual}): masses may be in g or t."
@@ -48,7 +50,7 @@ def _doubts(model: ArmModel) -> Iterator[str]:
     for joint, phi in zip(model.joints, model.link_phi, strict=True):
         if phi[0] > 0.0:
             radius = float(np.sqrt(max(np.trace(mass_com_inertia(phi)[2]), 0.0) / (2.0 * phi[0])))
-            if radius > length:
+            if radius > max(length, SHORTEST):
                 yield (
                     f"What joint '{joint}' moves has moments of inertia as if its mass were "
                     f"{radius:.2g} m from its centre, in an arm of {length:.2g} m: they may be in "

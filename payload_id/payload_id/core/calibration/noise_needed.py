@@ -121,7 +121,8 @@ def rows_by_length(
     source = MomentumRows.of(model, replace(uncertainty, torque_absolute=0.0, **lists))
     part = min(lengths) / PHASES
     makes = WindowLengths(source, part, lengths)
-    windows = recorded_windows(source, samples, part, "a recording")
+    what = f"a recording for windows of {min(lengths):g} s, in {PHASES} parts each,"
+    windows = recorded_windows(source, samples, part, what)
     rows = RowBlock.stack(makes.blocks(windows))
     if load.known.all():
         rows = rows.with_payload(load.phi)

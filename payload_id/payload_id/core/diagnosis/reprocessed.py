@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
+from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.window_lengths import WindowLengths
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..rows.windows import WindowCutter
@@ -82,12 +84,13 @@ class Reprocessed:
 
     def rows(self, reading: Reading, value: Array) -> RowBlock:
         """Return rows of a tare and those made again, m of them."""
-        source = reading.of_source(self.recorded.source, value)
-        own = [
-            source.window(window)
-            for stretch in self.recorded.stretches
-            for window in WindowCutter(self.recorded.window).add(reading.of_samples(stretch, value))
-        ]
+        source, own = reading.of_source(self.recorded.source, value), list[RowBlock]()
+        for stretch in self.recorded.stretches:
+            windows = WindowCutter(self.recorded.window).add(reading.of_samples(stretch, value))
+            if isinstance(source, MomentumRows):
+                own += WindowLengths(source, self.recorded.window).blocks(windows)
+            else:
+                own += map(source.window, windows)
         return RowBlock.stack([self.evidence.rows.take(~self.evidence.own), *own])
 
     def judged(self, reading: Reading, value: Array) -> Evidence:

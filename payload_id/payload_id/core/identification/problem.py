@@ -38,7 +38,6 @@ from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.position_gate import doubt_about_range
 from ..rows.joint_torque.readings.readings_seen import (
-    OTHER_VELOCITY,
     STUCK,
     FalseReading,
     ReadingsSeen,
@@ -193,7 +192,7 @@ class Problem:
         """Return the estimate and the bounds where there is at least one window."""
         bounds = self.bounds()
         false = self.false_reading or self._stuck(bounds)
-        if not bounds.consistent and (false is None or false.kind == OTHER_VELOCITY):
+        if not bounds.consistent and false is None:
             return self._under_larger_load() or self._inconsistent(bounds, tell)
         if false is not None:  # whatever the torques say
             message = "" if false is self.false_reading else false.sentence
@@ -396,7 +395,7 @@ class Problem:
         None where no payload keeps those either, or nothing is larger.
         """
         source, readings = self.row_source, self.readings
-        if not isinstance(source, MomentumRows) or readings is None or readings.false is not None:
+        if not isinstance(source, MomentumRows) or readings is None:
             return None
         load = source.uncertainty.per_joint("torque_mean_load", source.model.n)
         grown = np.divide(readings.torques.largest, load, out=np.ones_like(load), where=load > 0.0)

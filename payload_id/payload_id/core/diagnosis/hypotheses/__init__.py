@@ -43,14 +43,21 @@ class Table(NamedTuple):
 
 OF_TORQUES = Table(
     (
-        (Prior(), TorqueSign(), Units(), JointOrder(), Velocity(), MotorSide()),
+        (
+            Prior(),
+            TorqueSign(),
+            Units(),
+            JointOrder(),
+            Velocity(),
+            MotorSide(),
+            JointZero(),
+            Gravity(),
+        ),
         (
             KindOfEfforts(),
             TorqueGain(),
             TorqueOffset(),
             TorqueDelay(),
-            JointZero(),
-            Gravity(),
             Friction(),
         ),
         (Tool(), Contact(0.3)),
@@ -61,8 +68,8 @@ OF_TORQUES = Table(
 )
 OF_WRENCHES = Table(
     (
-        (Prior(), WrenchAxes(), Orientation(), WrenchUnits()),
-        (WrenchGravity(), WrenchFrame()),
+        (Prior(), WrenchAxes(), Orientation(), WrenchUnits(), WrenchGravity()),
+        (WrenchFrame(),),
         (Contact(0.65),),
         (PayloadSlipped(),),
     ),

@@ -1,0 +1,248 @@
+"""Descriptions and recordings as people have them: read rightly, or what is doubtful is asked."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from .arms import Arm, Motion, drawn_payload
+from .command_line import Answer, is_one_sentence, payload_id
+from .own_arm import JOINTS, own_arm
+from .recorded import columns_of, noisy, write_bag, write_table
+
+REPLAY = "replay", "--robot", "own_arm.yaml", "--intervals", "hull_lp", "--json"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A folder with an arm and a run of it."""
+
+    folder: Path
+    arm: Arm
+    motion: Motion
+    phi: np.ndarray
+    tau: np.ndarray
+
+    def changed(self, change: Callable[[str], str]) -> None:
+        """Change the text of the description."""
+        path = self.folder / "own_arm.urdf"
+        path.write_text(change(path.read_text()))
+
+    def stated(self, **entries: Any) -> None:
+        """Add entries to the robot file."""
+        path = self.folder / "own_arm.yaml"
+        path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), **entries}))
+
+    def holds(self, answer: Answer) -> None:
+        """Check that an answer is of intervals that hold the payload."""
+        assert answer.code == 0, answer.text
+        said = json.loads(answer.out)
+        assert (said["lower"] <= self.phi).all() and (self.phi <= said["upper"]).all()
+        assert said["phi"][0] == pytest.approx(self.phi[0], rel=0.05)
+
+
+@pytest.fixture
+def case(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(17)
+    arm = own_arm(tmp_path)
+    motion, phi = arm.motion(rng, 3.0, size=0.5), drawn_payload(rng, 0.8, 1.6)
+    tau = noisy(rng, arm.torques(motion, phi), 0.01)
+    write_table(tmp_path / "run.csv", motion, tau)
+    (tmp_path / "columns.yaml").write_text(columns_of(JOINTS))
+    return Case(tmp_path, arm, motion, phi, tau)
+
+
+def with_masses(factor: float) -> Callable[[str], str]:
+    """Return what multiplies all masses and moments of inertia of a description."""
+
+    def change(urdf: str) -> str:
+        names = r'(mass value|ixx|ixy|ixz|iyy|iyz|izz)="([^"]+)"'
+        return re.sub(names, lambda x: f'{x[1]}="{factor * float(x[2]):.6g}"', urdf)
+
+    return change
+
+
+DOUBTED = {  # description that is no arm's: the words of the question
+    "grams": (with_masses(1e-3), "weigh"),
+    "tonnes": (with_masses(1e3), "weigh"),
+    "placeholders": (lambda x: re.sub(r'mass value="(?!0.4)[^"]+"', 'mass value="2"', x)
+                     .replace('mass value="0.4"', 'mass value="0"'), "placeholders"),
+    "g mm2": (lambda x: re.sub(r'i(xx|yy|zz)="([^"]+)"',
+                               lambda m: f'i{m[1]}="{1e6 * float(m[2]):g}"', x), "unit"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DOUBTED)
+def test_masses_that_no_arm_has_are_asked_for_before_anything_is_identified(case, capsys, kind):
+    change, words = DOUBTED[kind]
+    case.changed(change)
+    table = "run.csv", "--columns", "columns.yaml"
+    drafted = payload_id(capsys, "new-robot", "own_arm.urdf", "--out", "draft.yaml")
+    assert is_one_sentence(drafted) and "--mass-factor" in drafted.text and words in drafted.text
+    answer = payload_id(capsys, *REPLAY, *table)
+    assert is_one_sentence(answer) and "mass_factor" in answer.text and words in answer.text
+    checked = payload_id(capsys, "check", *table, "--robot", "own_arm.yaml")
+    assert checked.code == 2 and "mass_factor" in checked.text
+    if kind == "grams":  # once the owner has said which, the numbers are right
+        case.stated(mass_factor=1000.0)
+        case.holds(payload_id(capsys, *REPLAY, *table))
+
+
+def test_efforts_a_thousand_times_too_large_are_asked_for(case, capsys):
+    write_table(case.folder / "run.csv", case.motion, 1000.0 * case.tau)
+    made = "new-robot", "own_arm.urdf", "--table", "run.csv", "--payload-frame", "tool"
+    answer = payload_id(capsys, *made, "--out", "draft.yaml")
+    assert answer.code == 0 and "mN m" in answer.text and "mass_factor" in answer.text
+    read = "run.csv", "--robot", "draft.yaml", "--columns", "draft_columns.yaml"
+    answer = payload_id(capsys, "replay", *read)
+    assert is_one_sentence(answer) and "'effort_sign'" in answer.text and "filled in" in answer.text
+
+
+def test_a_rough_inertia_needs_an_error_that_allows_for_it(case, capsys):
+    case.changed(lambda x: x.replace('iyy="0.01" iyz="0" izz="0.004"',
+                                     'iyy="0.007" iyz="0" izz="0.002"'))  # fmt: skip
+    table = "run.csv", "--columns", "columns.yaml"
+    answer = payload_id(capsys, *REPLAY, *table)
+    assert is_one_sentence(answer) and "lower_joint" in answer.text
+    (least,) = re.findall(r"link_relative of at least ([\d.]+\d)", answer.text)
+    case.holds(payload_id(capsys, *REPLAY, *table, f"--uncertainty=link_relative={least}"))
+    drafted = payload_id(capsys, "new-robot", "own_arm.urdf", "--out", "draft.yaml")
+    assert drafted.code == 0 and "link_relative" in drafted.text
+
+
+def test_a_link_may_have_the_name_of_a_joint(case, capsys):
+    case.changed(
+        lambda x: x.replace('"flange"', '"wrist_joint"').replace('"tool"', '"lower_joint"')
+    )
+    case.stated(payload_frame="lower_joint", driver={})
+    case.holds(payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml"))
+    drafted = payload_id(capsys, "new-robot", "own_arm.urdf", "--out", "draft.yaml")
+    assert drafted.code == 0, drafted.text
+
+
+# ---------------------------------------------------------------------------------------- tables
+
+
+def as_log(text: str) -> str:
+    """Return a table as a logger writes it: names behind %, blanks, time in two columns."""
+    lines = [line.split(",") for line in text.splitlines()]
+    names = ["sec", "nanosec", *lines[0][1:]]
+    rows = [f"{int(float(t))} {round(1e9 * (float(t) % 1.0))} {'  '.join(rest)} "
+            for t, *rest in lines[1:]]  # fmt: skip
+    return "\n".join(["% recorded by hand", f"%{' '.join(names)} ", *rows, ""])
+
+
+def with_units(text: str) -> str:
+    """Return a table with a line of units, cells apart by tabs."""
+    names, rest = text.split("\n", 1)
+    units = ["s", *["rad"] * 4, *["rad/s"] * 4, *["Nm"] * 4]
+    return "\n".join([names, ",".join(units), rest]).replace(",", "\t")
+
+
+@pytest.mark.parametrize(("name", "change"), [("run.log", as_log), ("run", with_units)])
+def test_tables_are_known_by_what_is_in_them(case, capsys, name, change):
+    path = case.folder / name
+    path.write_text(change((case.folder / "run.csv").read_text()))
+    made = "new-robot", "own_arm.urdf", "--table", name, "--payload-frame", "tool"
+    answer = payload_id(capsys, *made, "--out", "draft.yaml")
+    assert answer.code == 0 and "not found" not in answer.text, answer.text
+    case.holds(payload_id(capsys, *REPLAY, name, "--columns", "draft_columns.yaml"))
+    assert payload_id(capsys, "check", name, "--robot", "own_arm.yaml",
+                      "--columns", "draft_columns.yaml").code == 0  # fmt: skip
+
+
+def test_columns_without_names_are_called_by_their_numbers(case, capsys):
+    names, rest = (case.folder / "run.csv").read_text().split("\n", 1)
+    (case.folder / "run.dat").write_text(rest)
+    text = (case.folder / "columns.yaml").read_text()
+    said = yaml.safe_load(text.replace("column: time", 'column: "1"'))
+    for key, first in (("position", 2), ("velocity", 6), ("effort", 10)):
+        said[key] = [str(first + k) for k in range(4)]
+    (case.folder / "columns.yaml").write_text(yaml.safe_dump(said))
+    case.holds(payload_id(capsys, *REPLAY, "run.dat", "--columns", "columns.yaml"))
+
+
+# ------------------------------------------------------------------------------------ MCAP files
+
+
+MAGIC = b"\x89MCAP0\r\n"
+HEADER, FOOTER, MESSAGE_INDEX, CHUNK, CHUNK_INDEX = 0x01, 0x02, 0x07, 0x06, 0x08
+STATISTICS, SUMMARY_OFFSET, DATA_END = 0x0B, 0x0E, 0x0F
+Change = Callable[[int, bytes], bytes | None]
+
+
+def records_of(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Give the records of an MCAP file up to its footer: kind and content."""
+    at = len(MAGIC)
+    while (kind := data[at]) != FOOTER:
+        (length,) = struct.unpack_from("<Q", data, at + 1)
+        yield kind, data[at + 9 : at + 9 + length]
+        at += 9 + length
+
+
+def rewritten(source: Path, made: Path, change: Change) -> None:
+    """Write a recording anew, each record as a change makes it, None for none."""
+
+    def record(kind: int, content: bytes) -> bytes:
+        return struct.pack("<BQ", kind, len(content)) + content
+
+    data, chunks, begin = bytearray(MAGIC), deque[int](), 0
+    for kind, old in records_of(source.read_bytes()):
+        new = bytes(4) if kind == DATA_END else change(kind, old)
+        if new is None or kind == SUMMARY_OFFSET:
+            continue
+        if kind == CHUNK:
+            chunks.append(len(data))
+        if kind == CHUNK_INDEX:
+            new = new[:16] + struct.pack("<Q", chunks.popleft()) + new[24:]
+        data += record(kind, new)
+        begin = len(data) if kind == DATA_END else begin
+    made.write_bytes(data + record(FOOTER, struct.pack("<QQI", begin, 0, 0)) + MAGIC)
+
+
+def without_message_index(kind: int, content: bytes) -> bytes | None:
+    if kind == CHUNK_INDEX:
+        (size,) = struct.unpack_from("<I", content, 32)
+        return content[:32] + bytes(12) + content[36 + size + 8 :]
+    return None if kind == MESSAGE_INDEX else content
+
+
+def without_chunk_index(kind: int, content: bytes) -> bytes | None:
+    return None if kind in (CHUNK_INDEX, STATISTICS) else content
+
+
+def with_profile(profile: bytes) -> Change:
+    def change(kind: int, content: bytes) -> bytes:
+        (size,) = struct.unpack_from("<I", content)
+        head = struct.pack("<I", len(profile)) + profile
+        return head + content[4 + size :] if kind == HEADER else content
+
+    return change
+
+
+@pytest.mark.parametrize("change", [without_message_index, without_chunk_index, with_profile(b"")])
+def test_every_message_of_a_valid_mcap_file_is_read(case, capsys, change):
+    bag = write_bag(case.folder / "bag", case.arm, case.motion, case.tau)
+    rewritten(next(bag.glob("*.mcap")), case.folder / "odd.mcap", change)
+    answer = payload_id(capsys, *REPLAY, "odd.mcap")
+    case.holds(answer)
+    whole = payload_id(capsys, *REPLAY, "bag")
+    assert json.loads(answer.out)["phi"] == json.loads(whole.out)["phi"]
+
+
+def test_a_recording_of_something_else_is_named(case, capsys):
+    bag = write_bag(case.folder / "bag", case.arm, case.motion, case.tau)
+    rewritten(next(bag.glob("*.mcap")), case.folder / "odd.mcap", with_profile(b"ros1"))
+    answer = payload_id(capsys, *REPLAY, "odd.mcap")
+    assert is_one_sentence(answer) and "'ros1'" in answer.text
