@@ -120,14 +120,6 @@ def test_a_command_that_cannot_be_is_told_in_one_line_that_names_what(said):
         assert named in said(line + known), line
 
 
-def test_two_dashes_are_no_value_of_an_option(said):
-    for verb, command in VERBS.items():
-        for action in command._actions:
-            for option in action.option_strings:
-                if option.startswith("--") and action.nargs != 0:
-                    assert option in said([verb, "x", f"{option}=--"])
-
-
 def test_a_bound_takes_one_number_or_one_for_each_joint(said, capsys):
     for bound in ("torque_absolute=1.07", "torque_absolute=1.07,2", "prior.mass_max=3"):
         assert main([*shlex.split(REPLAY), f"--uncertainty={bound}"]) == 0
