@@ -92,6 +92,8 @@ def test_masses_that_no_arm_has_are_asked_for_before_anything_is_identified(case
     assert is_one_sentence(drafted) and "--mass-factor" in drafted.text and words in drafted.text
     answer = payload_id(capsys, *REPLAY, *table)
     assert is_one_sentence(answer) and "mass_factor" in answer.text and words in answer.text
+    noise = payload_id(capsys, "noise", *table, "--robot", "own_arm.yaml")
+    assert is_one_sentence(noise) and "mass_factor" in noise.text
     checked = payload_id(capsys, "check", *table, "--robot", "own_arm.yaml")
     assert checked.code == 2 and "mass_factor" in checked.text
     if kind == "grams":  # once the owner has said which, the numbers are right

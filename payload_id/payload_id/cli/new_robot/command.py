@@ -14,6 +14,7 @@ import numpy as np
 import yaml
 from rich.markup import escape
 
+from ...core.arm.arm_model import NO_MASSES
 from ...core.arm.description import ROUNDED, with_masses_times
 from ...core.arm.mass_doubts import mass_doubts
 from ...core.errors import ConfigurationError, InputError, ModelError
@@ -31,10 +32,6 @@ from ..calibrate import command as calibrate
 from ..common.arguments import add_verb, number
 from ..common.presentation import console
 
-NO_MASS = (
-    "The description has no masses: identify with a force-torque sensor, or add <inertial> "
-    "elements to the URDF; joint torques do not tell a payload from an arm of unknown weight."
-)
 SAY = (
     "Correct them in the URDF, or give --mass-factor, by which masses and inertias are multiplied: "
     "1 if they are right as they stand."
@@ -95,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     factor: float | None = arguments.mass_factor
     heavier = urdf if factor is None else with_masses_times(urdf, factor)
     model = RobotModel.from_xml(heavier, found.payload_frame, names_of(found.joints))
-    if factor is None and (doubts := mass_doubts(model)):
+    if factor is None and (doubts := list(mass_doubts(model))):
         raise ModelError(f"{arguments.urdf}: {' '.join((*doubts, SAY))}")
     scales = Scales.of(model, found)
     name = arguments.urdf.name.split(".")[0] or found.name
@@ -183,7 +180,7 @@ def _report(
         terminal.print(f"  left out       {', '.join(found.others)}")
     terminal.print(f"  payload frame  {found.payload_frame} (of {', '.join(found.frames)})")
     if not scales.mass:
-        terminal.print(f"  {NO_MASS}", style="yellow")
+        terminal.print(f"  {NO_MASSES}", style="yellow")
     if scales.inertia_error > ROUNDED:
         terminal.print(f"  {ROUGH}", style="yellow")
     if columns is not None:

@@ -34,6 +34,11 @@ from .frames import frame_id, with_joints_held
 MOST_GRAVITY = 1000.0  # [m/s2]
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
 MOST_JOINTS = 64  # what is computed of an arm grows with the cube of their number
+NO_MASSES = (
+    "The robot description has no inertias: every moving link has mass 0. Joint torques do not "
+    "tell a payload from an arm of unknown weight: add <inertial> elements to the URDF, or "
+    "identify with a force-torque sensor."
+)
 MASS_TOLERANCE = 1e-6  # relative, of what is read of a description
 
 
@@ -137,8 +142,17 @@ class ArmModel:
         missing = np.maximum(2.0 * moments.max(axis=1) - total, 0.0)
         return np.where(missing > LEAST_INERTIA, missing / np.maximum(total, LEAST_INERTIA), 0.0)
 
-    def check_masses(self, link_relative: float) -> None:
-        """Raise where masses are doubted, or bodies cannot have the inertias within an error.
+    def check_masses(self) -> None:
+        """Raise where the description has no masses, or doubtful ones: no torques follow from them.
+
+        Raises:
+            ModelError: Says which links, and what to do.
+        """
+        if self.doubt or not (self.link_phi[:, 0] > 0.0).any():
+            raise ModelError(self.doubt or NO_MASSES)
+
+    def check_inertias(self, link_relative: float) -> None:
+        """Raise where a body cannot have the described inertia within its error.
 
         Args:
             link_relative: Relative error of the described inertial parameters.
@@ -146,8 +160,6 @@ class ArmModel:
         Raises:
             ModelError: Says which links, and what to state.
         """
-        if self.doubt:
-            raise ModelError(self.doubt)
         worst = int(np.argmax(self.inertia_error))
         if self.inertia_error[worst] > max(link_relative, ROUNDED):
             least = np.ceil(1e3 * self.inertia_error[worst]) / 1e3

@@ -14,20 +14,14 @@ import numpy as np
 from ..body.inertial import mass_com_inertia
 from .arm_model import ArmModel
 
-LIGHTEST, HEAVIEST = (
-    0.5,
-    1000.0,
-)  # [kg/m3]: between those arms, and a thousandth or the thousandfold
+# [kg/m3]: between what those arms have, and a thousandth or a thousand times as much.
+LIGHTEST, HEAVIEST = 0.5, 1000.0
 SHORTEST = 0.3  # [m]: shorter mechanisms, such as wrists and platforms, have bodies as large
 ALIKE = 4  # bodies of exactly the same mass; up to three may be the same part
 
 
-def mass_doubts(model: ArmModel) -> tuple[str, ...]:
-    """Return what speaks against the masses and inertias of an arm, sentences without remedy."""
-    return tuple(_doubts(model))
-
-
-def _doubts(model: ArmModel) -> Iterator[str]:
+def mass_doubts(model: ArmModel) -> Iterator[str]:
+    """Give what speaks against the masses and inertias of an arm, sentences without remedy."""
     mass = model.link_phi[:, 0]
     length = float(np.linalg.norm([*model.translation, model.payload_translation], axis=1).sum())
     total = float(mass.sum())
@@ -35,10 +29,9 @@ def _doubts(model: ArmModel) -> Iterator[str]:
         return
     least, most = LIGHTEST * length**3, HEAVIEST * max(length, SHORTEST) ** 3
     if not least <= total <= most:
-        usual = f"{_round(least)} to {_round(most)} kg"
         yield (
             f"The links of the description weigh {total:.3g} kg together, which no arm of "
-            f"{length:.2g} m does (it has {usual}): masses may be in g or t."
+            f"{length:.2g} m does (it has {least:.2g} to {most:.2g} kg): masses may be in g or t."
         )
     same = [k for k in range(model.n) if mass[k] > 0.0 and (mass == mass[k]).sum() >= ALIKE]
     if same:
@@ -56,7 +49,3 @@ def _doubts(model: ArmModel) -> Iterator[str]:
                     f"{radius:.2g} m from its centre, in an arm of {length:.2g} m: they may be in "
                     "another unit than kg m2, or placeholders."
                 )
-
-
-def _round(value: float) -> str:
-    return f"{value:.2g}"

@@ -66,7 +66,7 @@ def calibrate(
             velocities that are not those of their positions.
     """
     options = options or Options()
-    model.check_masses(uncertainty.link_relative)
+    model.check_inertias(uncertainty.link_relative)
     row_source = MomentumRows.of(replace(model, calibration=None), uncertainty)
     stated = row_source.of_arm
     if not recordings or not stated.p:

@@ -103,11 +103,13 @@ class Recorded(NamedTuple):
         source: Makes rows of the arm, or of the sensor, as stated: a `RowSource`.
         stretches: Samples without gaps, of the kind that it takes.
         window: Length of a window [s].
+        lengths: Further lengths of windows [s].
     """
 
     source: Any
     stretches: Sequence[Any]
     window: float
+    lengths: tuple[float, ...] = ()
 
 
 class Error(NamedTuple):

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.window_lengths import WindowLengths
+from ..rows.joint_torque.window_lengths import blocks_of
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..rows.windows import WindowCutter
@@ -52,7 +51,12 @@ class Reprocessed:
 
     @classmethod
     def of(
-        cls, evidence: Evidence, source: RowSource, buffer: WindowBuffer, window: float
+        cls,
+        evidence: Evidence,
+        source: RowSource,
+        buffer: WindowBuffer,
+        window: float,
+        lengths: tuple[float, ...] = (),
     ) -> Reprocessed | None:
         """Return what can be made again; None if samples that are at hand are consistent.
 
@@ -61,12 +65,15 @@ class Reprocessed:
             source: What made them.
             buffer: Windows of this run.
             window: Length of a window [s].
+            lengths: Further lengths of windows [s].
         """
         if not buffer.blocks:
             return None
         order = np.argsort(-evidence.fit.weight)
         asked = evidence.rows.start[order[evidence.fit.weight[order] > 0.0]]
-        made = cls(Recorded(source, buffer.stretches(MOST_BLOCKS, asked), window), evidence)
+        made = cls(
+            Recorded(source, buffer.stretches(MOST_BLOCKS, asked), window, lengths), evidence
+        )
         factor = made.judged(AS_READ, AS_READ.value).factor
         if not 1.0 < factor < np.inf:
             return None
@@ -74,23 +81,20 @@ class Reprocessed:
 
     def few(self, margin: float) -> Reprocessed:
         """Return the same with a few windows only, any phi, and what is lost at either end [s]."""
-        source, stretches, window = self.recorded
+        _, stretches, window, _ = self.recorded
         length = max(FEW_WINDOWS * window / len(stretches), 2.0 * window) + 2.0 * margin
         parts = []
         for stretch in stretches:
             middle = 0.5 * (stretch.stamp[0] + stretch.stamp[-1])
             parts.append(stretch.between(middle - length / 2, middle + length / 2))
-        return replace(self, recorded=Recorded(source, parts, window), physical=False)
+        return replace(self, recorded=self.recorded._replace(stretches=parts), physical=False)
 
     def rows(self, reading: Reading, value: Array) -> RowBlock:
         """Return rows of a tare and those made again, m of them."""
         source, own = reading.of_source(self.recorded.source, value), list[RowBlock]()
         for stretch in self.recorded.stretches:
             windows = WindowCutter(self.recorded.window).add(reading.of_samples(stretch, value))
-            if isinstance(source, MomentumRows):
-                own += WindowLengths(source, self.recorded.window).blocks(windows)
-            else:
-                own += map(source.window, windows)
+            own += blocks_of(source, self.recorded.window, self.recorded.lengths)(windows)
         return RowBlock.stack([self.evidence.rows.take(~self.evidence.own), *own])
 
     def judged(self, reading: Reading, value: Array) -> Evidence:

@@ -30,7 +30,7 @@ from ..errors import InputError, brief, require_type
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
-from ..rows.joint_torque.window_lengths import WindowLengths
+from ..rows.joint_torque.window_lengths import blocks_of
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples, WindowCutter
@@ -71,7 +71,7 @@ class OnlineIdentifier:
         """
         require_type(settings, Settings, "settings", "Settings(...)")
         if isinstance(model, ArmModel):
-            model.check_masses(settings.uncertainty.link_relative)
+            model.check_inertias(settings.uncertainty.link_relative)
             model = MomentumRows.of(model, settings.uncertainty)
         if not hasattr(model, "fitted"):
             raise InputError(
@@ -97,10 +97,9 @@ class OnlineIdentifier:
         self.updates: list[int] = []
         self._cutter = WindowCutter(self.settings.window)
         self._gate = self.rows.gate(self._cutter.pause)
-        self._lengths: WindowLengths | None = None
+        self._blocks_of = blocks_of(self.rows, self.settings.window, self.settings.scales)
         self._readings: ReadingsSeen | None = None
         if isinstance(self.rows, MomentumRows):
-            self._lengths = WindowLengths(self.rows, self.settings.window, self.settings.scales)
             self._readings = ReadingsSeen.none(self.rows)
         self._seen, self._used = SamplesSeen(), TimeUsed()
         self._motion: MotionSeen | None = None
@@ -193,10 +192,7 @@ class OnlineIdentifier:
 
     def _take(self, windows: Sequence[Any]) -> None:
         """Form the rows of windows, and let them count one after the other."""
-        if self._lengths is not None:
-            blocks = self._lengths.blocks(windows)
-        else:
-            blocks = [self.rows.window(window) for window in windows]
+        blocks = self._blocks_of(windows)
         readings: Sequence[ReadingsSeen | None] = [None for _ in windows]
         if self._readings is not None:
             readings = self._readings.after_each(windows)

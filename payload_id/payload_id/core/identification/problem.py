@@ -422,7 +422,8 @@ class Problem:
             factor = float("nan")  # that of the rows by themselves is another one
         links, arm = _link_columns(self.row_source), len(self.arm.rows)
         evidence = Evidence.of(self.rows, self.prior, self.shape, arm, links, factor)
-        again = Reprocessed.of(evidence, self.row_source, self.buffer, self.settings.window)
+        window, scales = self.settings.window, self.settings.scales
+        again = Reprocessed.of(evidence, self.row_source, self.buffer, window, scales)
         return diagnose(evidence, again, table_of(self.row_source))
 
     def _after_change(self, found: Diagnosis) -> Solved | None:

@@ -24,6 +24,7 @@ from ..diagnosis.hypotheses.gravity import Gravity
 from ..diagnosis.hypotheses.joint_order import JointOrder
 from ..diagnosis.hypotheses.torque_sign import TorqueSign
 from ..diagnosis.hypotheses.units import TORQUES, Units
+from ..errors import ModelError
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.row_block import RowBlock
@@ -60,11 +61,9 @@ def torques(
         uncertainty: Bounds of friction and offsets.
         effort: Largest torques, inf where none is stated, shape (n,) [N m or N].
     """
-    size, masses = _size(samples, arm, effort), _masses(arm)
-    if not (arm.link_phi[:, 0] > 0.0).any() or arm.doubt:
-        do = arm.doubt or "Add <inertial> elements to the URDF, or use a force-torque sensor."
-        text = f"{arm.link_phi[:, 0].sum():.3g} kg move; torques are not compared with that"
-        return [size, CheckResult("link masses", Verdict.WRONG, text, "those of such an arm", do)]
+    size, masses = _size(samples, arm, effort), _masses(arm, uncertainty.link_relative)
+    if masses.verdict is Verdict.WRONG:  # torques are not compared with such
+        return [size, masses]
     length = max(WINDOW, LEAST_SAMPLES * samples.step)
     followed = velocities(samples.stamp, samples.q)  # measured ones are judged by themselves
     known = np.flatnonzero(np.isfinite(followed).all(axis=1))
@@ -79,7 +78,8 @@ def torques(
     with one_thread():
         source = MomentumRows.of(arm, Uncertainty(**stated))
         rows = RowBlock.stack([source.window(window) for window in buffer.windows])
-        for factors in much_too_small(rows, arm.n, source.prior.typical):
+        factors = next(much_too_small(rows, arm.n, source.prior.typical), None)
+        if factors is not None:
             return [size, _too_small(np.abs(factors)), masses]
         least = FLOOR * float(np.abs(rows.b - rows.reading).max()) / length
         loose = Uncertainty(torque_relative=PART, torque_absolute=least, **stated)
@@ -95,8 +95,10 @@ def _too_small(factors: Array) -> CheckResult:
     ]
     of = " or ".join(named) or "at the motors' side of the gears, or currents, or external torques"
     found = f"some {listed_factors} times smaller than what the joints need: they are {of}"
-    do = f"Correct the driver, or multiply effort.sign in the robot file by {listed_factors} (for "
-    do += "a table, effort_sign in the columns file)."
+    do = (
+        f"Correct the driver, or multiply effort.sign in the robot file by {listed_factors} (for a "
+        "table, effort_sign in the columns file)."
+    )
     return CheckResult("units", Verdict.WRONG, found, "N m (or N), of the joints", do)
 
 
@@ -163,12 +165,17 @@ def _little(evidence: Evidence, joints: Sequence[str]) -> Iterator[CheckResult]:
         yield CheckResult("effort sign", Verdict.LOOK, text, "some torque", do)
 
 
-def _masses(arm: ArmModel) -> CheckResult:
-    """Judge the description's masses."""
+def _masses(arm: ArmModel, link_relative: float) -> CheckResult:
+    """Judge the description's masses and inertias, of which a relative error is stated."""
     mass = arm.link_phi[:, 0]
     without = [arm.joints[j] for j in np.flatnonzero(mass <= 0.0)]
     found = f"{mass.sum():.3g} kg move"
     expected = "every link weighed; a tool that stays mounted is in the description"
+    try:
+        arm.check_masses()
+        arm.check_inertias(link_relative)
+    except ModelError as error:
+        return CheckResult("link masses", Verdict.WRONG, found, expected, str(error))
     if without:
         do = "Add <inertial> to the links that these joints move, from the vendor's data."
         text = f"{found}; nothing with mass moves with {listed(without)} alone"

@@ -41,10 +41,6 @@ DAMAGE = (
 )  # fmt: skip
 
 
-class _NotIndexed(ReaderError):
-    """A complete file must be read block by block."""
-
-
 @dataclass(frozen=True)
 class Bag:
     """An open recording.
@@ -148,8 +144,6 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
             readers = _open_whole(path, stack)
         except RecordingError:
             raise
-        except _NotIndexed:
-            readers = [_open_storage(file, stack, notes) for file in _storage_files(path, None)]
         except DAMAGE as error:
             notes.append(f"{path} is not complete ({_reason(error)}); read from its storage files.")
             readers = [_open_storage(file, stack, notes) for file in _storage_files(path, error)]
@@ -176,14 +170,12 @@ def _open_whole(path: Path, stack: ExitStack) -> list[Reader]:
         try:
             if file.suffix == ".mcap" and is_complete(file):
                 check_mcap(file)
-                if not is_read_whole(file):
-                    raise _NotIndexed(f"{file.name} has no index of all its messages")
             elif file.suffix == ".db3":
                 check_written(file)
-        except _NotIndexed:
-            raise
         except DAMAGE as error:
             raise damaged(file, error) from error
+        if file.suffix == ".mcap" and is_complete(file) and not is_read_whole(file):
+            raise ReaderError(f"{file.name} has no index of all its messages")
         if file.suffix == ".db3":
             _check_database(file)
     if path.is_dir() and not (path / METADATA).is_file():  # a pipe, or nothing
@@ -201,7 +193,7 @@ def _check_no_pipes(path: Path) -> None:
             )
 
 
-def _storage_files(path: Path, error: BaseException | None) -> list[Path]:
+def _storage_files(path: Path, error: BaseException) -> list[Path]:
     """Return the storage files of a folder (or the file itself), in the order of recording."""
     if path.is_file() and path.suffix in STORAGE_SUFFIXES:
         return [path]
@@ -300,7 +292,7 @@ def _check_database(path: Path) -> None:
         raise ReaderError(f"{path.name} has {size} of {whole} bytes")
 
 
-def _reason(error: BaseException | None) -> str:
+def _reason(error: BaseException) -> str:
     """Return an error's text on one line, without the final stop."""
     text = " ".join(str(error).split()).rstrip(".")
     if text.startswith(MALFORMED):

@@ -87,7 +87,7 @@ class RobotModel(ArmModel):
         """
         frame = payload_frame or robot.payload_frame
         arm = cls.from_xml(robot.urdf, frame, robot.joints, robot.gravity)
-        doubts = () if robot.masses_confirmed else mass_doubts(arm)
+        doubts = [] if robot.masses_confirmed else list(mass_doubts(arm))
         return replace(arm, doubt=" ".join((*doubts, CORRECT)) if doubts else "")
 
     @classmethod

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ...arm.arm_model import ArmModel
 from ...body.inertial import PARAMETERS
-from ...errors import ModelError, UnknownNameError
+from ...errors import UnknownNameError
 from ..nuisance import Nuisance
 from .blocks import Stated, of_arm
 from .uncertainty import Uncertainty
@@ -24,14 +24,9 @@ def nuisance_of(model: ArmModel, uncertainty: Uncertainty) -> Nuisance:
     """Return the boxes that an uncertainty gives to the arm's parameters, 15 n + 10 of them.
 
     Raises:
-        ModelError: The description has no masses.
+        ModelError: The description has no masses, or doubtful ones.
     """
-    if not (model.link_phi[:, 0] > 0.0).any():
-        raise ModelError(
-            "The robot description has no inertias: every moving link has mass 0. Joint torques do "
-            "not tell the payload from the arm without them: add <inertial> elements to the URDF, "
-            "or identify with a force-torque sensor."
-        )
+    model.check_masses()
     return Nuisance.of(of_arm(Stated(model, uncertainty)))
 
 

@@ -10,8 +10,9 @@ and where velocities err: a row pays for them at its two ends, however long it i
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ...arrays import Array
 from ...errors import InputError
 from ...samples.joint_samples import Samples
 from ..row_block import RowBlock
+from ..row_source import RowSource
 from ..windows import SHORTEST, STAMP_TOLERANCE, WindowCutter, alike_windows
 from .kinematic_error import Probes, Sensitivity
 from .momentum import MomentumRows, WindowTerms
@@ -129,6 +131,21 @@ class WindowLengths:
             while len(newest) > count:
                 newest.popleft()
         return found
+
+
+def blocks_of(
+    source: RowSource, window: float, lengths: Iterable[float] = ()
+) -> Callable[[Sequence[Any]], list[RowBlock]]:
+    """Return what makes the rows of one window after the other, of joint torques of all lengths.
+
+    Args:
+        source: Makes the rows of a window.
+        window: Length of a window [s].
+        lengths: Further lengths [s].
+    """
+    if isinstance(source, MomentumRows):
+        return WindowLengths(source, window, lengths).blocks
+    return lambda windows: [source.window(each) for each in windows]
 
 
 def _covers(first: WindowSums, end: float, length: float, count: int) -> bool:

@@ -169,7 +169,7 @@ class ParameterBox:
             InputError: An interval is inverted or NaN, or of another arm.
             ModelError: The description's masses or inertias cannot serve.
         """
-        model.check_masses(uncertainty.link_relative)
+        model.check_inertias(uncertainty.link_relative)
         psi, tightened = known_of(model, uncertainty)
         tool = tightened.tool or np.zeros(10)
         lower, upper = (np.asarray(end, dtype=float) for end in payload)
