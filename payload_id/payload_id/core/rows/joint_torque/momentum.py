@@ -280,6 +280,8 @@ class MomentumRows:
             travel=travel,
             reading=reading,
             size=sizes,
+            lowest=tau.min(axis=1),
+            highest=tau.max(axis=1),
             rough=rough_part(stamp, tau, error),
             impulse=np.stack(impulse),
             stamp_error=np.stack(late) if late else np.zeros((1, *impulse[0].shape)),
@@ -322,7 +324,7 @@ class MomentumRows:
             sums.reading,
         )  # fmt: skip
         effects = [*(block.effect(seen) for block in self.arm), *sums.of_run]
-        noise = self.noise.of_windows(sums.weight, sums.size) + sums.rough
+        noise = self.noise.of_windows(sums.weight, sums.size, sums.least) + sums.rough
         left_out = self.noise.largest_gain * noise
         middle, m = np.zeros(left_out.shape), left_out.size
         likely = np.zeros((m, 0))

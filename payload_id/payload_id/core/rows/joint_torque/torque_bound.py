@@ -66,7 +66,7 @@ class TorqueNoise:
         whole = self.relative * size + self.own + self.shifted
         return np.asarray(whole / (1.0 - self.relative) + self.gaussian)
 
-    def of_windows(self, weight: Array, size: Array) -> Array:
+    def of_windows(self, weight: Array, size: Array, least: Array) -> Array:
         """Return what the noise can add to integrals of the reading over windows, (K, n) [N m s].
 
         As at a sample, with o the relative part of the offset and x, the least bound of
@@ -74,16 +74,22 @@ class TorqueNoise:
 
             |int noise dt| <= r / (1 - r) (int |reading| dt + (a + o) L) + (x + o) L.
 
+        Where noise cannot have turned the sign of any reading, int |noise-free reading| dt is the
+        magnitude of int (reading - noise) dt, in which the noise averages out: x in place of a.
+
         Args:
             weight: Of the samples in an integral, shape (K, N) [s].
             size: Integral of |reading|, shape (K, n) [N m s].
+            least: Least |reading| of readings of one sign, 0 for others, shape (K, n) [N m].
         """
         duration, mean = weight.sum(axis=1, keepdims=True), np.broadcast_to(self.own, size.shape)
         for length, bound in self.means:
             long = duration >= length - STAMP_TOLERANCE
             mean = np.where(long, np.minimum(mean, bound), mean)
         part = self.relative / (1.0 - self.relative)
-        bound = part * (size + (self.own + self.shifted) * duration)
+        kept = least * (1.0 - self.relative) > self.own + self.shifted + self.gaussian
+        beside = np.where(kept, mean, self.own) + self.shifted
+        bound = part * (size + beside * duration)
         bound += (self.shifted + mean) * duration
         return bound + self.gaussian * np.linalg.norm(weight, axis=1, keepdims=True)
 

@@ -36,6 +36,8 @@ class WindowSums:
         travel: Integral of the velocities, shape (K, n) [rad or m].
         reading: Integral of the torques, shape (K, n) [N m s].
         size: Integral of their magnitudes, shape (K, n) [N m s].
+        lowest: Lowest of them, shape (K, n) [N m].
+        highest: Highest of them, shape (K, n) [N m].
         rough: What is left of them where they bend or jump between samples, shape (K, n) [N m s].
         impulse: Integral of W_c, shape (K, n + 1, n, 10).
         stamp_error: What errors of the stamps do to the coefficients, shape (K, n + 1, n, 10).
@@ -51,6 +53,8 @@ class WindowSums:
     travel: Array
     reading: Array
     size: Array
+    lowest: Array
+    highest: Array
     rough: Array
     impulse: Array
     stamp_error: Array
@@ -68,6 +72,11 @@ class WindowSums:
     def duration(self) -> Array:
         """Length of the windows, shape (K, 1) [s]."""
         return np.asarray(self.weight.sum(axis=1, keepdims=True))
+
+    @property
+    def least(self) -> Array:
+        """Least magnitude of torques that keep their sign, 0 if they do not, (K, n) [N m]."""
+        return np.asarray(np.maximum(0.0, np.maximum(self.lowest, -self.highest)))
 
     def regressor(self) -> tuple[Array, Array]:
         """Return the coefficients of all bodies and their error bound, (K, n + 1, n, 10) each."""
@@ -121,6 +130,8 @@ def joined(parts: Sequence[WindowSums]) -> WindowSums:
     forces = np.concatenate([part.sensitivity.force for part in parts])
     return WindowSums(
         stamp=np.concatenate([first.stamp, *(part.stamp[:, 1:] for part in parts[1:])], axis=1),
+        lowest=np.min([part.lowest for part in parts], axis=0),
+        highest=np.max([part.highest for part in parts], axis=0),
         momentum=np.concatenate([first.momentum[:, :4], last.momentum[:, 4:]], axis=1),
         speed=np.concatenate([first.speed[:, :4], last.speed[:, 4:]], axis=1),
         sensitivity=Sensitivity(
