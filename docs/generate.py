@@ -22,6 +22,8 @@ from payload_id.ros.access.interfaces import roles_table, topics_table
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.common.parameters import describe_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
+from payload_id.ros.execution.machine import transitions
+from payload_id.ros.execution.monitors import monitors_table
 from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
@@ -31,10 +33,7 @@ from payload_id.ros.wrench_sampler.parameters import WRENCH_SAMPLER_TABLE
 
 FOLDER = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"
-TABLE = (
-    "<!-- Written by docs/generate.py from payload_id/ros/access/interfaces.py; "
-    "edit that instead. -->"
-)
+TABLE = "<!-- Written by docs/generate.py from payload_id/ros/{}.py; edit that instead. -->"
 END = "<!-- End of what is written. -->"
 NODES = (
     ("Sampler: `payload_sampler`", SAMPLER_TABLE),
@@ -214,22 +213,32 @@ def team_file_page() -> str:
 
 def interfaces_page() -> str:
     """Return the page of interfaces with the table of topics as the code has it."""
-    return _with_table("interfaces.md", topics_table())
+    return _with_tables("interfaces.md", {"access/interfaces": topics_table()})
 
 
 def security_page() -> str:
     """Return the page on security with the table of roles as the code has it."""
-    return _with_table("security.md", roles_table())
+    return _with_tables("security.md", {"access/interfaces": roles_table()})
 
 
-def _with_table(page: str, table: str) -> str:
-    """Return a page that is written by hand but for one table."""
-    before, begin, rest = (FOLDER / page).read_text("utf-8").partition(TABLE)
-    _, end, after = rest.partition(END)
-    return f"{before}{begin}\n\n{table}\n{end}{after}"
+def bridge_page() -> str:
+    """Return the page of the bridge with its table of states and its monitors."""
+    tables = {"execution/machine": transitions(), "execution/monitors": monitors_table()}
+    return _with_tables("bridge.md", tables)
+
+
+def _with_tables(page: str, tables: dict[str, str]) -> str:
+    """Return a page that is written by hand but for tables, each of a module."""
+    text = (FOLDER / page).read_text("utf-8")
+    for module, table in tables.items():
+        before, begin, rest = text.partition(TABLE.format(module))
+        _, end, after = rest.partition(END)
+        text = f"{before}{begin}\n\n{table}\n{end}{after}"
+    return text
 
 
 PAGES = {
+    "bridge.md": bridge_page,
     "cell_file.md": cell_file_page,
     "interfaces.md": interfaces_page,
     "knowledge_file.md": knowledge_file_page,

@@ -144,7 +144,7 @@ STATED = {
         ("name: arm", "extends: x.yaml", "x.yaml"),
         ("name: arm", "joints: [a]", "joints"),
         ("driver:", "held_joints_watch: {turning: 0.0}\ndriver:", "turning"),
-        ("[trajectory_topic]", "[teleport]", "back_ends"),
+        ("[follow_joint_trajectory]", "[teleport]", "back_ends"),
         ("end: [0.02, 0.02]", "end: [0.02]", "driver.goal.end"),
         ("/reset, type: a/srv/B", "/reset", "driver.reset.first.type"),
     ),

@@ -428,7 +428,7 @@ def test_an_arm_whose_stamps_and_the_clock_differ_does_not_set_off(robot, by, wo
 
     robot.driver.spoil = spoil
     is_said(robot, words)
-    refused(robot, words)
+    refused(robot, "stamp")
     robot.driver.mend()
     robot.observer.wait(lambda then=robot.now: robot.now > then + 0.6, "stamps as they should be")
 

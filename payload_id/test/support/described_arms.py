@@ -88,7 +88,7 @@ uncertainty: {torque_absolute: [1.0, 0.5], link_relative: 0.1, prior: {mass_max:
 home: [0.1, 0.2]
 driver:
   executed: [position]
-  back_ends: [trajectory_topic]
+  back_ends: [follow_joint_trajectory]
   goal: {path: 0.05, end: [0.02, 0.02], time: 2.0}
   follows_while: {well: {topic: /fault, type: a/msg/B, field: data, allowed: [0]}}
   reset: {first: {service: /reset, type: a/srv/B}}

@@ -30,7 +30,7 @@ TEXT = f"""extends: package://payload_id/config/robots/kinova_gen3.yaml
 name: torque_arm
 driver:
   executed: [position, effort]
-  back_ends: [effort, follow_joint_trajectory, trajectory_topic]
+  back_ends: [effort, follow_joint_trajectory]
 control:
   rotor_inertia: {[ROTOR] * 7}
   rotor_inertia_relative: 0.01

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..configuration.schema import Key, Schema
 
-BACK_ENDS = ("follow_joint_trajectory", "trajectory_topic", "effort", "team_topics")
+BACK_ENDS = ("follow_joint_trajectory", "effort", "team_topics")
 PAYLOAD_TARGETS = ("xarm", "ur", "franka", "kinova")
 JOINTS = "joints"
 

@@ -296,12 +296,9 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   about="where it is set"),
         Interface("{speed_scaling_topic}", "std_msgs/Float64", IN, "best effort, volatile, depth 5",
                   shown="`speed_scaling_topic`", about="where it is set"),
-        Interface("{trajectory_topic}", TRAJECTORY, OUT, LAST,
-                  about="certified motions and stops; while the arm is in use by it",
-                  shown="`command.trajectory_topic` of the robot file"),
         Interface("{trajectory_action}", "control_msgs/FollowJointTrajectory", Way.GOAL),
         Interface("{trajectory_topic}", TRAJECTORY, IN, LAST, about="what others command",
-                  shown="the same"),
+                  shown="`command.trajectory_topic` of the robot file"),
         Interface("{set_point_topics}", "geometry_msgs/PointStamped; geometry_msgs/Wrench; "
                   "geometry_msgs/Twist", OUT, "reliable, volatile, depth 1",
                   about="with the back end `team_topics`, while the robot is in use by it",

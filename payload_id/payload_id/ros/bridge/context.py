@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from payload_id_msgs.msg import PayloadEstimate
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future as RosFuture
@@ -22,10 +23,8 @@ from ..certifying.prover import make_prover
 from ..certifying.worker_process import WorkerProcess
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.parameters import check_changes
-from ..execution.silence import Lateness
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
-from ..execution.stop_reason import Reason
 from ..lifecycle.managed_node import ManagedNode
 from .fault_memory import FaultMemory
 from .obstacles.obstacle_messages import base_frames
@@ -50,7 +49,6 @@ class BridgeContext:
         estimate: The estimator's newest; None before the first.
         holding: Where the last motion ended, which the controller holds; None if not known.
         control_doubt: What is not as it should be with the arm's controller, though it goes on.
-        busy: What the arm is used for; empty if it is free.
         faults: Where a fault is remembered.
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
         cell_missing: Why nothing may move; empty: it is known what is around the arm.
@@ -72,7 +70,7 @@ class BridgeContext:
         self.obstacles = ObstacleStore(settings.obstacles_lifetime)
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
-        self.busy = self.control_doubt = ""
+        self.control_doubt = ""
         self.faults = FaultMemory(settings.state_folder, node.get_fully_qualified_name())
         self.fault = self.faults.read()
         if self.fault:
@@ -89,8 +87,8 @@ class BridgeContext:
         self._said: tuple[float, ...] = tuple(node.get_parameter("turned").value or ())
         check_changes(node, BRIDGE_TABLE, self._check_turned)
         node.add_post_set_parameters_callback(self._on_set)
-        self._enabled, self._let_go = -np.inf, False
-        self._late = Lateness()  # of what the enabling device says
+        self._device = False, -math.inf  # what the enabling device said last, and when [s]
+        self._let_go = False  # since the last look
         if settings.enable_topic:
             node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
 
@@ -145,73 +143,49 @@ class BridgeContext:
         """Name of the base frame."""
         return next(iter(self.frames))
 
-    def _on_enable(self, message: Bool, about: dict[str, Any]) -> None:
+    def _on_enable(self, message: Bool) -> None:
         """Note that the enabling device is held, or was let go, for however short a time."""
-        said = self.arm.states.running.real() - self._late.of(about["source_timestamp"])
-        self._enabled = said if message.data else -np.inf
+        self._device = bool(message.data), time.monotonic()
         self._let_go |= not message.data
 
     @property
     def obstacle_doubt(self) -> str:
         """Why it is not known what is in the way; empty if it is."""
-        return self.obstacles.doubt(self.arm.states.running.real())
+        return self.obstacles.doubt(time.monotonic())
 
-    def not_enabled(self, now: float) -> str:
-        """Return why the enabling device forbids motion at a time [s]; empty if it does not."""
-        topic, longest = self.settings.enable_topic, self.settings.enable_timeout
-        if not topic:
-            return ""
-        if self._let_go:
-            return f"A 'false' came on {topic}"
-        if now - self._enabled <= longest:
-            return ""
-        return f"No 'true' came on {topic} within the last {longest:g} s"
-
-    def look_at_device(self) -> None:
-        """Forget that the enabling device was let go, once who moves the arm has looked."""
-        self._let_go = self._let_go and not np.isfinite(self._enabled)
+    def look_at_device(self) -> str:
+        """Return why motion is forbidden, or was since the last look; empty if it is not."""
+        let_go, self._let_go = self._let_go, False
+        return self.forbidden or (self._no(True) if let_go else "")
 
     @property
     def forbidden(self) -> str:
-        """Why nothing may begin now: dry run, switched off, or not enabled; empty if it may."""
-        return self.forbids(self.arm.states.running.real())
-
-    def forbids(self, now: float) -> str:
-        """Return the same for motion at a time [s]."""
-        if self.settings.dry_run:
+        """Why nothing may move now: dry run, switched off, or not enabled; empty if it may."""
+        settings = self.settings
+        if settings.dry_run:
             return "Dry run: motions are proved, and none is followed (parameter dry_run)"
         if not self.node.get_parameter("allow_motion").value:
             return "Motion is switched off: the parameter allow_motion is false"
-        return self.not_enabled(now)
+        held, when = self._device
+        is_new = time.monotonic() - when <= settings.enable_timeout
+        return "" if not settings.enable_topic or (held and is_new) else self._no(is_new)
 
-    def check_allowed(self) -> None:
-        """Raise unless motion is allowed at all, and the enabling device is held."""
-        if self.forbidden:
-            raise NotReadyError(f"{self.forbidden}. {Reason.NOT_ENABLED.value}")
+    def _no(self, said: bool) -> str:
+        """Say that the enabling device forbids motion, by what it said or by its silence."""
+        topic, longest = self.settings.enable_topic, self.settings.enable_timeout
+        silent = f"No 'true' came on {topic} within the last {longest:g} s"
+        return f"A 'false' came on {topic}" if said else silent
 
-    def check_free(self) -> None:
-        """Raise unless the node is active, the arm free, and known what is around it."""
+    def check_usable(self) -> None:
+        """Raise unless the node is active, and it is known what is around the arm."""
         if self.node.inactivity:
             raise NotReadyError(self.node.inactivity)
-        if self.busy:
-            raise NotReadyError(f"The arm is in use: {self.busy}. Wait, or call ~/stop.")
         if self.cell_missing:
             raise NotReadyError(self.cell_missing)
-
-    def standing(self, limits: str) -> Array:
-        """Return the pose that a motion may begin from now.
-
-        Raises:
-            InputError: There are no joint states, the arm moves or is out of limits, there was a
-                fault, or clocks or obstacles cannot be relied on.
-        """
         if self.fault:
             raise NotReadyError(
                 f"After a fault nothing moves until somebody calls ~/acknowledge: {self.fault}"
             )
-        if doubt := self.obstacle_doubt:
-            raise NotReadyError(f"{doubt}. Publish obstacles that can be used.")
-        return self.arm.start(limits, self.holding)
 
     def note_turns(self) -> None:
         """Take in what the parameter `turned` says, each time it is set."""

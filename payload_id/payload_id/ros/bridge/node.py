@@ -25,45 +25,39 @@ from payload_id_msgs.srv import (
 )
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.qos import QoSProfile, ReliabilityPolicy
-from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from ...core.errors import ConfigurationError
 from ...files.drivers.driver_facts import namespace_of
 from ...files.robots.robot_file import RobotFile
 from ..access.interfaces import action_beside
-from ..common.conversions import decoded
 from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
-from ..common.polled_subscription import PolledSubscription
 from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from ..effort_loop.messages import LoopSettings
-from ..execution.arm_parameters import EFFORT, TEAM, TOPIC
+from ..execution.arm_parameters import EFFORT, TEAM
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.back_ends.effort import Effort, check_executes_torques, full_name_of
 from ..execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
-from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
 from ..execution.back_ends.team_topics import TeamTopics
-from ..execution.controller_watch import ControllerWatch
-from ..execution.speed_slider import SpeedSlider
+from ..execution.monitors import Phase
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from ..lifecycle.managed_node import ManagedNode
+from ..supervision.controller_manager import manager_of
 from ..supervision.estimator_watch import EstimatorWatch
 from .context import BridgeContext
-from .driver_watches import driver_watches, manager_of
 from .move_server import MoveServer
 from .obstacle_server import ObstacleServer
 from .parameters import BRIDGE_TABLE, BridgeParameters
 from .prepared_motions import PreparedMotions
+from .sources import Sources
 from .state_publisher import StatePublisher
 
 FEEDBACK_PERIOD = 0.1  # [s]
-REPORTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)  # of a speed slider
 PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
 
 
@@ -97,29 +91,19 @@ class BridgeNode(ManagedNode):
         self._motions = PreparedMotions(self._shared)
         self._mover = back_end = self._back_end(settings)
         self.resources.callback(back_end.close)
-        slider = settings.speed_scaling_topic or self.robot.driver.speed_scaling_topic or ""
-        self._slider = SpeedSlider(slider)
-        self._state = StatePublisher(self._shared)
         manager = manager_of(self.robot, settings.controller_manager)
         topic, by_torques = self._controller_topic(settings, back_end), settings.back_end == EFFORT
-        self._controller = ControllerWatch(
-            self, manager, topic, self.robot.joints, gives_way=by_torques
-        )
-        self._motion = MoveServer(
-            self._shared, self._motions, back_end, self._slider, self._controller, self._state,
-            driver_watches(
-                self, self.robot, self._shared.arm, manager, topic, self._slider,
-                settings.effort_controller if by_torques else None,
-            ),
-        )  # fmt: skip
-        self.resources.callback(self._motion.watches.close)
-        self._obstacles = ObstacleServer(self._shared, self._motion.stop)
+        slider = settings.speed_scaling_topic or self.robot.driver.speed_scaling_topic or ""
+        partner = settings.effort_controller if by_torques else None
+        self._sources = Sources(self._shared, back_end, manager, topic, slider, partner)
+        self.resources.callback(self._sources.close)
+        self._state = StatePublisher(self._shared, self._sources)
+        self._motion = MoveServer(self._shared, self._motions, back_end, self._sources, self._state)
+        self._obstacles = ObstacleServer(self._shared)
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._motion.hear, LATCHED
         )
         self._estimator = EstimatorWatch(self, settings.estimator)
-        # Reported at the controller's rate: an executor that woke for each would do little else.
-        self._reports = PolledSubscription(self, Float64, slider, REPORTS) if slider else None
         self._serve()
         steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
@@ -146,8 +130,6 @@ class BridgeNode(ManagedNode):
             team = TeamTopics(self, settings.team_robot, joints, lambda: states.now_ns)
             _check_same_robot(states.topic, team.target)
             return team
-        if settings.back_end == TOPIC:
-            return JointTrajectoryTopic(self, topic, joints)
         action = settings.trajectory_action or action_beside(topic)
         return FollowJointTrajectory(
             self, action, topic, joints, settings.settling, self.robot.driver.goal
@@ -195,9 +177,10 @@ class BridgeNode(ManagedNode):
 
     def deactivate(self) -> None:
         """Stop an arm that still moves, and say that nothing moves from now on."""
-        if self._motion.stop(Reason.SHUT_DOWN, ""):
+        if self._motion.stop(Reason.SHUT_DOWN, "The bridge was ended"):
+            self._motion.on_cycle()
             time.sleep(PARTING)
-        self._state.publish(self._motion)
+        self._state.publish(self._motion.state)
 
     def _serve(self) -> None:
         """Create all services and actions."""
@@ -223,37 +206,27 @@ class BridgeNode(ManagedNode):
         self, request: GetBridgeState.Request, response: GetBridgeState.Response
     ) -> GetBridgeState.Response:
         """Return the state of now."""
-        response.state = self._state.message(self._motion)
+        response.state = self._state.message(self._motion.state)
         return response
 
     def _on_watch_due(self) -> None:
         """Pass on the proving process's answers, and look at the arm."""
         self._shared.answers.pass_on()
         self._shared.note_turns()
-        self._hear_slider()
-        self._estimator.look()
         self._shared.control_doubt = self._mover.doubt()
-        self._motion.on_watch_due()
-
-    def _hear_slider(self) -> None:
-        """Take in where the pendant's slider is [%]."""
-        if self._reports is None:
-            return
-        for data, _ in self._reports.take_all(REPORTS.depth):
-            if (message := decoded(data, Float64)) is not None:
-                self._slider.hear(message.data, 1e-9 * self._shared.arm.states.now_ns)
+        self._motion.on_cycle()
 
     def condition(self) -> Condition:
         """Judge the bridge."""
-        execution, shared = self._motion.execution, self._shared
+        state, shared = self._motion.state, self._shared
         figures = {
-            "phase": "idle" if execution is None else execution.phase.value,
-            "tube use [-]": 0.0 if execution is None else execution.watch.use,
-            "largest tube use [-]": 0.0 if execution is None else execution.watch.largest_use,
-            "speed slider [%]": self._slider.percent,
-            "controller": self._controller.words(),
+            "phase": state.phase.value,
+            "tube use [-]": state.use,
+            "largest tube use [-]": state.largest_use,
+            "speed slider [%]": self._sources.slider,
+            "controller": self._sources.manager.words(),
             **self._mover.figures(),
-            "not watched": "; ".join(self._motion.unwatched) or "nothing",
+            "not watched": "; ".join(self._sources.unwatched()) or "nothing",
             "obstacles": len(shared.obstacles.bodies),
             "proof process": "runs" if shared.process.alive else "ended",
         }
@@ -263,14 +236,14 @@ class BridgeNode(ManagedNode):
             )
         if shared.control_doubt:
             return Condition(Level.WARN, f"{shared.control_doubt}.", figures)
-        if shared.busy:
-            return Condition(Level.OK, f"Busy: {shared.busy}.", figures)
-        if self._motion.ended is not None and not self._motion.ended[0].as_asked:
-            reason, detail = self._motion.ended
+        if state.phase is not Phase.IDLE:
+            return Condition(Level.OK, f"The arm is in use: {state.phase.value}.", figures)
+        if state.begun and not state.ended[0].as_asked:
+            reason, detail = state.ended
             said = f"{reason.name}: {sentence(reason, detail)}"
             return Condition(Level.WARN, said, figures)  # a fault is one until acknowledged
         try:
-            shared.check_free()
+            shared.check_usable()
             shared.arm.check_alive()
         except NotReadyError as error:
             return Condition(Level.WARN, str(error), figures)

@@ -1,10 +1,10 @@
-"""Obstacles from service and topic: taken in, shown, and a reason to stop when they change."""
+"""Obstacles from service and topic: taken in and shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from payload_id_msgs.msg import Obstacle, ObstacleArray
 from payload_id_msgs.srv import SetObstacles
@@ -17,8 +17,6 @@ from ...core.errors import InputError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
-from ..execution.silence import Lateness
-from ..execution.stop_reason import Reason
 from .context import BridgeContext
 from .obstacles.obstacle_markers import obstacle_markers
 from .obstacles.obstacle_messages import Lookup, obstacles_from
@@ -28,19 +26,17 @@ from .obstacles.transform_listener import TransformListener
 class ObstacleServer:
     """Answers `~/set_obstacles`, hears `~/obstacles`, publishes `~/obstacle_markers`."""
 
-    def __init__(self, context: BridgeContext, stop: Callable[[Reason, str], object]) -> None:
+    def __init__(self, context: BridgeContext) -> None:
         """Subscribe.
 
         Args:
             context: What all parts share, with the obstacles in force.
-            stop: Has the certified stop commanded, for a reason and with a clause of detail.
         """
-        self._context, self._stop = context, stop
+        self._context = context
         self._transforms = TransformListener(context.node, context.frames)
         # Hulls of meshes take a while: the arm is watched meanwhile.
         self._hulls = ThreadPoolExecutor(1, "hulls")
         context.node.resources.callback(self._hulls.shutdown, cancel_futures=True)
-        self._late = Lateness()  # of what the topic says
         self._shown = context.node.create_publisher(MarkerArray, "~/obstacle_markers", LATCHED)
         self._waiting = 0  # messages whose hulls are worked out: later ones wait for their turn
         # A callback that waits keeps all others of its group waiting, but for a reentrant one.
@@ -86,21 +82,20 @@ class ObstacleServer:
 
         return lookup
 
-    async def _on_obstacles(self, message: ObstacleArray, about: dict[str, Any]) -> None:
+    async def _on_obstacles(self, message: ObstacleArray) -> None:
         """Take in all obstacles that the topic's publisher knows."""
-        store, late = self._context.obstacles, self._late.of(about["source_timestamp"])
+        store, came = self._context.obstacles, time.monotonic()
         try:
             bodies = await self._bodies_of(message.obstacles)
             before = store.digest
-            store.hear(bodies, self._context.arm.states.running.real() - late)
+            store.hear(bodies, came)
         except InputError as error:
-            store.cannot_hear(str(error), self._context.arm.states.running.real())
+            store.cannot_hear(str(error), came)
             self._context.node.get_logger().error(
                 f"Obstacles on ~/obstacles were not taken: {error}"
             )
-            self._stop(Reason.OBSTACLES_CHANGED, f"Obstacles that cannot be used: {error}")
             return
-        self._obstacles_now(before)
+        self._show(before)
 
     async def on_set_obstacles(
         self, request: SetObstacles.Request, response: SetObstacles.Response
@@ -123,15 +118,14 @@ class ObstacleServer:
                     f"{request.operation}."
                 )
             response.success = True
-            self._obstacles_now(before)
+            self._show(before)
         except InputError as error:
             response.message = f"Nothing was changed: {error}"
         response.ids = store.names
         return response
 
-    def _obstacles_now(self, before: tuple[str, ...]) -> None:
-        """Stop a motion whose certificate does not know the obstacles, and show them."""
-        if self._context.obstacles.digest == before:
-            return
-        self._stop(Reason.OBSTACLES_CHANGED, "The obstacles changed during the motion")
-        self._shown.publish(obstacle_markers(self._context.obstacles.bodies, self._context.base))
+    def _show(self, before: tuple[str, ...]) -> None:
+        """Show the obstacles if they have changed."""
+        if self._context.obstacles.digest != before:
+            bodies, base = self._context.obstacles.bodies, self._context.base
+            self._shown.publish(obstacle_markers(bodies, base))

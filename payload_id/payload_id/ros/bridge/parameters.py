@@ -22,9 +22,8 @@ BRIDGE_TABLE = (
     Parameter(
         "trajectory_topic",
         "",
-        "Topic of trajectory_msgs/JointTrajectory by which the arm can be moved; empty: "
-        "command.trajectory_topic of the robot file. Others must not publish on it, with either "
-        "back_end.",
+        "Topic of trajectory_msgs/JointTrajectory of the arm's controller; empty: "
+        "command.trajectory_topic of the robot file. Nobody may publish on it while the arm moves.",
     ),
     Parameter(
         "trajectory_action",
@@ -38,7 +37,7 @@ BRIDGE_TABLE = (
         "Node of ros2_control that says whether the arm's controller is active, who else commands "
         "its joints and whether its hardware takes commands; relative names lie in this node's "
         "namespace. Empty: driver.controller_manager of the robot file, in this node's namespace. "
-        "One that is named by either must be there, but for the back_end 'joint_trajectory_topic'.",
+        "One that is named by either must be there.",
     ),
     Parameter(
         "effort_controller",
@@ -107,7 +106,8 @@ BRIDGE_TABLE = (
     Parameter(
         "silence",
         0.25,
-        "Age of the newest joint states at which a moving arm is stopped.",
+        "Age of the newest joint states at which a moving arm is held, and time between two looks "
+        "at it at which it is stopped.",
         "s",
         0.01,
         5.0,
@@ -119,9 +119,9 @@ BRIDGE_TABLE = (
         "speed_scaling_topic",
         "",
         "Topic (std_msgs/Float64, in per cent) on which the robot reports its pendant's speed "
-        "slider; none but a full one lets a motion begin, and an arm that the slider slows down "
-        "later is followed on its path. Empty: driver.speed_scaling_topic of the robot file; where "
-        "that names none either, an arm that is late is stopped.",
+        "slider; none but a full one lets a motion begin, and one that is turned down later ends "
+        "it. Empty: driver.speed_scaling_topic of the robot file; where that names none either, an "
+        "arm that is late is held.",
     ),
     Parameter("watch_period", 0.01, "Time between two looks at a moving arm.", "s", 0.001, 0.05),
 )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from payload_id_msgs.srv import PrepareMotion
 
 from ...core.errors import InputError, UnknownNameError
-from ...core.motion.motion_sequence import MotionSequence
-from ..certifying.prover import MOST_STOPS, ProofRequest, Proved
+from ..certifying.prover import MOST_STOPS, ProofRequest
 from ..certifying.worker_process import Failure
+from ..execution.commanded_motion import Part
 from ..execution.start_check import NotReadyError
 from .context import BridgeContext
 
@@ -17,21 +15,6 @@ KEPT = 10  # motions that can still be followed
 LONGEST_NAME = 200  # characters
 LONGEST_TEXT = 4_000_000  # characters of one certificate
 MOST_TEXT = 32_000_000  # characters of a motion's certificates together
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A motion that may be followed.
-
-    Attributes:
-        name: Its name.
-        proved: The motion, and what it was proved for.
-        obstacles: Digest of the obstacles that it was proved with.
-    """
-
-    name: str
-    proved: Proved
-    obstacles: tuple[str, ...]
 
 
 class PreparedMotions:
@@ -44,7 +27,7 @@ class PreparedMotions:
             context: What all parts share.
         """
         self._context = context
-        self._motions: dict[str, Prepared] = {}
+        self._motions: dict[str, Part] = {}
 
     async def on_prepare(
         self, request: PrepareMotion.Request, response: PrepareMotion.Response
@@ -75,12 +58,12 @@ class PreparedMotions:
         if isinstance(found, (str, Failure)):
             raise InputError(found if isinstance(found, str) else found.sentence)
         self._motions.pop(name, None)
-        self._motions[name] = Prepared(name, found, known)
+        self._motions[name] = Part(name, found, known)
         while len(self._motions) > KEPT:
             self._motions.pop(next(iter(self._motions)))
         return f"Proved, with {len(request.stops)} stops."
 
-    def named(self, name: str) -> Prepared:
+    def named(self, name: str) -> Part:
         """Return a motion that may be followed now.
 
         Raises:
@@ -112,11 +95,3 @@ def _check_size(request: PrepareMotion.Request) -> None:
             f"{MOST_TEXT} together; found {max(sizes)}, {sum(sizes)} together. Plan a shorter "
             "motion, or with fewer obstacles."
         )
-
-
-def as_sequence(prepared: Prepared) -> MotionSequence:
-    """Return a motion as one that others may continue."""
-    motion = prepared.proved.motion.trajectory
-    if isinstance(motion, MotionSequence):
-        return motion
-    return MotionSequence((motion,), (motion.duration,))

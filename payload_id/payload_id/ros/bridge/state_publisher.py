@@ -4,72 +4,66 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from copy import copy
-from typing import Protocol
 
 from payload_id_msgs.msg import BridgeState
 
 from ..common.topics import LATCHED
-from ..execution.motion_execution import MotionExecution
+from ..execution.machine import State
+from ..execution.monitors import Phase
 from ..execution.start_check import NotReadyError
 from ..execution.turn_count import TURN
 from .context import BridgeContext
+from .sources import Sources
 
-UNWATCHED = 1.0  # [s] between two looks at what nobody watches
-
-
-class Mover(Protocol):
-    """Whoever moves the arm."""
-
-    execution: MotionExecution | None
-
-    @property
-    def unwatched(self) -> Sequence[str]:
-        """What the robot file names and nobody watches."""
-
-    @property
-    def motion_id(self) -> str:
-        """Name of the newest motion; empty before the first."""
+PERIOD = 0.1  # [s] within which others hear what changes beside the machine, such as obstacles
 
 
 class StatePublisher:
     """Publishes `~/state`."""
 
-    def __init__(self, context: BridgeContext) -> None:
+    def __init__(self, context: BridgeContext, sources: Sources) -> None:
         """Publish nothing yet.
 
         Args:
             context: What all parts share.
+            sources: Who knows what nobody watches.
         """
-        self._context = context
+        self._context, self._sources = context, sources
         self._publisher = context.node.create_publisher(BridgeState, "~/state", LATCHED)
         self._said: BridgeState | None = None
-        self._unwatched: tuple[float, list[str]] = (-UNWATCHED, [])  # when looked at [s], and found
+        self._of, self._looked = State(), -PERIOD  # what was looked at last, and when [s]
         self._known: tuple[tuple[str, ...], str] = ((), "[]")  # digest and text of the obstacles
 
-    def publish(self, mover: Mover) -> None:
+    def look(self, state: State) -> None:
+        """Publish the state at once where the machine's is another one, else now and then."""
+        now = time.monotonic()
+        if state is not self._of or now - self._looked >= PERIOD:
+            self._of, self._looked = state, now
+            self.publish(state)
+
+    def publish(self, state: State) -> None:
         """Publish the state, if it is another one than before."""
-        message = self.message(mover)
+        message = self.message(state)
         doubtless = copy(message)
         doubtless.doubt = str(bool(message.doubt))  # that it grows older is no news
         if doubtless != self._said:
             self._said = doubtless
             self._publisher.publish(message)
 
-    def message(self, mover: Mover) -> BridgeState:
+    def message(self, state: State) -> BridgeState:
         """Return the state."""
         context = self._context
         message = BridgeState(
-            state=self._state(mover),
-            motion_id=mover.motion_id,
+            state=_state_of(state, context.fault),
+            motion_id="" if state.motion is None else state.motion.newest.name,
             fault=context.fault,
             bodies=self._bodies(),
             doubt=self._doubt(),
-            unwatched=self._not_watched(mover),
+            unwatched=list(self._sources.unwatched()),
             reaction=context.settings.reaction,
         )
-        message.detail = self._detail()
+        message.detail = self._detail(state)
         if context.holding is not None:
             message.holding = context.holding
         turns = context.arm.states.turns
@@ -77,13 +71,6 @@ class StatePublisher:
             # The whole turns and no more: what the newest positions add changes all the time.
             message.whole_turns = TURN * turns.whole
         return message
-
-    def _not_watched(self, mover: Mover) -> list[str]:
-        """Return what nobody watches, as of a moment ago: who publishes what takes long to ask."""
-        now = time.monotonic()
-        if now - self._unwatched[0] >= UNWATCHED:
-            self._unwatched = now, list(mover.unwatched)
-        return self._unwatched[1]
 
     def _doubt(self) -> str:
         """Return why nobody looks, or what is not known: obstacles, turns of joints."""
@@ -94,24 +81,18 @@ class StatePublisher:
         doubt = self._context.arm.states.turns.doubt or self._context.control_doubt
         return f"{doubt}." if doubt else ""
 
-    def _state(self, mover: Mover) -> int:
-        """Return the constant that says what goes on."""
-        if mover.execution is not None and not mover.execution.done:
-            return int(BridgeState.MOVING)
-        if self._context.fault:
-            return int(BridgeState.FAULT)
-        return int(BridgeState.PREPARING if self._context.busy else BridgeState.IDLE)
-
-    def _detail(self) -> str:
+    def _detail(self, state: State) -> str:
         """Return what goes on, or why nothing may move, as a sentence."""
         context = self._context
         if context.fault:
             return context.fault
         try:
-            context.check_free()
+            context.check_usable()
         except NotReadyError as error:
             return str(error)
-        return ""
+        if state.phase is Phase.IDLE:
+            return ""
+        return f"The arm is in use: {state.phase.value}. Wait, or call ~/stop."
 
     def _bodies(self) -> str:
         """Return the obstacles in force as a text."""
@@ -120,3 +101,12 @@ class StatePublisher:
             text = json.dumps([body.to_dict() for body in obstacles.bodies], allow_nan=False)
             self._known = obstacles.digest, text
         return self._known[1]
+
+
+def _state_of(state: State, fault: str) -> int:
+    """Return the constant that says what goes on."""
+    if state.moves:
+        return int(BridgeState.MOVING)
+    if fault:
+        return int(BridgeState.FAULT)
+    return int(BridgeState.IDLE if state.phase is Phase.IDLE else BridgeState.PREPARING)

@@ -18,7 +18,6 @@ import signal
 import time
 from array import array
 from contextlib import suppress
-from itertools import islice
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -43,14 +42,11 @@ from .handover import Handover
 from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
 from .order_reader import OrderReader
 from .period_watch import PeriodWatch
-from .pose_watch import PoseWatch, Seen
-from .publisher_numbers import Publisher, Publishers
 from .real_time import scheduled_in_real_time, sleep_until
-from .stamp_watch import StampWatch
+from .state_check import Seen, StateCheck
 from .torque_follower import STALE, TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
-NEWEST = 3  # of the usable ones that wait, of which the one with the newest good stamp counts
 LEAD = 0.6  # of the period by which a torque is computed before it is due [-], ...
 LONGEST_LEAD = 1e-3  # [s] but no longer: its state grows old
 IDLE = 0.01  # [s] between two looks for an order while no torques are sent
@@ -92,15 +88,12 @@ class TorqueLoop:
         self._watch = PeriodWatch(settings.period)
         self._message = Float64MultiArray()
         self._follower: TorqueFollower | None = None
-        self._newest: tuple[Seen, Array] | None = None  # and velocities
+        self._newest: Seen | None = None
         self._heard = -np.inf  # when that came, by the monotonic clock [s]
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
-        self._leapt_ns = 0  # by which stamps have leapt since then [ns]
         self._gap = 0.0  # longest time without a joint state in this motion [s]
-        self._stamps: StampWatch | None = None
-        self._publishers = Publishers()
-        self._poses, self._unmeasured = PoseWatch.of(robot), 0
+        self._check, self._passed_over = StateCheck.of(robot), 0
         self._number, self._refusal = 0, ""
         self._alone, self._gone = "", False  # why nobody may order any more; nobody ever will
         self._gives_away = self._ended = False
@@ -196,12 +189,8 @@ class TorqueLoop:
                 raise InputError("The motion that was to be replaced is over.")
             if self._newest is None or time.monotonic() - self._heard > STALE:
                 raise InputError(f"No joint states come on {self._settings.joint_states}.")
-            self._follower, self._zero_ns, self._leapt_ns = None, order.start_ns, 0
-            self._gap = 0.0
-            if self._stamps is not None:
-                self._stamps.forget()
-            self._poses.forget()
-            self._unmeasured = 0
+            self._follower, self._zero_ns = None, order.start_ns
+            self._gap, self._passed_over = 0.0, 0
             controller = controller_of(self._model, order.proof)
             now = self._measurement()
             self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
@@ -210,70 +199,47 @@ class TorqueLoop:
             self._refusal = str(error)
 
     def _listen(self) -> bool:
-        """Take in the newest usable joint state; return whether there is a new one.
+        """Take in the newest joint state that can be the arm's; return whether there is a new one.
 
         Others may publish on the topic, too, such as a gripper: what does not name the arm is left
-        out, however it is numbered, and so is, in a motion, what is no newer than what came.
+        out. So is, in a motion, what does not go on from the one before: as if nothing had come.
         """
-        taken = [*self._states.take_numbered(QUEUE)]
-        now, waiting = time.monotonic(), []
-        for data, number, received_ns in taken:
-            came = 1e-9 * received_ns or now
-            if any(name in data for name in self._named):
-                waiting.append((data, self._publishers.of(number, came)))
-            else:
-                self._publishers.skip(number, came)
-        usable = (state for x in reversed(waiting) if (state := self._usable(*x, now)))
-        in_order = reversed([*islice(usable, NEWEST)])
-        for state in sorted(in_order, key=_worth, reverse=True):  # of equal ones the first
-            if self._admits(state[0].stamp, now):
-                self._newest, self._heard = state, now
-                self._poses.take(state[0])
-                return True
+        waiting, now = [data for data, _ in self._states.take_all(QUEUE)], time.monotonic()
+        for data in reversed(waiting):
+            if not any(name in data for name in self._named):
+                continue
+            if (seen := self._usable(data, now)) is None:
+                continue
+            if self._follower is not None:
+                self._gap = max(self._gap, now - self._heard)
+            self._newest, self._heard = seen, now
+            return True
         return False
 
-    def _admits(self, stamp: int, now: float) -> bool:
-        """Tell whether a joint state's stamp [ns] goes on from those before; take it in, then."""
-        simulated = abs(1e-9 * (time.time_ns() - stamp)) > OTHER_CLOCK
-        if self._follower is None:
-            if self._stamps is None or self._stamps.simulated is not simulated:
-                self._stamps = StampWatch(stamp, now, simulated)
-            elif not self._stamps.admits_at_rest(stamp, now):
-                return False
-            self._stamps.leap(stamp, now)
-        elif self._stamps is not None:
-            if not self._stamps.admits(stamp, now):
-                return False
-            self._gap = max(self._gap, now - self._heard)
-            self._leapt_ns += self._stamps.leap(stamp, now)
-        return True
-
-    def _usable(
-        self, data: bytes, publisher: Publisher | None, now: float
-    ) -> tuple[Seen, Array] | None:
-        """Return a message's joint state and velocities; None if it is of no use now."""
+    def _usable(self, data: bytes, now: float) -> Seen | None:
+        """Return a message's joint state; None if it is of no use now."""
         message = decoded(data, JointState)
         if message is None:
             return None
         found = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(found, Drop) or not (np.abs(found[0]) <= LARGEST).all():
             return None
-        seen = Seen(stamp_of(message.header.stamp), found[0], now, publisher)
-        if self._follower is not None:
-            if not (np.abs(found[1]) <= FASTEST).all():
-                self._unmeasured += 1
-                return None
-            if not self._poses.admits(seen):
-                return None
-        return seen, found[1]
+        seen = Seen(stamp_of(message.header.stamp), found[0], found[1], now)
+        if self._follower is None or self._newest is None:
+            return seen
+        if seen.stamp == self._newest.stamp:
+            return None
+        if (np.abs(seen.dq) <= FASTEST).all() and self._check.follows(self._newest, seen):
+            return seen
+        self._passed_over += 1
+        return None
 
     def _measurement(self) -> Measurement:
         """Return the newest state."""
         if self._newest is None:
             raise InputError("There is no joint state yet.")
-        seen, dq = self._newest
-        time_now = float(seconds_since(seen.stamp, self._zero_ns + self._leapt_ns))
-        return Measurement(time_now, seen.q, dq)
+        seen = self._newest
+        return Measurement(float(seconds_since(seen.stamp, self._zero_ns)), seen.q, seen.dq)
 
     def _prepare(self, follower: TorqueFollower, fresh: bool) -> None:
         """Compute the torque for the newest state; an old state gets what holds it up."""
@@ -286,7 +252,7 @@ class TorqueLoop:
     def _send(self) -> None:
         """Send the torque, and note when, and how old its state is."""
         self._publisher.publish(self._message)
-        stamp = 0 if self._newest is None else self._newest[0].stamp
+        stamp = 0 if self._newest is None else self._newest.stamp
         age = 1e-9 * (time.time_ns() - stamp)
         self._watch.step(time.monotonic(), age if abs(age) < OTHER_CLOCK else np.nan)
 
@@ -332,10 +298,10 @@ class TorqueLoop:
             self._figures = self._watch.figures()
         holding: Array | None = None
         if follower is not None and self._newest is not None:
-            holding = follower.holding_torque(self._newest[0].q)
+            holding = follower.holding_torque(self._newest.q)
         return LoopState(
             deaf < (DEAF if follower is None else STALE),
-            0 if self._newest is None else self._newest[0].stamp,
+            0 if self._newest is None else self._newest.stamp,
             follower is not None,
             self._number,
             self._refusal,
@@ -344,12 +310,9 @@ class TorqueLoop:
             {} if follower is None else dict(follower.said),
             holding,
             self._real_time,
-            1e-9 * self._leapt_ns,
             gap if gap > STALE else 0.0,
             self._alone,
-            0 if self._stamps is None else self._stamps.passed_over,
-            self._poses.strange,
-            self._unmeasured,
+            self._passed_over,
             deaf,
         )
 
@@ -358,11 +321,6 @@ def in_messages(name: str) -> tuple[bytes, bytes]:
     """Return the bytes of a name in serialized messages (CDR), of either order."""
     text = name.encode() + b"\0"
     return len(text).to_bytes(4, "little") + text, len(text).to_bytes(4, "big") + text
-
-
-def _worth(state: tuple[Seen, Array]) -> tuple[bool, int]:
-    """Return what tells which of several states counts: its velocities, then its stamp."""
-    return bool(np.isfinite(state[1]).all()), state[0].stamp
 
 
 def serve(connection: Connection, settings: LoopSettings) -> None:

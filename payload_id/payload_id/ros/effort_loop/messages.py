@@ -100,15 +100,11 @@ class LoopState:
         said: What of the controller's assumptions did not hold, with how many steps each.
         holding: Torque that holds the newest pose, shape (n,) [N m or N]; None: not known.
         real_time: Whether the process is scheduled in real time.
-        leapt: By how much stamps of joint states have leapt in the motion [s].
         gap: Longest time in the motion for which no joint state came, or the loop stood still, and
             the arm was only held up [s]; 0 if there was none.
         alone: Why it goes on without the bridge, to the end of the motion; empty: it does not.
-        passed_over: Joint states of this motion, or lately, that are old or another's: they leap
-            while others go on.
-        strange: Joint states of this motion that were another publisher's, or of where the arm
-            cannot have come to.
-        unmeasured: Joint states of this motion without velocities that can be used.
+        passed_over: Joint states of this motion that cannot be the arm's, by stamp or place, or
+            have no velocities.
         deaf: Time since the newest joint state [s].
     """
 
@@ -122,10 +118,7 @@ class LoopState:
     said: dict[str, int]
     holding: Array | None
     real_time: bool
-    leapt: float = 0.0
     gap: float = 0.0
     alone: str = ""
     passed_over: int = 0
-    strange: int = 0
-    unmeasured: int = 0
     deaf: float = 0.0

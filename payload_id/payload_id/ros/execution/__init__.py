@@ -1,5 +1,5 @@
 """One certified motion on the arm: checked at the start, watched, and ended with a reason.
 
-In: a `CertifiedMotion`, joint states, the time.
-Out: points for a back end, the phase, and why the motion ended.
+In: what is known of the arm each cycle (`snapshot`), a motion that was proved (`commanded_motion`).
+Out: the next state and what is to be commanded (`machine`), by what the `monitors` find.
 """

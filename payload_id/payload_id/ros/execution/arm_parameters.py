@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from ..common.parameters import Parameter
 from ..common.shared_parameters import JOINT_STATES_TOPIC, RELIABILITY
 
-TOPIC, ACTION, EFFORT = "joint_trajectory_topic", "follow_joint_trajectory", "effort"
-TEAM = "team_topics"
+ACTION, EFFORT, TEAM = "follow_joint_trajectory", "effort", "team_topics"
 ARM_PARAMETERS = (
     JOINT_STATES_TOPIC,
     RELIABILITY,
@@ -32,12 +31,10 @@ ARM_PARAMETERS = (
         "back_end",
         "",
         "How motion reaches the arm's controller: by goals of its action, which it answers and "
-        "judges (also if this is empty), or through its topic, which has no answers: for "
-        "controllers without the action that hold when a trajectory without points says so. "
-        "effort: by torques of the robust controller, for drivers that execute them. team_topics: "
-        "an Omnid, by set-points on its team's topics. Planner and bridge must have the same: for "
-        "effort, motions are certified with a robust design.",
-        choices=("", ACTION, TOPIC, EFFORT, TEAM),
+        "judges (also if this is empty). effort: by torques of the robust controller, for drivers "
+        "that execute them. team_topics: an Omnid, by set-points on its team's topics. Planner and "
+        "bridge must have the same: for effort, motions are certified with a robust design.",
+        choices=("", ACTION, EFFORT, TEAM),
     ),
     Parameter("effort_period", 0.001, "Time between two torques.", "s", 0.0005, 0.1),
     Parameter(

@@ -44,20 +44,20 @@ class HeldJointWatch:
                 self._off = self._off or _off(self._named[name], float(position))
 
     def doubt(self, now: float) -> str:
-        """Say which joint is off its place, or is not heard; what was before does not count.
+        """Say which joint is off its place, or is not heard, by what is known now.
 
         Returns:
             sentence: Without what to do; empty if all stand where they should.
         """
-        self._off = ""
         for joint in self.joints:
             if joint.name in self._heard and (off := _off(joint, self._heard[joint.name][0])):
                 return off
         return next((x for joint in self.joints if (x := self._unheard(joint, now))), "")
 
-    def fault(self, now: float) -> str:
-        """Say the same of a time of motion: every message since the last look counts."""
-        return self._off or self.doubt(now)
+    def look(self, now: float) -> str:
+        """Say the same of every message since the last look."""
+        off, self._off = self._off, ""
+        return off or self.doubt(now)
 
     def _unheard(self, joint: HeldJoint, now: float) -> str:
         """Say that a joint is not heard; empty if it is, or if it follows one that is."""

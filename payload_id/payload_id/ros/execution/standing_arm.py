@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
 from rclpy.node import Node
 
-from ...core.arm.one_arm import fastest
 from ...core.arrays import Array
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.tube.tracking_tube import TrackingTube
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.robots.robot_sections import JointLimits
-from ..common.topic_report import publisher_names, several_publishers, silence_report
+from ..common.topic_report import several_publishers, silence_report
 from .arm_parameters import ArmParameters
 from .joint_state_listener import JointStateListener
-from .rest_watch import AT_REST
+from .standstill import AT_REST
 from .start_check import NotReadyError, check_limits, check_rest, start_of
 from .stop_reason import Reason
 from .turn_count import nearest_turns
@@ -60,7 +60,6 @@ class StandingArm:
         self.continuous: Sequence[bool] = RobotModel.from_robot_file(robot).continuous
         errors = (uncertainty.per_joint(x, robot.n) for x in ("position_error", "joint_zero"))
         self.encoder_error = np.asarray(np.sum(list(errors), axis=0))
-        self._fastest = fastest((x.velocity for x in robot.limit_sets.values()), robot.n)
         self.states = JointStateListener(
             node, robot, parameters.joint_states_topic, parameters.reliability,
             parameters.clock_tolerance,
@@ -81,10 +80,10 @@ class StandingArm:
         if doubt := self.clock_doubt():
             raise NotReadyError(doubt)
         states = self.states
-        if doubt := states.held.doubt(states.running.real()):
+        if doubt := states.held.doubt(time.monotonic()):
             raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
-        if strangers := self.strangers():
-            raise NotReadyError(f"{strangers}.")
+        if states.has_several_publishers:
+            raise NotReadyError(f"{several_publishers(self._node, states.topic)}.")
         check_rest(self.joints, states.speed, states.topic)
         if states.turns.doubt:
             raise NotReadyError(f"{states.turns.doubt}.")
@@ -114,21 +113,6 @@ class StandingArm:
             target, states.q, self.continuous, allowed.position_lower, allowed.position_upper
         )
 
-    def strangers(self) -> str:
-        """Say that joint states are not those of one arm by one publisher; empty if they are."""
-        found, topic = self.states.leap(self._fastest), self.states.topic
-        if found is None and not self.states.has_several_publishers:
-            return ""
-        if found is None:
-            return several_publishers(self._node, topic)
-        by = ", ".join(publisher_names(self._node, topic)) or "nobody known"
-        joint, step, seconds = found
-        return (
-            f"{self.joints[joint]} changes by {step:.3g} rad (m) within {seconds:.2g} s in the "
-            f"joint states on {topic} (published by {by}), which no motion does: its encoder "
-            "jumps, or somebody else publishes states of this joint"
-        )
-
     def is_seen_at_rest(self, within: float = FRESH) -> bool:
         """Tell whether joint states of at most an age [s], its own, show the arm standing still."""
         heard = self.states.known and self.states.silence <= within
@@ -146,12 +130,11 @@ class StandingArm:
                 "use_sim_time is set, and no time has come on /clock: start what publishes it, or "
                 "unset use_sim_time where time is not simulated."
             )
-        return f"{clock.fault}. {clock.reason.value}"
+        return f"{clock.fault}. {Reason.CLOCK_FAULT.value}"
 
     def check_alive(self) -> None:
         """Raise unless joint states arrive."""
         states = self.states
-        states.take(every=False)
         if states.known and states.silence <= FRESH:
             return
         silence = silence_report(

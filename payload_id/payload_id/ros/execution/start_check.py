@@ -11,7 +11,7 @@ from ...core.errors import InputError
 from ...core.safety.tube.tracking_tube import TrackingTube
 from ...core.safety.tube.tube_watch import position_error
 from ...files.robots.robot_sections import JointLimits
-from .rest_watch import AT_REST
+from .standstill import AT_REST
 
 
 class NotReadyError(InputError):

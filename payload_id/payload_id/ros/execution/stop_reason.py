@@ -62,6 +62,14 @@ class Reason(Enum):
         "it moves again."
     )
 
+    WATCH_LATE = (
+        "Find out what keeps this machine busy, or had the bridge stand still, and look at the arm."
+    )
+    SPEED_CHANGED = (
+        "Turn it up to 100 %, or plan a slower motion (speed_scale): the motion would not keep the "
+        "times of its certificate."
+    )
+
     @property
     def is_fault(self) -> bool:
         """Whether the arm, or a body of it, may be elsewhere than its certificate assumes.
@@ -84,7 +92,7 @@ class Reason(Enum):
     @property
     def is_kept(self) -> bool:
         """Whether nothing moves after it until somebody acknowledges."""
-        return self.is_fault or self is Reason.EFFORT_HIGH
+        return self.is_fault or self in (Reason.EFFORT_HIGH, Reason.WATCH_LATE)
 
     @property
     def as_asked(self) -> bool:

@@ -7,7 +7,7 @@ where the count begins, somebody must say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +16,8 @@ from ...core.arrays import Array, BoolArray
 from ...core.motion.trajectory import Motion
 from ...core.safety.tube.tube_watch import position_error
 from ...files.robots.robot_file import RobotFile
-from .motion_execution import Command
 
+Send = Callable[[Motion, int], None]  # points, and the stamp of their time 0 [ns]
 TURN = 2.0 * np.pi
 UNLIKE = 1.0  # [rad] by which what is said of a turn may differ from a position, whole turns apart
 UNKNOWN = (
@@ -183,7 +183,7 @@ def nearest_turns(
     return np.where(beyond & allowed, other, found)
 
 
-def in_turns_of(send: Command, start: Array, q: Array, continuous: Sequence[bool]) -> Command:
+def in_turns_of(send: Send, start: Array, q: Array, continuous: Sequence[bool]) -> Send:
     """Return a command that shifts motions by whole turns, so that they begin where the arm is.
 
     Args:

@@ -25,7 +25,7 @@ from ..common.polled_subscription import PolledSubscription
 from ..common.topic_report import several_publishers
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import check_rest
-from ..supervision.condition_watch import condition_watches
+from ..supervision.driver_conditions import driver_conditions
 from ..supervision.named_types import named_type
 from .load_writer import LoadWriter, Values, differences, is_finite
 
@@ -83,8 +83,9 @@ class LoadService:
         self._executor.add_node(self._node)
         self._client = self._node.create_client(self._kind, service)
         self._states = JointStateListener(self._node, robot, "", "", ANY_CLOCK)
-        self._modes = condition_watches(self._node, robot.driver)
+        self._modes = driver_conditions(self._node, robot.driver)
         profile = QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
+        self._fault = ""  # of the driver, as it said last
         self._loads_topic = topic
         self._loads = (
             None if state is None else PolledSubscription(self._node, state, topic or "", profile)
@@ -128,16 +129,16 @@ class LoadService:
         if self._states.has_several_publishers:
             raise InputError(f"{several_publishers(self._node, self._states.topic)}.")
         check_rest(self._robot.joints, self._states.speed, self._states.topic)
+        if self._fault:
+            raise InputError(f"The load was not written: {self._fault}")
         for mode in self._modes:
-            if doubt := mode.doubt():
-                raise InputError(f"The load was not written: {doubt}")
             self.unwatched.extend(mode.unwatched())
 
     def _known(self) -> bool:
         """Take in joint states and modes; return whether the arm was seen."""
         self._states.take(every=True)
-        for mode in self._modes:
-            mode.attend()
+        found = [mode.look() for mode in self._modes]
+        self._fault = next(filter(None, found), "")
         return self._states.known
 
     def state(self) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ nothing is heard any more is given up after a while.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,8 +30,7 @@ from ...planning.request import Documents
 from ..common.awaited_answers import until
 from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
-from ..execution.motion_execution import Phase
-from ..execution.silence import Silence
+from ..execution.monitors import Phase
 from ..execution.stop_reason import Reason, sentence
 
 SILENT = 3.0  # [s] without feedback after which a motion is given up
@@ -76,7 +76,7 @@ class FollowedMotion:
     continuing: bool = False
     _ends: Array | None = None
     _start_ns: int | None = None
-    _silence: Silence = field(default_factory=Silence)
+    _heard: float = field(default_factory=time.monotonic)  # when [s]
     _patience: float = PROVING
     _goal: ClientGoalHandle | None = None
     _called_off: bool = False
@@ -86,12 +86,13 @@ class FollowedMotion:
     @property
     def done(self) -> bool:
         """Whether it has ended."""
-        return self.phase is Phase.DONE
+        return self.reason is not None
 
     @property
     def stopping(self) -> bool:
         """Whether it ends before its end, or has ended."""
-        return self._called_off or self.reason is not None or self.phase is Phase.STOPPING
+        ends = self.phase in (Phase.STOPPING, Phase.HOLDING)
+        return self._called_off or self.done or ends
 
     @property
     def called_off(self) -> bool:
@@ -131,7 +132,7 @@ class FollowedMotion:
     def take_goal(self, goal: ClientGoalHandle) -> None:
         """Note that the bridge has taken it."""
         self._goal = goal
-        self._silence.end()
+        self._heard = time.monotonic()
         if self._called_off:
             goal.cancel_goal_async()
 
@@ -139,10 +140,9 @@ class FollowedMotion:
         """Note how far it is."""
         if self.done:
             return
-        self._silence.end()
+        self._heard = time.monotonic()
         self._patience = SILENT
-        self._start_ns, phase = stamp_of(feedback.start), Phase(feedback.phase)
-        self.phase = Phase.SETTLING if phase is Phase.DONE else phase  # its result ends it
+        self._start_ns, self.phase = stamp_of(feedback.start), Phase(feedback.phase)
         self.tube_use, self.remaining = feedback.tube_use, feedback.remaining
         self.largest_tube_use = max(self.largest_tube_use, feedback.tube_use)
 
@@ -163,7 +163,7 @@ class FollowedMotion:
 
     def end(self, reason: Reason, said: str) -> None:
         """Note that it has ended; a part of which nothing was said until now did not take over."""
-        self.phase, self.reason, self.sentence = Phase.DONE, reason, said
+        self.reason, self.sentence = reason, said
         if self.continuing:
             self.do_not_continue("The motion ended before the bridge let it take over.")
 
@@ -177,7 +177,7 @@ class FollowedMotion:
         Args:
             absent: Whether there is no bridge any more, of which nothing is to be waited for.
         """
-        silence = self._silence.look()
+        silence = time.monotonic() - self._heard
         if not self.done and silence > (SILENT if absent else self._patience):
             self.at_rest = False
             found = f"Nothing was heard of the bridge for {silence:.1f} s"

@@ -23,7 +23,7 @@ from ...core.safety.certificate.certificate import Certificate
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ...planning.request import Documents, Piece, Refused
 from ..certifying.worker_process import Failure
-from ..execution.motion_execution import Phase
+from ..execution.monitors import AT_END, Phase
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from .bridge_link import FollowedMotion
@@ -224,7 +224,7 @@ class HorizonExecution:
         execution = self.execution
         if not self._pausing or execution is None or execution.stopping:
             return
-        if execution.phase is not Phase.SETTLING and now_ns - self._asked_ns >= AGAIN:
+        if execution.phase not in (*AT_END, Phase.HOLDING) and now_ns - self._asked_ns >= AGAIN:
             self._asked_ns = now_ns
             self.mover.pause()
 

@@ -138,7 +138,6 @@ class PlannerNode(ManagedNode):
     def _on_watch_due(self) -> None:
         """Pass on the planning process's answers, and look what the bridge has told."""
         self._shared.answers.pass_on()
-        self._shared.estimator.look()
         self._motion.on_watch_due()
 
     def _on_estimate(self, message: PayloadEstimate) -> None:

@@ -47,6 +47,7 @@ def test_no_client_publishes_what_nodes_rely_on():
 
 
 FOLLOW = "/joint_trajectory_controller/follow_joint_trajectory"
+TRAJECTORIES = "/joint_trajectory_controller/joint_trajectory"
 
 
 def test_the_planner_alone_has_the_bridge_move_the_arm_which_alone_commands_it():
@@ -61,11 +62,8 @@ def test_the_planner_alone_has_the_bridge_move_the_arm_which_alone_commands_it()
             FOLLOW,
         }
         assert node == "payload_planner" or not of_bridge
-        for commands in (
-            Rule("topic", "publish", "/joint_trajectory_controller/joint_trajectory"),
-            Rule("action", "call", FOLLOW),
-        ):
-            assert (commands in rules) == (node == "payload_bridge")
+        assert Rule("topic", "publish", TRAJECTORIES) not in rules
+        assert (Rule("action", "call", FOLLOW) in rules) == (node == "payload_bridge")
 
 
 def test_a_load_is_applied_by_an_enclave_of_its_own_that_moves_nothing():

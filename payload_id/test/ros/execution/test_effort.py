@@ -14,7 +14,7 @@ from payload_id.ros.effort_loop import turns
 from payload_id.ros.effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
 from payload_id.ros.effort_loop.period_watch import LoopFigures
 from payload_id.ros.execution.back_ends import effort
-from payload_id.ros.execution.back_ends.back_end import Trouble
+from payload_id.ros.execution.stop_reason import Reason
 
 RESTING, TORQUES = "trajectories", "torques"
 FIGURES = LoopFigures(0, 1e-3, 0.0, 0.0, 0.0, 0.0)
@@ -30,7 +30,7 @@ class FakeLoop:
     def __init__(self, settings):
         self.orders, self.death, self.refuses, self.pid = [], "", "", 1
         self.state, self.sends, self.number, self.stamp_ns = None, False, 0, 0
-        self.deaf = self.strange = 0
+        self.deaf = 0
 
     def order(self, order):
         self.orders.append(order)
@@ -52,7 +52,6 @@ class FakeLoop:
                 {},
                 np.ones(2),
                 False,
-                strange=self.strange,
                 deaf=self.deaf,
             )
 
@@ -93,6 +92,8 @@ class Arm:
             get_logger=lambda: SimpleNamespace(error=self.log.append),
             create_client=lambda kind, name: self.parameters,
             count_subscribers=lambda topic: 1,
+            get_fully_qualified_name=lambda: "/bridge",
+            get_publishers_info_by_topic=lambda topic: [],
         )
         self.answer = None  # of the resting controller; None: it has no parameters
         self.parameters = SimpleNamespace(
@@ -126,7 +127,9 @@ class Arm:
         self.send()
         self.look()  # torques are sent: the switch is asked for
         self.look((True, ""))
-        assert self.manager.asked == [(TORQUES, RESTING, True)] and not self.back_end.fault()
+        assert (
+            self.manager.asked == [(TORQUES, RESTING, True)] and not self.back_end.look(False).fault
+        )
         return self
 
 
@@ -205,11 +208,11 @@ def test_a_takeover_that_is_refused_or_not_answered_is_no_start_and_is_taken_bac
     arm.send()
     arm.look()
     arm.look((False, words))
-    trouble, said = arm.back_end.fault()
-    assert trouble is Trouble.NOT_STARTED and (words or "no words") in said
+    trouble, said = arm.back_end.look(False).fault
+    assert trouble is Reason.NOT_STARTED and (words or "no words") in said
     assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
     arm.back_end.hold()
-    assert arm.back_end.fault() is None  # nothing has moved: nobody needs to acknowledge
+    assert arm.back_end.look(False).fault is None  # nothing has moved: nobody needs to acknowledge
 
 
 def test_what_the_loop_refuses_is_no_start(arm):
@@ -219,7 +222,7 @@ def test_what_the_loop_refuses_is_no_start(arm):
     arm.look()
     arm.send()
     arm.look()
-    assert arm.back_end.fault() == (Trouble.NOT_STARTED, "joint_1 is elsewhere")
+    assert arm.back_end.look(False).fault == (Reason.NOT_STARTED, "joint_1 is elsewhere")
     assert not arm.manager.asked
 
 
@@ -250,15 +253,15 @@ def test_a_loop_that_dies_is_replaced_after_one_torque_that_holds_the_arm(arm):
     arm.look()
     assert [list(x.data) for x in arm.sent] == [[1.0, 1.0]]
     assert arm.manager.asked[-1] == (RESTING, TORQUES, True)
-    trouble, said = arm.back_end.fault()
-    assert trouble is Trouble.CONTROLLER_FAULT and "exit code -9" in said and RESTING in said
+    trouble, said = arm.back_end.look(False).fault
+    assert trouble is Reason.CONTROLLER_FAULT and "exit code -9" in said and RESTING in said
     assert arm.back_end._process is not arm.loop
 
 
 def test_a_controller_that_is_switched_away_is_a_fault_and_somebody_gets_the_arm(arm):
     arm.moving().activity(**{TORQUES: "active", RESTING: "inactive"})
     arm.activity(**{TORQUES: "inactive", RESTING: "inactive"})
-    assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
+    assert arm.back_end.look(False).fault[0] is Reason.CONTROLLER_INACTIVE
     arm.look()
     assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
 

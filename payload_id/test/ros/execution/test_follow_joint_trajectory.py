@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
 from control_msgs.action import FollowJointTrajectory as Action
+from trajectory_msgs.msg import JointTrajectory
 
 from fake_trajectory_action import FakeTrajectoryAction
 from harness import LATCHED, START_NS, Observer
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.drivers.driver_facts import GoalTolerances
-from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.follow_joint_trajectory import ANSWER, FollowJointTrajectory
+from payload_id.ros.execution.stop_reason import Reason
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
@@ -59,14 +60,18 @@ class Arm:
         self.observer.wait(is_so, "a goal under way")
 
     def fault(self, patience: float = 5.0):
-        return self.observer.wait(self.back_end.fault, "what the controller says", patience)
+        return self.observer.wait(lambda: self.said.fault, "what the controller says", patience)
+
+    @property
+    def said(self):
+        return self.back_end.look(with_others=True)
 
     def passes(self, seconds: float) -> None:
         """Let time pass, in which nothing is wrong."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.observer.executor.spin_once(timeout_sec=0.02)
-            assert self.back_end.fault() is None
+            assert self.said.fault is None
 
     def close(self) -> None:
         self.controller.close()
@@ -92,7 +97,7 @@ def arm(only_arm):
     yield only_arm
     only_arm.back_end.release()
     only_arm.controller.end("succeed")
-    only_arm.observer.wait(lambda: not only_arm.back_end.others(), "the end of all", 5.0)
+    only_arm.observer.wait(lambda: not only_arm.said.others, "the end of all", 5.0)
 
 
 def test_a_goal_has_points_stamp_and_the_tube_as_tolerances_of_every_joint(arm):
@@ -135,14 +140,14 @@ def test_a_hold_cancels_what_is_under_way_and_what_is_not_answered_yet(arm):
     arm.back_end.hold()
     arm.observer.wait(lambda: arm.controller.cancelled > before + 1, "the cancelling of the second")
     arm.passes(0.2)
-    assert not arm.back_end.others()
+    assert not arm.said.others
 
 
 def test_a_rejected_goal_has_not_started_but_one_that_was_to_take_over_is_a_fault(arm):
     arm.controller.accepts = False
     arm.send()
     trouble, words = arm.fault()
-    assert trouble is Trouble.NOT_STARTED and ACTION in words and "rejected" in words
+    assert trouble is Reason.NOT_STARTED and ACTION in words and "rejected" in words
     arm.controller.accepts = True
     arm.send()
     arm.follows()
@@ -150,22 +155,22 @@ def test_a_rejected_goal_has_not_started_but_one_that_was_to_take_over_is_a_faul
     arm.controller.accepts = False
     arm.send()
     trouble, words = arm.fault()
-    assert trouble is Trouble.CONTROLLER_FAULT and "rejected" in words
+    assert trouble is Reason.CONTROLLER_FAULT and "rejected" in words
 
 
 ENDS = {
     "path": (CODES.PATH_TOLERANCE_VIOLATED, "Aborted due to path tolerance violation",
-             Trouble.TUBE_LEFT),
+             Reason.TUBE_LEFT),
     "goal": (CODES.GOAL_TOLERANCE_VIOLATED, "Aborted due to goal_time_tolerance",
-             Trouble.TUBE_LEFT),
+             Reason.TUBE_LEFT),
     "preempted": (CODES.INVALID_GOAL, "Current goal preempted by new incoming action.",
-                  Trouble.FOREIGN_COMMAND),
+                  Reason.FOREIGN_COMMAND),
     "deactivated": (CODES.INVALID_GOAL, "Current goal cancelled during deactivate transition.",
-                    Trouble.CONTROLLER_INACTIVE),
-    "invalid": (CODES.INVALID_GOAL, "it cannot", Trouble.CONTROLLER_FAULT),
-    "joints": (CODES.INVALID_JOINTS, "which joints?", Trouble.CONTROLLER_FAULT),
-    "old": (CODES.OLD_HEADER_TIMESTAMP, "too old", Trouble.CONTROLLER_FAULT),
-    "unknown": (-77, "", Trouble.CONTROLLER_FAULT),
+                    Reason.CONTROLLER_INACTIVE),
+    "invalid": (CODES.INVALID_GOAL, "it cannot", Reason.CONTROLLER_FAULT),
+    "joints": (CODES.INVALID_JOINTS, "which joints?", Reason.CONTROLLER_FAULT),
+    "old": (CODES.OLD_HEADER_TIMESTAMP, "too old", Reason.CONTROLLER_FAULT),
+    "unknown": (-77, "", Reason.CONTROLLER_FAULT),
 }  # fmt: skip
 
 
@@ -193,5 +198,15 @@ def test_no_answer_in_time_is_a_fault(arm, what):
         arm.passes(0.8 * ANSWER)
         trouble, words = arm.fault()
     assert time.monotonic() - begun < ANSWER + 1.0
-    assert trouble is Trouble.CONTROLLER_FAULT and f"within {ANSWER:g} s" in words
-    arm.observer.wait(lambda: arm.back_end.fault() is None, "an answer, however late")
+    assert trouble is Reason.CONTROLLER_FAULT and f"within {ANSWER:g} s" in words
+    arm.observer.wait(lambda: arm.said.fault is None, "an answer, however late")
+
+
+def test_a_trajectory_of_somebody_else_is_noticed_and_who_may_send_one(arm):
+    assert not arm.said.others and not arm.said.foreign
+    other = arm.observer.publisher(JointTrajectory, TOPIC)
+    arm.observer.wait(lambda: "only one node may" in arm.said.others, "the other publisher")
+    other.publish(JointTrajectory(joint_names=list(JOINTS)))
+    found = arm.observer.wait(lambda: arm.said.foreign, "its trajectory", 5.0)
+    assert TOPIC in found and not arm.said.foreign  # told once
+    arm.observer.node.destroy_publisher(other)

@@ -32,7 +32,7 @@ def test_in_motion_every_message_counts(watch):
     assert watch.doubt(1.0) == ""
     watch.see(("knuckle",), (0.43,), 1.1)
     watch.see(("knuckle",), (0.4,), 1.2)
-    assert "0.43" in watch.fault(1.2)
+    assert "0.43" in watch.look(1.2)
 
 
 def test_a_follower_need_not_be_reported_but_is_watched_if_it_is(watch):
@@ -46,9 +46,9 @@ def test_whole_turns_of_an_endless_joint_do_not_count():
     watch = HeldJointWatch((TURNTABLE,), 0.5)
     for position in (3.14, -3.14, 3.13 + 4 * np.pi):
         watch.see(("table",), (position,), 1.0)
-        assert watch.fault(1.0) == ""
+        assert watch.look(1.0) == ""
     watch.see(("table",), (-3.10,), 1.0)
-    assert "table" in watch.fault(1.0)
+    assert "table" in watch.look(1.0)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.start_check import start_of
 from payload_id.ros.execution.turn_count import (
     TurnCount,
+    difference,
     in_turns_of,
     nearest_turns,
 )
@@ -127,3 +128,9 @@ def test_a_pose_is_gone_to_by_the_shorter_way_or_by_the_one_that_limits_allow(se
     assert np.allclose(shifted, found)
     turn = np.array([np.pi, np.inf, np.pi])  # a driver that takes no command across +-pi
     assert (np.abs(nearest_turns(target, q, CONTINUOUS, -turn, turn)) <= turn).all()
+
+
+def test_a_joint_that_was_turned_since_the_plan_keeps_it_from_beginning():
+    assert difference({"joint_3": 1}, {"joint_3": 1}) == difference({}, {"joint_3": 0}) == ""
+    said = difference({"joint_3": 0}, {"joint_3": 1})
+    assert "joint_3 was turned by +1 whole turns" in said and "Plan again" in said

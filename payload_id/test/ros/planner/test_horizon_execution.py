@@ -15,8 +15,11 @@ from payload_id.core.excitation.search.planning import NoPlan, Plan
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import sample
 from payload_id.core.motion.motion_sequence import MotionSequence
+from payload_id.core.safety.certificate.certified_motion import CertifiedMotion
 from payload_id.planning.request import Documents, Piece
 from payload_id.ros.common.conversions import time_message
+from payload_id.ros.execution.monitors import Phase
+from payload_id.ros.execution.start_check import NotReadyError
 from payload_id.ros.execution.stop_reason import Reason, reason_message
 from payload_id.ros.planner.bridge_link import FollowedMotion
 from payload_id.ros.planner.horizon_execution import HorizonExecution, Mover
@@ -50,13 +53,13 @@ class Pieces(Mover):
 
     def __init__(self, arm):
         self.arm, self.prepared = arm, []
-        self.execution = self.followed = None
+        self.followed = None
 
     def begin(self, index, motion, documents):
         self.followed = FollowedMotion(str(index), motion)
         self.followed.begun = True
         self.followed.hand_over()
-        self.execution = self.arm.begin(motion)
+        self.arm.begin(motion)
         self.tell()
         return self.followed
 
@@ -65,30 +68,31 @@ class Pieces(Mover):
 
     def extend(self, followed, index, motion, after):
         assert followed is self.followed and index in self.prepared
-        if self.execution.extend(motion, self.arm.now_ns):
+        last = motion.trajectory.parts[-1]
+        stops = tuple(x for x in stops_of(last, 1.5))
+        try:
+            self.arm.extend(CertifiedMotion(last, stops, TUBE), after)
             followed.motion = motion
-        else:
-            followed.not_continued = "It came too late."
-
-    def pause(self):
-        self.execution.pause(self.arm.now_ns)
+        except NotReadyError as error:
+            followed.not_continued = str(error)
 
     def tick(self):
-        self.arm.tick(self.execution)
+        self.arm.tick()
         self.tell()
 
     def tell(self):
-        execution, followed = self.execution, self.followed
+        state, followed = self.arm.state, self.followed
+        motion = state.motion
         followed.take_feedback(
-            Move.Feedback(start=time_message(execution.start_ns), phase=execution.phase.value)
+            Move.Feedback(start=time_message(motion.start_ns), phase=state.phase.value)
         )
-        if execution.done and not followed.done:
-            state = BridgeState(holding=execution.end_positions())
-            reason = reason_message(execution.reason, execution.detail)
+        if state.phase is Phase.IDLE and not followed.done:
+            told = BridgeState(holding=motion.end)
+            reason = reason_message(*state.ended)
             followed.take_result(
                 Move.Result(
-                    reason=reason, message=reason.sentence, begun=execution.begun,
-                    at_rest=execution.at_rest, state=state,
+                    reason=reason, message=reason.sentence, begun=state.begun,
+                    at_rest=state.at_rest, state=told,
                 )
             )  # fmt: skip
 
@@ -124,7 +128,7 @@ def test_pieces_follow_each_other_without_a_jump():
     for earlier, later in zip(arm.commands[:-1], arm.commands[1:], strict=True):
         shared = time[(time >= later.time[0]) & (time <= later.time[0] + 0.1)]
         assert np.allclose(sample(earlier, shared).q, sample(later, shared).q, atol=1e-8)
-    assert arm.execution.watch.largest_use < 1e-3
+    assert arm.state.largest_use < 1e-3
 
 
 def test_each_piece_is_planned_while_the_one_before_runs():

@@ -1,24 +1,23 @@
-"""What driver and controller say on their topics, and what follows for a motion."""
+"""What driver and controller manager say on their topics, and what it means for a motion."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from controller_manager_msgs.msg import ControllerState
 
 from fake_controller_manager import FakeControllerManager
 from harness import Observer
 from payload_id.core.errors import ConfigurationError
-from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.drivers.driver_facts import Condition
-from payload_id.ros.execution.stop_reason import Reason
-from payload_id.ros.supervision.claims_watch import ClaimsWatch
-from payload_id.ros.supervision.condition_watch import ConditionWatch
+from payload_id.ros.supervision.controller_manager import ControllerManager
+from payload_id.ros.supervision.driver_conditions import DriverConditions
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
-JOINTS, STAMP = ("shoulder", "elbow"), 1_700_000_000_000_000_000
-TUBE = TrackingTube.position_controlled(np.array([0.02, 0.03]), np.full(2, 0.1), np.ones(2))
+JOINTS = ("shoulder", "elbow")
+TOPIC, MANAGER = "/left/jtc/joint_trajectory", "/left/controller_manager"
+COMMANDS = [f"{joint}/position" for joint in JOINTS]
+FREE = {f"{x}/{y}": True for x in JOINTS for y in ("position", "effort")}
 
 
 @pytest.fixture(scope="module")
@@ -26,16 +25,6 @@ def observer():
     one = Observer(DOMAIN)
     yield one
     one.close()
-
-
-def attended(observer, watch, found):
-    """Feed a watch until it finds something; return that."""
-
-    def look():
-        watch.attend()
-        return found()
-
-    return observer.wait(look, "what the watch finds", 10.0)
 
 
 @pytest.mark.parametrize(
@@ -46,26 +35,102 @@ def attended(observer, watch, found):
 )  # fmt: skip
 def test_a_condition_that_cannot_be_read_is_refused_at_once(observer, kind, field, words):
     with pytest.raises(ConfigurationError, match=words):
-        ConditionWatch(observer.node, [Condition("no_fault", "/x", kind, field, (0.0,))], ())
+        DriverConditions(observer.node, [Condition("no_fault", "/x", kind, field, (0.0,))], ())
 
 
-OWN = ControllerState(
-    name="jtc", state="active", claimed_interfaces=[f"{x}/position" for x in JOINTS]
-)
-FREE = {f"{x}/{y}": True for x in JOINTS for y in ("position", "effort")}
+def controller(name="jtc", state="active", claimed=None):
+    """Return a controller that needs all joints' positions and claims them while it is active."""
+    claimed = (COMMANDS if state == "active" else []) if claimed is None else claimed
+    return ControllerState(
+        name=name, state=state, claimed_interfaces=claimed, required_command_interfaces=COMMANDS
+    )
 
 
-def test_hardware_that_takes_no_commands_is_known_before_and_in_motion(observer):
-    manager = FakeControllerManager(DOMAIN)
-    manager.has(OWN)
+@pytest.fixture(scope="module")
+def manager():
+    manager = FakeControllerManager(DOMAIN, MANAGER)
     manager.has_hardware({"arm": "active", "lamp": "inactive"}, FREE)
-    watch = ClaimsWatch(observer.node, "controller_manager", "jtc", JOINTS)
-    attended(observer, watch, lambda: watch._hardware and not watch.doubt() and watch._listed)
-    watch.begin(STAMP, TUBE)
-    manager.has_hardware({"arm": "inactive", "lamp": "inactive"}, dict.fromkeys(FREE, False))
-    reason, words = attended(observer, watch, watch.fault)
-    assert reason is Reason.CONTROLLER_INACTIVE and "'arm' is inactive" in words
-    assert "shoulder/position" in attended(observer, watch, watch.doubt)
-    watch.begin(STAMP, TUBE)
-    assert watch.fault() is None
+    yield manager
     manager.close()
+
+
+@pytest.fixture(scope="module")
+def listener(observer, manager):
+    found = ControllerManager(observer.node, "/left/controller_manager", TOPIC, JOINTS)
+    observer.wait(lambda: found.is_there, "the controller manager")
+    return found
+
+
+def said(observer, listener, is_so=lambda found: found.is_current):
+    """Ask, and return what is said of now."""
+    listener.ask()
+
+    def found():
+        now = listener.look()
+        return now if is_so(now) else None
+
+    return observer.wait(found, "what the manager says", 10.0)
+
+
+CASES = {
+    "inactive": (
+        [controller(state="inactive"), controller("other", "inactive")],
+        ["'jtc' is inactive", "only an active", "switch_controllers --activate jtc -c " + MANAGER],
+    ),
+    "another one has the arm": (
+        [controller(state="inactive"), controller("twist")],
+        ["switch_controllers --deactivate twist --activate jtc"],
+    ),
+    "unconfigured": (
+        [controller(state="unconfigured")],
+        ["is unconfigured", "set_controller_state jtc inactive", "--activate jtc"],
+    ),
+    "finalized": (
+        [controller(state="finalized")],
+        ["is finalized", "unload_controller jtc", "load_controller jtc --set-state active"],
+    ),
+    "absent": (
+        [controller("joint_state_broadcaster", claimed=[])],
+        ["is not loaded", "load_controller jtc --set-state active", "trajectory_topic"],
+    ),
+    "a joint is not moved": (
+        [controller(claimed=["shoulder/position", "shoulder/velocity"])],
+        ["claims no command of elbow", "claimed are shoulder/position", "every joint"],
+    ),
+    "active": ([controller("other", "inactive"), controller()], []),
+    "active before another controller": (
+        [controller(claimed=[f"admittance/{name}" for name in COMMANDS])], []
+    ),
+}  # fmt: skip
+
+
+def test_only_an_active_controller_of_all_joints_may_be_sent_a_motion(observer, manager, listener):
+    for name, (controllers, words) in CASES.items():
+        manager.has(*controllers)
+        found = said(observer, listener).inactive
+        assert all(part in found for part in words) and bool(found) == bool(words), (name, found)
+
+
+def test_another_controller_of_the_joints_is_named_and_hardware_that_takes_no_commands(
+    observer, manager, listener
+):
+    manager.has(controller(), controller("twist", claimed=COMMANDS[:1]))
+    found = said(observer, listener, lambda now: now.rival)
+    assert "'twist' is active and commands shoulder/position" in found.rival
+    assert "--deactivate twist" in found.rival
+    manager.has(controller())
+    said(observer, listener, lambda now: now.is_current and not now.rival)
+    manager.has_hardware({"arm": "inactive", "lamp": "inactive"}, dict.fromkeys(FREE, False))
+    found = said(observer, listener, lambda now: now.deaf)
+    assert "'arm' is inactive" in found.deaf or "shoulder/position" in found.deaf
+    manager.has_hardware({"arm": "active", "lamp": "inactive"}, FREE)
+
+
+def test_without_a_controller_manager_nothing_is_wrong_but_that_is_said(observer, listener):
+    nobody = ControllerManager(observer.node, "/right/controller_manager", TOPIC, JOINTS)
+    nobody.ask()
+    found = nobody.look()
+    assert found.is_current and not (found.inactive or found.rival or found.deaf)
+    assert "no controller manager" in nobody.words()
+    assert "no controller manager /right/controller_manager" in nobody.absence()
+    assert listener.absence() == ""

@@ -1,8 +1,7 @@
 """Whether the arm is where a certificate assumes it to be: tracking errors against the tube.
 
-A controller whose speed is turned down (a pendant's slider) follows the motion late and slower: at
-time t it is where the motion was at t - lag, at a fraction of the speed there. Poses and speeds are
-then still those that the certificate allows; what is judged is how far the arm is from them.
+An arm that something brakes follows the motion late and slower: at time t it is where the motion
+was at t - lag, at a fraction of the speed there.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from ...motion.trajectory import Trajectory
 from .tracking_tube import TrackingTube
 
 LAGS = 50  # that are looked at, twice: the second time around the best of the first
-WELL = 0.25  # part of the tube up to which any explanation is as good as another
-STILL = 0.02  # [rad/s or m/s] below which a joint counts as standing still
 TINY = 1e-9
 
 
@@ -117,8 +114,7 @@ def late_use(
     dq: Array,
     continuous: Sequence[bool],
     encoder_error: Array | float,
-    within: tuple[float, float],
-    expected: float = 0.0,
+    latest: float,
 ) -> LateUse:
     """Return where on its path an arm is that may be late and slower.
 
@@ -130,47 +126,20 @@ def late_use(
         dq: Measured velocities, shape (n,); NaN where not measured [rad/s or m/s].
         continuous: Joints whose position may be reported up to whole turns, n of them.
         encoder_error: Largest error of a measured position, shape (n,) [rad or m].
-        within: Least and largest lag that is looked at [s].
-        expected: The lag that it should have [s].
+        latest: Largest lag that is looked at [s].
     """
-    # Where the arm stands still, the lag that is expected counts if it explains the positions well
-    # enough: an arm that rests a little beside its goal has arrived.
-    well = WELL if np.nanmax(np.abs(dq), initial=0.0) < STILL else 0.0
-    lag, step = 0.0, (within[1] - within[0]) / LAGS
-    for around in (np.linspace(*within, LAGS + 1), np.linspace(-step, step, LAGS + 1)):
-        lags = np.append(lag + around, expected)
+    lag, step = 0.0, latest / LAGS
+    for around in (np.linspace(0.0, latest, LAGS + 1), np.linspace(-step, step, LAGS + 1)):
+        lags = lag + around
         there = trajectory.at(np.clip(time - lags, 0.0, trajectory.duration))
         error = np.abs(position_error(there.q, q, continuous)) + encoder_error
         part = np.max(error / np.maximum(tube.position, TINY), axis=1)
-        best = int(np.argmin(np.maximum(part, well) + TINY * np.abs(lags - expected)))
+        best = int(np.argmin(part + TINY * np.abs(lags)))
         lag = float(lags[best])
     rates = np.linspace(0.0, 1.0, LAGS + 1)[:, None]
     slower = np.nan_to_num(dq - rates * there.dq[best], nan=0.0)
     speed = np.min(np.max(np.abs(slower) / np.maximum(tube.velocity, TINY), axis=1))
     return LateUse(lag, float(max(part[best], speed)))
-
-
-def rests_at_end(
-    trajectory: Trajectory,
-    tube: TrackingTube,
-    time: float,
-    q: Array,
-    dq: Array,
-    continuous: Sequence[bool],
-) -> bool:
-    """Tell whether an arm stands still well where a motion ends, and the rest of it is near, too.
-
-    Args:
-        trajectory: The desired motion.
-        tube: How far from it the arm may be.
-        time: Of the sample on the motion [s].
-        q: Measured positions, shape (n,) [rad or m].
-        dq: Measured velocities, shape (n,); NaN where not measured [rad/s or m/s].
-        continuous: Joints whose position may be reported up to whole turns, n of them.
-    """
-    left = np.linspace(min(max(time, 0.0), trajectory.duration), trajectory.duration, LAGS)
-    near = np.abs(position_error(trajectory.at(left).q, q, continuous)) <= WELL * tube.position
-    return bool(near.all() and np.nanmax(np.abs(dq), initial=0.0) < STILL)
 
 
 def position_error(desired: Array, q: Array, continuous: Sequence[bool]) -> Array:

@@ -32,7 +32,9 @@ from ...effort_loop.loop_process import LoopProcess
 from ...effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
 from ...effort_loop.torque_follower import STALE, Proof
 from ...effort_loop.turns import Turns
-from .back_end import BackEnd, Trouble
+from ..snapshot import Controller, Found
+from ..stop_reason import Reason
+from .back_end import BackEnd
 
 LOOK = 0.005  # [s] between two looks at the loop's process
 OTHERS = 0.1  # [s] between two looks for who else sends torques
@@ -73,7 +75,7 @@ class Effort(BackEnd):
         )
         self._taken = self._moving = False  # moving: a motion was sent, and not given up
         self._number = 0
-        self._trouble: tuple[Trouble, str] | None = None
+        self._trouble: Found | None = None
         self._next_look = self._next_question = 0.0
         self._others = self._refused = ""
         self._begins_ns = 0  # stamp at which the motion begins [ns]
@@ -112,14 +114,17 @@ class Effort(BackEnd):
         idle = state is not None and state.hears and not state.sends and not self._process.death
         return self._taken and idle and self._turns.is_settled
 
-    @property
-    def still_has_arm(self) -> bool:
-        """Whether its resting controller has not taken the arm back yet."""
-        return self._turns.may_have_arm and not self._turns.wanted
-
-    def not_given_back(self) -> str:
-        """Say that the resting controller has not taken the arm, though the manager says so."""
-        return self._turns.way_back
+    def look(self, with_others: bool) -> Controller:
+        """Return how the loop and the controllers are; who else publishes torques commands them."""
+        others, turns = self._other_publishers(), self._turns
+        return Controller(
+            fault=self._trouble if self._taken else None,
+            foreign=others,
+            others=others,
+            beside=self._beside(),
+            way_back=turns.way_back,
+            has_arm=turns.may_have_arm and not turns.wanted,
+        )
 
     def release(self) -> None:
         """Give the arm back to its resting controller."""
@@ -146,17 +151,7 @@ class Effort(BackEnd):
             return self._process.death or "The process of the torque loop is starting: try again."
         if not state.hears:
             return f"The torque loop hears no joint states on {settings.joint_states}."
-        if state.passed_over > 1 and not state.sends:
-            return self._two_lines()
         return self._going_back()
-
-    def _two_lines(self) -> str:
-        """Say that more than one sends joint states, or old ones."""
-        return (
-            f"Joint states on {self._settings.joint_states} (published by {self._publishers()}) "
-            "have stamps that go back and forth: somebody repeats old ones, or makes up others. "
-            "Have one node publish states of these joints."
-        )
 
     def _publishers(self) -> str:
         """Say who publishes joint states."""
@@ -178,7 +173,7 @@ class Effort(BackEnd):
             f"arm back: set its parameter {GOES_BACK} to false."
         )
 
-    def others(self) -> str:
+    def _other_publishers(self) -> str:
         """Say who else publishes torques; empty if nobody does."""
         now = time.monotonic()
         if now >= self._next_look:
@@ -198,14 +193,10 @@ class Effort(BackEnd):
         """Whether somebody publishes torques whose name is not known yet."""
         return is_unnamed(self._node, self.target)
 
-    def foreign(self) -> str:
-        """Say who else may have sent torques; empty if nobody did."""
-        return self.others()
-
     def hold(self) -> None:
         """Have the arm braked, and held by its resting controller."""
         self._process.order(Hold())
-        if self._trouble is not None and self._trouble[0] is Trouble.NOT_STARTED:
+        if self._trouble is not None and self._trouble[0] is Reason.NOT_STARTED:
             self._trouble = None  # it was taken in
         self._moving = False
         self._turns.want(False)
@@ -226,32 +217,19 @@ class Effort(BackEnd):
         self._moving = True
         self._turns.want(True)
 
-    def fault(self) -> tuple[Trouble, str] | None:
-        """Return why torques do not move the arm as they should; None if they do."""
-        return self._trouble if self._taken else None
-
-    def delay(self) -> str:
-        """Say how joint states have failed the loop: stamps, a gap, velocities, others' states."""
+    def _beside(self) -> str:
+        """Say how joint states have failed the loop."""
         state = self._process.state
         if state is None:
             return ""
         said = []
-        if state.leapt:
-            said.append(
-                f"stamps of the joint states have leapt by {state.leapt:.2f} s, "
-                "the torques have not"
-            )
         if state.gap:
             said.append(
                 f"for {state.gap:.2f} s the torque loop heard no joint state, or stood still, and "
                 "the arm was only held up"
             )
-        passed_over = (
-            (state.passed_over, "were old, or another's"),
-            (state.strange, "were another publisher's, or of where the arm cannot have come to"),
-            (state.unmeasured, "had no velocities that can be used"),
-        )
-        said += [f"{n} joint states {why}: passed over" for n, why in passed_over if n]
+        if state.passed_over:
+            said.append(f"{state.passed_over} joint states cannot be the arm's: passed over")
         return ", and ".join(said)
 
     def doubt(self) -> str:
@@ -298,7 +276,7 @@ class Effort(BackEnd):
                 self._after_death(death)
             state = None
         elif state is not None and self._moving and state.number == self._number and state.refusal:
-            self._give_up(Trouble.NOT_STARTED, state.refusal)
+            self._give_up(Reason.NOT_STARTED, state.refusal)
         elif state is not None and self._moving and state.sends:
             self._look_whether_it_hears(state)
         self._look_at_turns(state)
@@ -307,11 +285,11 @@ class Effort(BackEnd):
         """Have an arm given back that the loop alone hears no more; the bridge listens itself."""
         if state.deaf <= self._settings.silence + STALE:
             return
-        others = f": {state.strange} came that are not the arm's" if state.strange else ""
+        others = f": {state.passed_over} came that cannot be" if state.passed_over else ""
         self._give_up(
-            Trouble.JOINT_STATES_LOST,
+            Reason.JOINT_STATES_LOST,
             f"The torque loop has heard no joint state of the arm for {state.deaf:.2f} s{others} "
-            f"(published by {self._publishers()}); perhaps its publisher began anew",
+            f"(published by {self._publishers()})",
         )
         self._process.order(Hold())
 
@@ -323,7 +301,7 @@ class Effort(BackEnd):
                 self._node.get_logger().error(refused)
             self._refused = refused
             if turns.wanted:
-                self._give_up(Trouble.NOT_STARTED, refused)
+                self._give_up(Reason.NOT_STARTED, refused)
         if found := turns.lost(now):
             self._lose(found)
         if doubt := turns.settle(now):
@@ -331,7 +309,7 @@ class Effort(BackEnd):
         late = state is not None and state.stamp_ns > self._begins_ns
         if turns.wanted and not turns.has_arm and late:  # also where nobody has answered yet
             self._give_up(
-                Trouble.NOT_STARTED,
+                Reason.NOT_STARTED,
                 f"'{self._settings.torque_controller}' had not taken the arm over as the motion "
                 "was to begin; raise start_delay",
             )
@@ -340,7 +318,7 @@ class Effort(BackEnd):
         if sends and not self._moving and turns.is_settled:
             self._process.order(Rest())
 
-    def _give_up(self, trouble: Trouble, why: str) -> None:
+    def _give_up(self, trouble: Reason, why: str) -> None:
         """Note why torques are of no use, and give the arm back."""
         self._trouble = self._trouble or (trouble, why.rstrip("."))
         self._moving = False
@@ -357,7 +335,7 @@ class Effort(BackEnd):
             self._publisher.publish(Float64MultiArray(data=state.holding.tolist()))
         if self._moving or self._turns.may_have_arm:
             to = self._settings.resting_controller
-            self._give_up(Trouble.CONTROLLER_FAULT, f"{death}; the arm is given to '{to}'")
+            self._give_up(Reason.CONTROLLER_FAULT, f"{death}; the arm is given to '{to}'")
         self._given_up = state is None  # it never came so far as to answer: nor would the next
         then = "Look at what it printed." if self._given_up else "It is started anew."
         self._node.get_logger().error(f"{death}. {then}")
@@ -375,13 +353,13 @@ class Effort(BackEnd):
         state = self._process.state
         if state is not None and state.alone:
             self._give_up(
-                Trouble.CONTROLLER_FAULT,
+                Reason.CONTROLLER_FAULT,
                 f"The torque loop went on alone ({state.alone}) to the end of the motion, and "
                 f"has given the arm to '{to}'",
             )
             return
         self._give_up(
-            Trouble.CONTROLLER_INACTIVE,
+            Reason.CONTROLLER_INACTIVE,
             f"The torque controller '{name}' is {found} in motion (between motions it is to be "
             "inactive)",
         )

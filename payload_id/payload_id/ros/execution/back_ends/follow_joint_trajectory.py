@@ -33,8 +33,10 @@ from ....files.drivers.driver_facts import GoalTolerances
 from ...common.conversions import decoded, duration_message
 from ...common.joint_trajectory_message import message_of_points
 from ...common.polled_subscription import PolledSubscription
-from .back_end import BackEnd, Trouble
-from .joint_trajectory_topic import JointTrajectoryTopic
+from ..snapshot import Controller, Found
+from ..stop_reason import Reason
+from .back_end import BackEnd
+from .foreign_trajectories import ForeignTrajectories
 
 ANSWER = 0.5  # [s] of listening within which the controller must answer a goal, or a cancelling
 END = 0.2  # [s] of listening within which the end of a goal is heard
@@ -97,7 +99,7 @@ class FollowJointTrajectory(BackEnd):
         """
         self._joints, self._stated = tuple(joints), stated
         self._patience = min(0.5 * settling, stated.time or settling)
-        self._topic = JointTrajectoryTopic(node, topic, joints)
+        self._topic = ForeignTrajectories(node, topic)
         self._client = ActionClient(node, Action, action)
         cancel, status = (f"{action}/_action/{part}" for part in ("cancel_goal", "status"))
         # A request of its own: it cancels every goal, also one that is not answered yet.
@@ -115,7 +117,7 @@ class FollowJointTrajectory(BackEnd):
         self._taken_up = 0  # how many goals were accepted
         self._cancelled: float | None = None  # when that was asked for; None: it was answered
         self._cancels = 0  # how many were asked for
-        self._refused: float | None = None  # from when on a cancelling counts as rejected
+        self._rejected_at: float | None = None  # from when on a cancelling counts as rejected
 
     def take(self) -> None:
         """Note that goals will be sent."""
@@ -145,29 +147,32 @@ class FollowJointTrajectory(BackEnd):
         self._strangers.clear()  # whoever followed them is gone
         return (
             f"Nobody answers the action {self.target}: load and activate the arm's trajectory "
-            "controller, set the parameter trajectory_action, or ask for the topic by back_end "
-            "'joint_trajectory_topic'."
+            "controller, or set the parameter trajectory_action."
         )
 
-    def others(self) -> str:
+    def is_unnamed(self) -> bool:
+        """Whether somebody publishes trajectories whose name is not known yet."""
+        return self._topic.is_unnamed()
+
+    def look(self, with_others: bool) -> Controller:
+        """Return what the controller says, and what others have commanded since the last look."""
+        goal = f"A goal on {self.target} was not sent by this node" if self._look_at_goals() else ""
+        foreign = self._topic.heard()
+        return Controller(
+            fault=self._fault(),
+            foreign=goal or foreign,
+            others=self._others() if with_others else "",
+            unanswered=self._unanswered(),
+        )
+
+    def _others(self) -> str:
         """Say who else moves the arm; empty if nobody does."""
-        self._look_at_goals()
         if self._strangers:
             return (
                 f"The arm is in use: {self.target} has a goal under way that was not sent by this "
                 "node; only one node may command it at a time"
             )
         return self._topic.others()
-
-    def is_unnamed(self) -> bool:
-        """Whether somebody publishes trajectories whose name is not known yet."""
-        return self._topic.is_unnamed()
-
-    def foreign(self) -> str:
-        """Say that somebody else commanded the arm; empty if nobody did."""
-        if self._look_at_goals():
-            return f"A goal on {self.target} was not sent by this node"
-        return self._topic.foreign()
 
     def _look_at_goals(self) -> bool:
         """Take in which goals are under way; return whether any was that is not an own one."""
@@ -192,7 +197,7 @@ class FollowJointTrajectory(BackEnd):
         name = uuid.uuid4().bytes
         goal = Action.Goal(
             trajectory=message_of_points(points, self._joints, start_ns),
-            # A speed slider slows velocities down: the path's tolerance is of positions alone.
+            # Velocities that a driver measures are noisy: the path's tolerance is of positions.
             path_tolerance=self._tolerances(_tighter(tube.position, self._stated.path)),
             goal_tolerance=self._tolerances(
                 _tighter(tube.position, self._stated.end), tube.velocity
@@ -200,7 +205,7 @@ class FollowJointTrajectory(BackEnd):
             goal_time_tolerance=duration_message(self._patience),
         )
         self._sent.append(name)
-        self._holding, self._cancelled, self._refused = False, None, None
+        self._holding, self._cancelled, self._rejected_at = False, None, None
         self._goal = following = _Goal(self._listened, name=name)
         self._goals = [*(one for one in self._goals if one.is_open), following]
         answer = self._client.send_goal_async(goal, goal_uuid=UUID(uuid=list(name)))
@@ -241,7 +246,7 @@ class FollowJointTrajectory(BackEnd):
                 rejected = answered.return_code == CancelGoal.Response.ERROR_REJECTED
                 # Some servers say nothing where they go on: then the goal's end may be on its way.
                 wait = 0.0 if rejected else END
-                self._refused = self._listened + wait if rejected or known else None
+                self._rejected_at = self._listened + wait if rejected or known else None
 
         answer.add_done_callback(on_answer)
 
@@ -265,7 +270,7 @@ class FollowJointTrajectory(BackEnd):
         goal.text = printable(shortened(words)).rstrip(".")
         goal.status = found.status
 
-    def fault(self) -> tuple[Trouble, str] | None:
+    def _fault(self) -> Found | None:
         """Return what the controller says against the newest goal; those before it do not count."""
         goal, now = self._goal, self._listen()
         if not self._taken:
@@ -274,7 +279,7 @@ class FollowJointTrajectory(BackEnd):
             if goal is not None and goal.accepted is None and now - goal.sent > ANSWER:
                 return self._silent("a goal")
             if self._cancelled is None:
-                return self._ended_before(goal)
+                return self._ended_before(goal) or self._goes_on(goal, now)
             if now - self._cancelled <= ANSWER:
                 return None
             return self._silent("a cancelling, by which the arm was to be held,")
@@ -287,7 +292,7 @@ class FollowJointTrajectory(BackEnd):
         if goal.status != GoalStatus.STATUS_UNKNOWN:
             return self._ended(goal)
         if not self._is_there:
-            return Trouble.CONTROLLER_FAULT, f"The controller that answered {self.target} is gone"
+            return Reason.CONTROLLER_FAULT, f"The controller that answered {self.target} is gone"
         return None
 
     def _listen(self) -> float:
@@ -297,7 +302,7 @@ class FollowJointTrajectory(BackEnd):
         self._looked = now
         return self._listened
 
-    def unanswered(self) -> str:
+    def _unanswered(self) -> str:
         """Say that a goal may be accepted yet, or that its cancelling was not answered."""
         if not self._taken or not self._is_there:
             return ""
@@ -313,45 +318,40 @@ class FollowJointTrajectory(BackEnd):
             )
         return ""
 
-    def refused_to_hold(self) -> str:
-        """Say, once, that a cancelling was rejected."""
-        goal = self._goal
-        over = goal is None or goal.status != GoalStatus.STATUS_UNKNOWN
-        if self._refused is None or self._listen() < self._refused:
-            return ""
-        self._refused = None
-        if over or not self._holding:
-            return ""
-        self._holding = False
-        return f"{self.target} rejected a cancelling, by which the arm was to be held"
-
-    def _ended_before(self, goal: _Goal | None) -> tuple[Trouble, str] | None:
+    def _ended_before(self, goal: _Goal | None) -> Found | None:
         """Say how a goal ended that was over before it was cancelled here."""
         if goal is None or goal.was_cancelled or goal.status == GoalStatus.STATUS_UNKNOWN:
             return None
         return self._ended(goal)
 
-    def _silent(self, what: str) -> tuple[Trouble, str]:
-        """Say that there was no answer."""
-        return Trouble.CONTROLLER_FAULT, (
-            f"{self.target} did not answer {what} within {ANSWER:g} s"
+    def _goes_on(self, goal: _Goal | None, now: float) -> Found | None:
+        """Say that a cancelling was rejected, by which the arm was to be held."""
+        over = goal is None or goal.status != GoalStatus.STATUS_UNKNOWN
+        if over or self._rejected_at is None or now < self._rejected_at:
+            return None
+        return Reason.CONTROLLER_FAULT, (
+            f"{self.target} rejected a cancelling, by which the arm was to be held"
         )
 
-    def _rejected(self) -> tuple[Trouble, str]:
+    def _silent(self, what: str) -> Found:
+        """Say that there was no answer."""
+        return Reason.CONTROLLER_FAULT, (f"{self.target} did not answer {what} within {ANSWER:g} s")
+
+    def _rejected(self) -> Found:
         """Say that a goal was rejected, for which the action has no reason."""
         what = f"The controller rejected a goal of {self.target}; its log says why"
         if self._follows:
-            return Trouble.CONTROLLER_FAULT, f"{what}. The arm was on its way by an earlier one"
-        return Trouble.NOT_STARTED, (
+            return Reason.CONTROLLER_FAULT, f"{what}. The arm was on its way by an earlier one"
+        return Reason.NOT_STARTED, (
             f"{what} (it is not active, has other joints, or its clock is another one)"
         )
 
-    def _ended(self, goal: _Goal) -> tuple[Trouble, str] | None:
+    def _ended(self, goal: _Goal) -> Found | None:
         """Judge how a goal ended that nothing of this node has replaced."""
         if goal.status == GoalStatus.STATUS_SUCCEEDED and goal.code == RESULT.SUCCESSFUL:
             return None
         if goal.status == GoalStatus.STATUS_CANCELED:
-            return Trouble.FOREIGN_COMMAND, f"Somebody else cancelled the goal of {self.target}"
+            return Reason.FOREIGN_COMMAND, f"Somebody else cancelled the goal of {self.target}"
         code = CODES.get(goal.code, f"error code {goal.code}")
         if goal.code == RESULT.SUCCESSFUL:
             code = "without an error code"
@@ -359,14 +359,14 @@ class FollowJointTrajectory(BackEnd):
             f"The controller gave up the goal of {self.target}: {goal.text or 'no words'} ({code})"
         )
         if goal.code in LEFT:
-            return Trouble.TUBE_LEFT, said
+            return Reason.TUBE_LEFT, said
         if goal.code == RESULT.INVALID_GOAL and "preempt" in goal.text:
             if any(one.taken_up > goal.taken_up for one in self._goals):
-                return Trouble.CONTROLLER_FAULT, f"{said}, for an earlier one of this node"
-            return Trouble.FOREIGN_COMMAND, said
+                return Reason.CONTROLLER_FAULT, f"{said}, for an earlier one of this node"
+            return Reason.FOREIGN_COMMAND, said
         if goal.code == RESULT.INVALID_GOAL and "deactivat" in goal.text:
-            return Trouble.CONTROLLER_INACTIVE, said
-        return Trouble.CONTROLLER_FAULT, said
+            return Reason.CONTROLLER_INACTIVE, said
+        return Reason.CONTROLLER_FAULT, said
 
 
 def _tighter(tube: Array, stated: Array | None) -> Array:

@@ -33,7 +33,9 @@ from ....core.safety.tube.tracking_tube import TrackingTube
 from ...common.conversions import time_message
 from ...common.steady_timer import steady_timer
 from ...common.topic_report import is_unnamed, publisher_names
-from .back_end import BackEnd, Trouble
+from ..snapshot import Controller, Found
+from ..stop_reason import Reason
+from .back_end import BackEnd
 
 PERIOD = 0.02  # [s] between two set-points
 WATCHDOG = 0.1  # [s] without one after which the base stops
@@ -110,7 +112,7 @@ class TeamTopics(BackEnd):
             return ""
         return f"Nobody subscribes to {', '.join(deaf)}: start the robot's own nodes."
 
-    def others(self) -> str:
+    def _other_publishers(self) -> str:
         """Say who else publishes set-points; empty if nobody does."""
         now = time.monotonic()
         if now >= self._next_look:
@@ -129,16 +131,17 @@ class TeamTopics(BackEnd):
         """Whether somebody publishes set-points whose name is not known yet."""
         return is_unnamed(self._node, *self._topics.values())
 
-    def foreign(self) -> str:
-        """Say who else may have sent set-points; empty if nobody did."""
-        return self.others()
+    def look(self, with_others: bool) -> Controller:
+        """Return what is wrong with set-points; who else publishes them commands the robot."""
+        others = self._other_publishers()
+        return Controller(self._fault(), others, others, beside=self._beside())
 
-    def fault(self) -> tuple[Trouble, str] | None:
+    def _fault(self) -> Found | None:
         """Return that set-points paused, so that the robot is held where it was told to be."""
         self._look_for_pause()
         if self._gap <= WATCHDOG:
             return None
-        return Trouble.CONTROLLER_FAULT, (
+        return Reason.CONTROLLER_FAULT, (
             f"Set-points for {self.target} were {self._gap:.2f} s apart, more than {WATCHDOG:g} s, "
             "after which a base stops by itself; the platform stays where it was told to be last"
         )
@@ -162,7 +165,7 @@ class TeamTopics(BackEnd):
         self._start_ns, self._held = start_ns, False
         self._stream()
 
-    def delay(self) -> str:
+    def _beside(self) -> str:
         """Say by how much set-points are late: none leaps after a pause, or with a clock."""
         late = 1e-9 * self._late_ns
         if abs(late) < TOLD:

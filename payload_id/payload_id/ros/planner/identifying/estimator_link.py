@@ -18,7 +18,6 @@ from std_srvs.srv import Trigger
 from ....core.errors import InputError
 from ...common.awaited_answers import until
 from ...common.topics import RUNNING, SILENT
-from ...execution.silence import Silence
 
 LONGEST = 90.0  # [s] that an answer may take: the last estimate of a run says what it rests on
 FOUND = 5.0  # [s] until an estimator that runs is found
@@ -59,8 +58,7 @@ class EstimatorLink:
         self.estimate: PayloadEstimate | None = None
         self._figures: dict[str, str] = {}
         self._heard = self._sampled = self._asked = float("-inf")
-        self._unheard, self._unsampled = Silence(float("inf")), Silence(float("inf"))
-        self._gone = Silence()
+        self._there = time.monotonic()  # when its services were there last [s]
         self._calls = {
             key: node.create_client(kind, f"{name}/{key}") for key, kind in KINDS.items()
         }
@@ -73,25 +71,21 @@ class EstimatorLink:
         """Take in how it is."""
         self._figures = {x.key: x.value for x in message.values}
         self._heard = time.monotonic()
-        self._unheard.end()
         if not self._figures.get(SILENT, ""):
             self._sampled = self._heard
-            self._unsampled.end()
 
     def look(self) -> None:
-        """Count the silence; a timer of the node calls this."""
-        self._unheard.look()
-        self._unsampled.look()
-        self._gone.look()
+        """Note whether its services are there; a timer of the node calls this."""
         if self._calls["get_estimate"].service_is_ready():
-            self._gone.end()
+            self._there = time.monotonic()
 
     @property
     def trouble(self) -> str:
         """Why the run in progress gets no data any more; empty while nothing speaks for that."""
-        if self._gone.seconds > GONE:
+        now = time.monotonic()
+        if now - self._there > GONE:
             return f"The estimator ({self.name}) has ended"
-        if (silence := self._unheard.seconds) > UNHEARD:
+        if (silence := now - self._heard) > UNHEARD:
             return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"
         since = self._heard - self._asked  # what was said before may be heard a moment later
         if since > OVERTAKEN and RUNNING not in self._figures:
@@ -101,7 +95,7 @@ class EstimatorLink:
                 "The estimator's run was ended by somebody else, or the estimator was deactivated "
                 "or started anew"
             )
-        silent = self._unsampled.seconds > UNHEARD
+        silent = now - self._sampled > UNHEARD
         return self._figures.get(SILENT, "").rstrip(".") if silent else ""
 
     @property
@@ -118,7 +112,7 @@ class EstimatorLink:
 
     async def is_heard(self) -> bool:
         """Return whether there is an estimator that says how it is, once that is clear."""
-        return await until(self._node, lambda: self._unheard.seconds < UNHEARD, FOUND)
+        return await until(self._node, lambda: time.monotonic() - self._heard < UNHEARD, FOUND)
 
     async def trouble_now(self, unwanted: Callable[[], object]) -> str:
         """Return `trouble`, once the estimator has said how it is after this call; or its silence.

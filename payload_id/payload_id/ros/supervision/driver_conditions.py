@@ -16,13 +16,10 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from ...core.errors import ConfigurationError
-from ...core.safety.tube.tracking_tube import TrackingTube
 from ...files.drivers.driver_facts import Condition, DriverFacts, ResetStep
 from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
-from ..execution.stop_reason import Reason
 from .named_types import MissingPackageError, named_type
-from .watch import Found, Watch
 
 DEPTH = 100  # messages that may wait between two looks
 LOOK = 0.5  # [s] between two looks for a publisher that keeps what it has said
@@ -35,7 +32,7 @@ EARLIER = QoSProfile(
 )
 
 
-class ConditionWatch(Watch):
+class DriverConditions:
     """Listens to one topic, on which one or several conditions rest."""
 
     def __init__(
@@ -54,7 +51,7 @@ class ConditionWatch(Watch):
         self._node, self._conditions = node, tuple(conditions)
         self._topic, self._type = conditions[0].topic, conditions[0].type
         self._reset = _remedy(node, reset)
-        self._missing, self._now, self._lost, self._heard = "", "", "", False
+        self._missing, self._now, self._were, self._heard = "", "", "", False
         self._subscriptions: list[PolledSubscription] = []
         self._last: deque[bytes] = deque(maxlen=1)
         self._looked = -LOOK
@@ -67,8 +64,11 @@ class ConditionWatch(Watch):
             _value(self._kind(), condition)
         self._subscriptions = [PolledSubscription(node, self._kind, self._topic, EVERYBODY)]
 
-    def attend(self) -> None:
-        """Take in every message; one that says the same as the last is not looked at again."""
+    def look(self) -> str:
+        """Say that the driver drops commands, or did since the last look; empty: it does not.
+
+        Every message counts; one that says the same as the last is not looked at again.
+        """
         self._hear_earlier()
         for subscription in self._subscriptions:
             for data, _ in subscription.take_all(DEPTH):
@@ -77,6 +77,8 @@ class ConditionWatch(Watch):
                 self._last.append(data)
                 if (message := decoded(data, self._kind)) is not None:
                     self._hear(message)
+        found, self._were = self._were or self._now, ""
+        return f"{found}. {self._reset}" if found else ""
 
     def _hear_earlier(self) -> None:
         """Subscribe once more, to what was said before, if a publisher keeps it."""
@@ -101,21 +103,8 @@ class ConditionWatch(Watch):
                     f"{float(value):g}; the arm follows its controller with {allowed} "
                     f"(driver.follows_while.{condition.name} of the robot file)"
                 )
-                self._lost = self._lost or self._now
+                self._were = self._were or self._now
                 return
-
-    def begin(self, start_ns: int, tube: TrackingTube) -> None:
-        """Forget what was before."""
-        self.attend()
-        self._lost = self._now
-
-    def doubt(self) -> str:
-        """Say that the driver drops commands now; empty if it passes them on or has not spoken."""
-        return f"{self._now}. {self._reset}" if self._now else ""
-
-    def fault(self) -> Found | None:
-        """Return that the driver dropped commands at any time since the motion began."""
-        return (Reason.DRIVER_FAULT, f"{self._lost}. {self._reset}") if self._lost else None
 
     def close(self) -> None:
         """End the second subscription."""
@@ -133,12 +122,12 @@ class ConditionWatch(Watch):
         return () if self._heard else (f"{what}: nothing was heard yet.",)
 
 
-def condition_watches(node: Node, driver: DriverFacts) -> list[ConditionWatch]:
-    """Return a watch for each topic of faults and modes."""
+def driver_conditions(node: Node, driver: DriverFacts) -> list[DriverConditions]:
+    """Return who listens to each topic of faults and modes."""
     topics: dict[tuple[str, str], list[Condition]] = {}
     for condition in driver.follows_while:
         topics.setdefault((condition.topic, condition.type), []).append(condition)
-    return [ConditionWatch(node, conditions, driver.reset) for conditions in topics.values()]
+    return [DriverConditions(node, conditions, driver.reset) for conditions in topics.values()]
 
 
 def _value(message: Any, condition: Condition) -> float:
