@@ -146,10 +146,12 @@ def as_log(text: str) -> str:
 
 
 def with_units(text: str) -> str:
-    """Return a table with a line of units, cells apart by tabs."""
-    names, rest = text.split("\n", 1)
-    units = ["s", *["rad"] * 4, *["rad/s"] * 4, *["Nm"] * 4]
-    return "\n".join([names, ",".join(units), rest]).replace(",", "\t")
+    """Return a table of N mm behind a line of remarks, with one of units, cells apart by tabs."""
+    names, *rows = (line.split(",") for line in text.splitlines())
+    units = ["s", *["rad"] * 4, *["rad/s"] * 4, *["N*mm"] * 4]
+    lines = [names, units, *([*x[:9], *(str(1e3 * float(tau)) for tau in x[9:])] for x in rows)]
+    text = "\n".join(["Logger of the cell; rate 250", "", *map("\t".join, lines), ""])
+    return text.replace("\n", "\t\n")
 
 
 @pytest.mark.parametrize(("name", "change"), [("run.log", as_log), ("run", with_units)])
@@ -173,6 +175,41 @@ def test_columns_without_names_are_called_by_their_numbers(case, capsys):
         said[key] = [str(first + k) for k in range(4)]
     (case.folder / "columns.yaml").write_text(yaml.safe_dump(said))
     case.holds(payload_id(capsys, *REPLAY, "run.dat", "--columns", "columns.yaml"))
+
+
+def test_what_was_not_measured_at_the_joints_is_not_taken(case, capsys):
+    names = {"position_": "planned_joint_", "torque_": "target_moment_"}
+    text = (case.folder / "run.csv").read_text()
+    for old, new in names.items():
+        text = text.replace(old, new)
+    (case.folder / "run.csv").write_text(text)
+    made = "new-robot", "own_arm.urdf", "--table", "run.csv", "--payload-frame", "tool"
+    answer = payload_id(capsys, *made, "--out", "draft.yaml")
+    assert answer.code == 0 and "Enter position, effort" in answer.text
+    assert all(f"{name}1 ... is commanded or modelled" in answer.text for name in names.values())
+
+
+STAMPS = {  # of a row by its time; the words of what is wrong
+    "whole seconds": lambda t: int(t),
+    "steps by 15.6 ms": lambda t: t // 0.015625 * 0.015625,
+    "once more": lambda t: t,
+}
+
+
+@pytest.mark.parametrize("words", STAMPS)
+def test_what_is_wrong_with_stamps_is_named_with_what_is_left(case, capsys, words):
+    names, *rows = (case.folder / "run.csv").read_text().splitlines()
+    rows = rows if words != "once more" else [row for row in rows for _ in range(2)]
+    made = []
+    for row in rows:
+        time, rest = row.split(",", 1)
+        made.append(f"{STAMPS[words](float(time))!r},{rest}")
+    (case.folder / "run.csv").write_text("\n".join([names, *made, ""]))
+    count = len({row.split(",")[0] for row in made})
+    checked = payload_id(capsys, "check", "run.csv", "--robot", "own_arm.yaml",
+                         "--columns", "columns.yaml")  # fmt: skip
+    assert words in checked.text and f"{count} of {len(made)} are left" in checked.text
+    assert "driver" not in checked.text
 
 
 # ------------------------------------------------------------------------------------ MCAP files

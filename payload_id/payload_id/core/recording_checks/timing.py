@@ -64,9 +64,9 @@ def _left_out(samples: Samples) -> list[CheckResult]:
     if not lost:
         return []
     causes = ", ".join(f"{count} {cause}" for cause, count in samples.dropped.items())
-    twice = any(cause in samples.dropped for cause in ("duplicate", "out_of_order"))
     do = "Mend the recording."
-    if twice:
-        do = "See that one driver alone publishes the joint states, and that a table holds one run"
-        do += " with each row once."
+    if "out_of_order" in samples.dropped:
+        do = "See that one source alone writes it, and that it holds one run."
+    elif "duplicate" in samples.dropped:
+        do = "What is said of its stamps above tells why, and what to mend."
     return [CheckResult("left out", Verdict.LOOK, causes, "none", do)]

@@ -17,6 +17,7 @@ from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import Drop
+from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
 from ..tables.clock_times import ClockTimes
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
@@ -26,9 +27,12 @@ _STORE = get_typestore(Stores.ROS2_JAZZY)
 
 
 class JointStateMessage(NamedTuple):
-    """Fields of a sensor_msgs/msg/JointState; an array is empty where nothing was measured."""
+    """Fields of a sensor_msgs/msg/JointState; an array is empty where nothing was measured.
 
-    stamp_ns: int
+    The stamp is None where its nanoseconds are none beside seconds.
+    """
+
+    stamp_ns: int | None
     names: Sequence[str]
     position: Array
     velocity: Array
@@ -51,7 +55,7 @@ def read_joint_state(data: bytes) -> JointStateMessage | None:
         return None
     stamp = message.header.stamp
     return JointStateMessage(
-        stamp.sec * 1_000_000_000 + stamp.nanosec,
+        stamp_of(stamp),
         message.name,
         message.position,
         message.velocity,
@@ -59,10 +63,15 @@ def read_joint_state(data: bytes) -> JointStateMessage | None:
     )
 
 
+def stamp_of(time: Any) -> int | None:
+    """Return a builtin_interfaces/msg/Time [ns]; None for nanoseconds that are none."""
+    return time.sec * WHOLE + time.nanosec if time.nanosec < WHOLE else None
+
+
 def write_joint_state(message: JointStateMessage, frame_id: str = "") -> bytes:
     """Serialize (CDR) a sensor_msgs/msg/JointState; `read_joint_state` reads it back bit-equal."""
     types = _STORE.types
-    seconds, nanoseconds = divmod(message.stamp_ns, 1_000_000_000)
+    seconds, nanoseconds = divmod(message.stamp_ns or 0, WHOLE)
     stamp = cast(Any, types["builtin_interfaces/msg/Time"])(sec=seconds, nanosec=nanoseconds)
     content = cast(Any, types[JOINT_STATE])(
         header=cast(Any, types["std_msgs/msg/Header"])(stamp=stamp, frame_id=frame_id),
@@ -141,7 +150,9 @@ class _Rows:
             self.dropped[row.value] += 1
             self.groups.setdefault(tuple(message.names))
             return
-        if self.times.takes(message.stamp_ns):
+        if message.stamp_ns is None:
+            self.dropped[BAD_NANOSECONDS] += 1
+        elif self.times.takes(message.stamp_ns):
             self.arrays.append(row)
 
     def require_some(self, where: str, wanted: tuple[str, ...]) -> None:

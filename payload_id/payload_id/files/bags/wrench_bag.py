@@ -17,8 +17,10 @@ from rosbags.typesys import Stores, get_typestore
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.sample_checks import Drop
+from ...core.samples.stamp_faults import BAD_NANOSECONDS, stamp_faults
 from ..tables.clock_times import ClockTimes
 from .bag_reader import Bag, open_bag
+from .joint_states_bag import stamp_of
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"
@@ -95,8 +97,12 @@ def _read(
                          f"{told} are left out.")  # fmt: skip
     times, rows = ClockTimes(), []
     for message in messages:
-        stamp, at = message.header.stamp, message.header.frame_id
-        if at in ("", frame) and times.takes(stamp.sec * 1_000_000_000 + stamp.nanosec):
+        stamp, at = stamp_of(message.header.stamp), message.header.frame_id
+        if at not in ("", frame):
+            continue
+        if stamp is None:
+            times.dropped[BAD_NANOSECONDS] += 1
+        elif times.takes(stamp):
             rows.append(row_of(message))
     stamp_ns, part, said = times.one_time("the messages", where)
     rows = rows[part]
@@ -108,7 +114,9 @@ def _read(
         )
     causes = {Drop.WRONG_LENGTH.value: undecodable, OTHER_FRAME: sum(others.values())}
     dropped = {**times.dropped, **{cause: count for cause, count in causes.items() if count}}
-    return StampedRows(stamp_ns, np.array(rows), frame, dropped, (*notes, *said))
+    values = np.array(rows)
+    faults = stamp_faults(stamp_ns, values, times.dropped[BAD_NANOSECONDS])
+    return StampedRows(stamp_ns, values, frame, dropped, (*notes, *said, *faults))
 
 
 def _wrench_row(message: Any) -> list[float]:

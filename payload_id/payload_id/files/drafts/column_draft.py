@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,17 +22,36 @@ from .columns_found import CURRENTS, TIMES, UNIT, ColumnsFound, has, words_of
 MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
     "acceleration": r"acc|accel\w*|ddq|qdd|alpha",
-    "velocity": r"vel|velocity|velocities|dq|qd|qdot|speed|omega|rate",
-    "effort": rf"effort|efforts|eff|torque|torques|tau|trq|moment|{CURRENTS}|force|mot",
-    "position": r"pos|position|positions|q|angle|ang|theta|joint",
+    "velocity": r"vel|velocity|velocities|dq|qd|qdot|speed|omega|rate|istgeschwindigkeit|vfbk?",
+    "effort": rf"effort|efforts|eff|torque|torques|tau|trq|moment|drehmoment|istmoment|tfbk?|"
+    rf"{CURRENTS}|force|mot",
+    "position": r"pos|position|positions|q|angle|ang|theta|istposition|istwinkel|pfbk?|joint",
 }
 NOT_MEASURED = (
-    r"cmd|command|commanded|target|desired|des|ref|reference|setpoint|goal|model|est|error|ext|"
-    r"external|disturbance|fric|friction|g|grav|gravity|coriolis|offset|residual|feedforward|ff"
+    r"cmd|command|commanded|[pvti]cmd|target|desired|des|ref|reference|setpoint|soll\w*|planned|"
+    r"goal|nominal|model|control|error|ext|external|disturbance|dist|fric|friction|g|grav|gravity|"
+    r"coriolis|offset|residual|feedforward|ff"
 )
-MEASURED = r"meas|measured|msr|sensor|actual"
+MEASURED = r"meas|measured|msr|sensor|actual|act|feedback|fbk?|ist"
+OF_THE_TOOL = r"tcp|cartesian|cart|pose|wrench|ft|twist"  # six numbers, too, and not the joints'
+SECOND = r"motors?|mot|drives?|rotors?|raw|est|estimated"  # taken where nothing else is there
 
-MOTORS = r"motors?|mot|drives?|rotors?"
+
+class Group(NamedTuple):
+    """Columns of one kind, one a joint in the joints' order.
+
+    Attributes:
+        words: What their names have in common.
+        columns: Their names.
+    """
+
+    words: str
+    columns: tuple[str, ...]
+
+    @property
+    def measured(self) -> bool:
+        """Whether nothing says that they were commanded, modelled, or made of something else."""
+        return not has(self.words, NOT_MEASURED)
 
 
 def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> ColumnsFound:
@@ -45,19 +65,29 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     Raises:
         RecordingError: It is no table with names in its first line, or holds no numbers.
     """
-    header, delimiter, cells = _read(path)
+    found, cells = _read(path)
+    header = found.header
     rows = np.array([[_number(cell) for cell in row] for row in cells])
-    found = ColumnsFound(path, header, delimiter)
     remarks = _not_numbers(header, cells[-1])
     names = names_of(joints)
-    groups = [_columns(header, names, kind) for kind in ("position", "velocity", "effort")]
-    position, velocity, effort = (group[0] if group else () for group in groups)
+    groups = {x: _columns(header, names, x) for x in ("position", "velocity", "effort")}
+    taken = (g[0].columns if g and g[0].measured else () for g in groups.values())
+    position, velocity, effort = taken
     found = replace(found, position=position, velocity=velocity, effort=effort, time=_time(header))
-    return with_units(found, rows, joints, torque, [*remarks, *_also(groups[2])])
+    remarks += [_not_measured(x, g[0]) for x, g in groups.items() if g and not g[0].measured]
+    return with_units(found, rows, joints, torque, [*remarks, *_also(groups["effort"])])
 
 
-def _read(path: Path) -> tuple[tuple[str, ...], str, list[list[str]]]:
-    """Return names of columns, what separates them, and the cells of rows."""
+def _not_measured(kind: str, group: Group) -> str:
+    """Say why the only columns of a kind are not taken."""
+    return (
+        f"{group.columns[0]} ... is commanded or modelled by its name, or not the whole, and not "
+        f"taken: enter it as {kind} if it was measured all the same."
+    )
+
+
+def _read(path: Path) -> tuple[ColumnsFound, list[list[str]]]:
+    """Return what is found of columns before they are understood, and the cells of rows."""
     with opened_table(path) as (names, lines, text):
         read = [cells for _, (_, cells) in zip(range(MOST_ROWS), lines, strict=False)]
         rows = [cells for cells in read if len(cells) == len(names)]
@@ -71,7 +101,8 @@ def _read(path: Path) -> tuple[tuple[str, ...], str, list[list[str]]]:
                 f"begins with '{', '.join(names)[:80]}'. Without names write the columns file by "
                 'hand: columns are called by their numbers, "1", "2", ...'
             )
-        return tuple(names), text.delimiter, rows
+        units = dict(zip(names, text.units, strict=False))
+        return ColumnsFound(path, tuple(names), text.delimiter, units), rows
 
 
 def _not_numbers(header: Sequence[str], cells: Sequence[str]) -> list[str]:
@@ -100,22 +131,22 @@ def _kind(words: str) -> str:
     return next((kind for kind, pattern in WORDS.items() if has(words, pattern)), "")
 
 
-def _also(groups: Sequence[tuple[str, ...]]) -> list[str]:
+def _also(groups: Sequence[Group]) -> list[str]:
     """Say which other columns may be the efforts."""
-    if len(groups) < 2:
+    if len(groups) < 2 or not groups[0].measured:
         return []
-    others = ", ".join(f"{group[0]} ..." for group in groups[1:])
+    others = ", ".join(f"{group.columns[0]} ..." for group in groups[1:])
     text = "Efforts must be what was MEASURED, not commanded, modelled, or made of currents"
-    return [f"{text}: {groups[0][0]} ... was taken; there are also {others}."]
+    return [f"{text}: {groups[0].columns[0]} ... was taken; there are also {others}."]
 
 
-def _columns(header: Sequence[str], joints: Sequence[str], kind: str) -> list[tuple[str, ...]]:
+def _columns(header: Sequence[str], joints: Sequence[str], kind: str) -> list[Group]:
     """Return groups of columns of one kind, one a joint in the joints' order, likeliest first."""
     by_name = _by_name(header, joints, kind)
     return by_name or _by_number(header, len(joints), kind)
 
 
-def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> list[tuple[str, ...]]:
+def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> list[Group]:
     """Return columns that hold the joints' names."""
     found: dict[str, dict[int, str]] = {}
     longest = sorted(range(len(joints)), key=lambda j: -len(joints[j]))
@@ -131,7 +162,7 @@ def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> list[tu
     return _best(found, range(len(joints)))
 
 
-def _by_number(header: Sequence[str], n: int, kind: str) -> list[tuple[str, ...]]:
+def _by_number(header: Sequence[str], n: int, kind: str) -> list[Group]:
     """Return columns that are numbered alike, from 0 or from 1."""
     found: dict[str, dict[int, str]] = {}
     for name in header:
@@ -144,16 +175,17 @@ def _by_number(header: Sequence[str], n: int, kind: str) -> list[tuple[str, ...]
     return _best(found, range(1, n + 1)) or _best(found, range(n))
 
 
-def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[tuple[str, ...]]:
+def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[Group]:
     """Return complete groups of columns: measured before others, joints' own, then torques."""
-    whole = [words for words, group in found.items() if all(k in group for k in wanted)]
+    whole = [words for words, group in found.items()
+             if all(k in group for k in wanted) and not has(words, OF_THE_TOOL)]  # fmt: skip
 
     def rank(text: str) -> tuple[bool | int, ...]:
-        last = (has(text, words) for words in (NOT_MEASURED, MOTORS, CURRENTS))
+        last = (has(text, words) for words in (NOT_MEASURED, "force", SECOND, CURRENTS))
         return (*last, not has(text, MEASURED), len(text))
 
     whole.sort(key=rank)
-    return [tuple(found[words][k] for k in wanted) for words in whole]
+    return [Group(words, tuple(found[words][k] for k in wanted)) for words in whole]
 
 
 def _time(header: Sequence[str]) -> str:

@@ -68,12 +68,13 @@ def with_units(
             time = time + 1e-9 * values([found.nanoseconds])[:, 0]
         found = _timed(found, time, remarks)
     if found.position:
-        said = _said(found.position, ANGLE_UNITS)
+        said = _said(found.with_units(found.position), ANGLE_UNITS)
         degrees = looks_like_degrees(_finite(values(found.position)), turning, lower, upper)
         unit = said or ("deg" if degrees else "rad")
         if said == "rad" and degrees:
             remarks.append("Positions are named rad and look like degrees: check position_unit.")
-        lengths = _lengths(found.position, values(found.position), lower, upper)
+        names = found.with_units(found.position)
+        lengths = _lengths(names, values(found.position), lower, upper)
         units = tuple(unit if turns else x for turns, x in zip(turning, lengths, strict=True))
         found = replace(found, position_unit=units)
     if found.position and found.velocity and found.time and not np.isnan(found.rate):
@@ -139,9 +140,11 @@ def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound
     if not len(steps):
         remarks.append(f"Column '{found.time}' does not rise: is it the time?")
         return found
-    step = float(np.median(steps))
+    # Rows that share a stamp come in the time to the next one.
+    step = float(np.median(steps)) * len(steps) / (len(time) - 1)
     seconds = has(words_of(found.time), "secs?|seconds")
-    said = "s" if seconds else _said([found.time], {unit: unit for unit in TIME_UNITS})
+    named = _said(found.with_units([found.time]), {unit: unit for unit in TIME_UNITS})
+    said = "s" if seconds else named
     plausible = [unit for unit, size in TIME_UNITS.items() if STEPS[0] <= step * size < STEPS[1]]
     unit = said or (plausible or ["s"])[0]
     if said and plausible and said not in plausible:
@@ -196,22 +199,21 @@ def _with_effort(
 ) -> ColumnsFound:
     """Return the factor of efforts."""
     units = {name: words for name, (words, _) in EFFORT_UNITS.items()}
-    said = _said(found.effort, units | {"A": CURRENTS})
+    named = found.with_units(found.effort)
+    said = _said(named, units | {"A": CURRENTS})
     there = np.isfinite(effort).any(axis=0)
     if not there.all():
         remarks.append("Some columns of effort hold no number: check the decimal point and which.")
         return found
     size = np.nanmedian(np.abs(effort), axis=0)
     milli = float(np.nanmedian(size / torque)) > MILLI
-    if said == "A" or all(
-        AMPERES.search(name) or has(words_of(name), CURRENTS) for name in found.effort
-    ):
+    if said == "A" or all(AMPERES.search(name) or has(words_of(name), CURRENTS) for name in named):
         remarks.append(
             f"Efforts look like motor currents [{'mA' if milli else 'A'}]: torque_constants "
             "[N m/A] make torques of them."
         )
         return replace(found, effort_unit="A", effort_factor=1e-3 if milli else 1.0)
-    if any(PERCENT.search(name) for name in found.effort):
+    if any(PERCENT.search(name) for name in named):
         remarks.append(
             "Efforts are named per cent, not torques: enter as effort_sign what one is in N m."
         )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp|zeit in sec"
-CURRENTS = r"currents?|cur|amps?|amperes?|i"
+TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp|zeit|zeit in sec|ipoc"
+CURRENTS = r"currents?(?! as torque)|cur|ifbk?|amps?|amperes?|i"
 WORD_ENDS = re.compile(
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-zA-Z])(?=\d)|(?<=\d)(?=[a-zA-Z])"
 )
@@ -22,6 +23,7 @@ class ColumnsFound:
         path: The table.
         header: Names of its columns.
         delimiter: Between its cells.
+        units: What a line of units below the names says of each.
         time: Column of time, empty if not found.
         time_unit: Its unit.
         nanoseconds: Column that holds what is beyond whole seconds, empty if none.
@@ -43,6 +45,7 @@ class ColumnsFound:
     path: Path
     header: tuple[str, ...]
     delimiter: str
+    units: Mapping[str, str] = field(default_factory=dict)
     time: str = ""
     time_unit: str = "s"
     nanoseconds: str = ""
@@ -57,6 +60,11 @@ class ColumnsFound:
     velocity_error: tuple[float, ...] = ()
     rate: float = float("nan")
     remarks: tuple[str, ...] = field(default=())
+
+    def with_units(self, names: Sequence[str]) -> list[str]:
+        """Return names of columns with what the line of units says, in brackets behind them."""
+        said = [self.units.get(name, "").strip("[]() ") for name in names]
+        return [f"{name} [{x}]" if x else name for name, x in zip(names, said, strict=True)]
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from ..tables.joint_table import (
     counted_together,
     first_usable_ns,
     require_effort,
+    with_stamp_faults,
     with_velocities,
 )
 
@@ -213,7 +214,7 @@ class Recording(Viewed, Samples):
     ) -> Recording:
         """Judge a table, and build the recording."""
         require_effort(table, joint_map)
-        table = with_velocities(table)
+        table = with_velocities(with_stamp_faults(table))
         first = first_usable_ns(table)
         origin = first if start_ns is None else start_ns
         n = len(joint_map.joints)

@@ -17,6 +17,7 @@ from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
 from ...core.samples.sample_checks import LARGEST, check_rotations, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
+from ...core.samples.stamp_faults import stamp_faults
 from ...core.samples.stamps import seconds_since
 from ...core.samples.watches import WrenchWatch
 from ...core.samples.wrench_samples import AXES_IN_WORLD, WrenchSamples, checked_gravity
@@ -185,7 +186,8 @@ class WrenchRecording(WrenchSamples):
         _require_measured(samples, str(path))
         return cls.of(
             samples, frame=tables.frame, start_ns=origin, source=tables.source,
-            lost=counted_together(dropped, tables.dropped), notes=_notes(tables),
+            lost=counted_together(dropped, tables.dropped),
+            notes=(*_notes(tables), *stamp_faults(stamp_ns, wrench)),
             assumed=tables.uncertainty,
         )  # fmt: skip
 

@@ -29,6 +29,7 @@ from ...core.errors import (
     shortened,
 )
 from ...core.samples.sample_checks import Drop
+from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
 from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path, not_utf8
 
@@ -186,11 +187,14 @@ def read_columns(
                 )
             row = [_number(cells[k], path, line, names[k]) for k in at[1:end]]
             stamp_ns = _stamp(cells[at[0]], stamp, path, line)
+            more: int | None = 0
             for k in at[end:]:
                 more = _stamp(cells[k], StampColumn(stamp.nanoseconds, 1), path, line)
                 stamp_ns = None if stamp_ns is None or more is None else stamp_ns + more
             if not text.ended:
                 dropped[UNFINISHED] += 1
+            elif more is not None and not 0 <= more < WHOLE:
+                dropped[BAD_NANOSECONDS] += 1
             elif stamp_ns is None:
                 dropped[Drop.NOT_FINITE.value] += 1
             else:
@@ -204,24 +208,30 @@ def read_columns(
 
 
 class _Lines:
-    """The lines of a text file.
+    """The lines of a text file from some line on, without those behind % or #.
 
     Attributes:
         delimiter: Character between their cells.
+        units: What a line below the names says of each column; empty: there is none.
         ended: Whether the line that was read last has an end.
         number: Its number, from 1.
     """
 
-    def __init__(self, file: TextIO, delimiter: str) -> None:
+    def __init__(self, file: TextIO, head: _Head, delimiter: str) -> None:
         """Begin; blanks between cells count once, and those at the ends not at all."""
-        self._file, self.delimiter, self.ended, self.number = file, delimiter, True, 0
+        self._file, self.delimiter, self.ended, self.number = file, delimiter, True, head.skipped
+        self.units = _cells(head.units, delimiter)
+        file.seek(0)
+        for _ in range(head.skipped):
+            file.readline()
 
     def __iter__(self) -> Iterator[str]:
         """Yield them."""
         for line in self._file:
             self.number += 1
             self.ended = line.endswith(("\n", "\r"))
-            yield " ".join(line.split()) + "\n" if self.delimiter == " " else line
+            if not line.lstrip().startswith(COMMENTS):
+                yield " ".join(line.split()) + "\n" if self.delimiter == " " else line
 
 
 @contextmanager
@@ -230,9 +240,10 @@ def opened_table(
 ) -> Iterator[tuple[list[str], Iterator[tuple[int, list[str]]], _Lines]]:
     """Open a table: the names of its columns, its rows with their line numbers, and its lines.
 
-    Names stand in the first line, or behind % or # in the last line before the numbers; where there
-    are none, columns are called by their numbers, from "1". Empty lines and one of units below the
-    names are left out.
+    Names stand in the first line of text that has as many cells as the first row of numbers, or
+    behind % or # in the last line before the numbers; where there are none, columns are called by
+    their numbers, from "1". Lines before the names, a line of units below them, empty lines, lines
+    behind % or #, and a delimiter at the end of each row are left out.
 
     Args:
         path: The file.
@@ -245,17 +256,14 @@ def opened_table(
     path = input_path(path, "table", RecordingError)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            skipped, head = _head(file)
-            delimiter = delimiter or usual_delimiter(head)
-            file.seek(0)
-            text = _Lines(file, delimiter)
-            for _ in zip(range(skipped), text, strict=False):
-                pass
+            head = _head(file)
+            delimiter = delimiter or usual_delimiter(head.names)
+            text = _Lines(file, head, delimiter)
             reader = csv.reader(text, delimiter=delimiter, strict=True)
-            cells = next(csv.reader([head], delimiter=delimiter), [])
-            numbered = bool(cells) and all(_is_number(cell) for cell in cells)
-            names = [str(k + 1) if numbered else cell.strip() for k, cell in enumerate(cells)]
-            yield names, _rows(reader, text), text
+            names = _cells(head.names, delimiter)
+            if names and all(map(_is_number, names)):
+                names = [str(k + 1) for k in range(len(names))]
+            yield names, _rows(reader, text, len(names)), text
     except OSError as error:
         raise RecordingError(f"Cannot read the table {path}: {in_words(error)}.") from error
     except UnicodeDecodeError as error:
@@ -267,40 +275,78 @@ def opened_table(
         ) from error
 
 
-def _head(file: TextIO) -> tuple[int, str]:
-    """Return how many lines stand before the rows, and the line of names, without its mark.
+@dataclass(frozen=True)
+class _Head:
+    """What stands before the rows of a table.
 
-    Where there are no names that is the first row itself.
+    Attributes:
+        skipped: How many lines.
+        names: The line of names, without its mark; where there are none, the first row itself.
+        units: The line of units below it; empty: there is none.
     """
-    marked, number = "", 0
+
+    skipped: int
+    names: str
+    units: str = ""
+
+
+def _head(file: TextIO) -> _Head:
+    """Find the first row of numbers, and what stands before it."""
+    texts, marked = list[str](), list[str]()
+    skipped = 0
     for number, line in enumerate(file):
         text = line.strip()
         if text.startswith(COMMENTS):
-            marked = text.lstrip("".join(COMMENTS)).strip() or marked
+            marked.append(text.lstrip("".join(COMMENTS)).strip())
         elif text:
             cells = re.split(r"[\s,;|]+", text.strip(",;|"))
-            if all(map(_is_number, cells)):
-                return number, marked or text
-            return number + 1, text
-    return number, marked
+            if 2 * sum(_is_number(x) or x.lower() == "nan" for x in cells) > len(cells):
+                width = len(_cells(text, usual_delimiter(text)))
+                return _names_in(texts, marked or [text], width, number)
+            skipped = skipped or number + 1
+            texts.append(text)
+    return _Head(skipped, texts[0] if texts else "".join(marked[-1:]))
 
 
-def _rows(reader: Iterable[list[str]], text: _Lines) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows with their line numbers, without empty ones and a first one of units."""
-    first = True
+def _names_in(texts: Sequence[str], marked: Sequence[str], width: int, number: int) -> _Head:
+    """Return the head of a table of which the lines before the first row of numbers are known.
+
+    Args:
+        texts: Lines of text.
+        marked: Lines behind % or #, without these.
+        width: Number of cells of the first row.
+        number: Of its line, from 0.
+    """
+    cells = [(text, _cells(text, usual_delimiter(text))) for text in texts or marked]
+    wide = [x for x in cells if len(x[1]) in (width, width - 1)]
+    names, *below = wide or [cells[0] if texts else cells[-1]]
+    if below and not any(map(_may_be_number, below[0][1])):
+        return _Head(number, names[0], below[0][0])
+    return _Head(number, names[0])
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    """Return the cells of one line, blanks at their ends left out."""
+    line = " ".join(line.split()) if delimiter == " " else line
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+
+
+def _rows(reader: Iterable[list[str]], text: _Lines, count: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of so many columns with their line numbers, without empty ones."""
     for cells in reader:
-        if cells and not (first and not any(map(_has_digit, cells)) and any(map(str.strip, cells))):
+        if len(cells) == count + 1 and not cells[-1].strip():
+            cells = cells[:-1]
+        if cells:
             yield text.number, cells
-        first = first and not cells
 
 
 def _is_number(cell: str) -> bool:
     return not np.isnan(number_in(cell.strip()))
 
 
-def _has_digit(cell: str) -> bool:
-    """Tell whether a cell may be a number, or the word for none."""
-    return any(map(str.isdigit, cell)) or not cell.strip() or cell.strip().lower() == "nan"
+def _may_be_number(cell: str) -> bool:
+    """Tell whether a cell is a number, however it is written, or the word for none."""
+    return _is_number(cell) or cell.strip().lower() == "nan" or bool(what_to_write(cell))
 
 
 def _places(names: list[str], path: Path, wanted: Sequence[str], delimiter: str) -> list[int]:

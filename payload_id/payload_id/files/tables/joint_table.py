@@ -14,6 +14,7 @@ from ...core.errors import RecordingError
 from ...core.samples.differentiation import velocities
 from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import LARGEST, rows_to_keep
+from ...core.samples.stamp_faults import BAD_NANOSECONDS, stamp_faults
 from ...core.samples.stamps import seconds_since
 
 # Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
@@ -90,6 +91,13 @@ def require_effort(table: JointTable, joint_map: JointMap) -> None:
     )
 
 
+def with_stamp_faults(table: JointTable) -> JointTable:
+    """Say in the notes what is wrong with the stamps."""
+    values = np.column_stack([table.q, table.dq, table.tau])
+    bad = table.dropped.get(BAD_NANOSECONDS, 0)
+    return replace(table, notes=(*table.notes, *stamp_faults(table.stamp_ns, values, bad)))
+
+
 def with_velocities(table: JointTable) -> JointTable:
     """Fill in velocities that were not measured by differentiating the positions.
 
@@ -147,12 +155,15 @@ def _require_two(table: JointTable, keep: BoolArray, dropped: Mapping[str, int])
         return
     every = counted_together(dropped, table.dropped)
     causes = ", ".join(f"{count} {cause}" for cause, count in every.items()) or "none"
-    raise RecordingError(
-        f"{table.source} holds {int(keep.sum())} usable samples of "
-        f"{len(keep) + sum(table.dropped.values())} (left out: {causes}). Two or more are needed, "
-        "with increasing stamps (a driver that does not set header.stamp cannot be used) and "
+    why = " ".join(table.notes) or (
+        "They need increasing stamps (a driver that does not set header.stamp cannot be used) and "
         f"numbers of at most {LARGEST:g} throughout (a column without any is not_finite in every "
         "row)."
+    )
+    raise RecordingError(
+        f"{table.source} holds {int(keep.sum())} usable samples of "
+        f"{len(keep) + sum(table.dropped.values())} (left out: {causes}); two or more are needed. "
+        f"{why}"
     )
 
 

@@ -221,7 +221,7 @@ def test_what_cannot_be_told_is_named(tmp_path: Path) -> None:
     first, rest = units.path.read_text().split("\n", 1)
     units.path.write_text(f"{first}\n{','.join(['s', *['rad'] * 4, *['Nm'] * 4])}\n{rest}")
     assert units.found.time == "t" and not units.said("no number")  # that line is left out
-    for text in ("1,2,3\n4,5,6\n", "t,q1,q2,q3,q4\n" + "0.1,1,2,3,4,\n" * 5):
+    for text in ("1,2,3\n4,5,6\n", "t,q1,q2,q3,q4\n" + "0.1,1,2,3,4,5\n" * 5):
         units.path.write_text(text)
         with pytest.raises(RecordingError, match="line that names|line of names"):
             units.find()
