@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
 import yaml
+from scipy.spatial.transform import Rotation
 
 from .arms import Arm, Motion, drawn_payload
 from .command_line import Answer, is_one_sentence, payload_id
@@ -210,6 +212,56 @@ def test_what_is_wrong_with_stamps_is_named_with_what_is_left(case, capsys, word
                          "--columns", "columns.yaml")  # fmt: skip
     assert words in checked.text and f"{count} of {len(made)} are left" in checked.text
     assert "driver" not in checked.text
+
+
+# ------------------------------------------------------------------- one row for each pose at rest
+
+ORIENTATIONS = {  # entry: its values of rotations, and its unit
+    "matrix": (lambda r: r.as_matrix().reshape(-1, 9), None),
+    "quaternion": (lambda r: r.as_quat(), None),
+    "rpy": (lambda r: r.as_euler("xyz"), "rad"),
+    "abc": (lambda r: r.as_euler("ZYX", degrees=True), "deg"),
+    "rotation_vector": (lambda r: r.as_rotvec(), "rad"),
+    "joints": (None, "deg"),
+}
+
+
+def test_rows_of_poses_at_rest_tell_mass_and_centre_of_mass(case, capsys):
+    rng = np.random.default_rng(5)
+    q, model = rng.uniform(-2.0, 2.0, (15, 4)), case.arm.model
+    data, tool = model.createData(), model.getFrameId("tool")
+    turned = []
+    for row in q:
+        pin.framesForwardKinematics(model, data, row)
+        turned.append(data.oMf[tool].rotation.copy())
+    up = np.swapaxes(turned, 1, 2) @ -np.asarray(case.arm.file.gravity)
+    force = case.phi[0] * up + rng.uniform(-0.02, 0.02, up.shape)
+    torque = np.cross(case.phi[1:4], up) + rng.uniform(-1e-3, 1e-3, up.shape)
+    wrench = np.hstack([force / 9.80665, -1e3 * torque])  # kgf, and N mm the other way
+    for entry, (write, unit) in ORIENTATIONS.items():
+        values = np.degrees(q) if write is None else write(Rotation.from_matrix(turned))
+        names = [f"o{k}" for k in range(values.shape[1])]
+        channels = ["fx", "fy", "fz", "tx", "ty", "tz"]
+        lines = [";".join(map(repr, row)) for row in np.hstack([values, wrench]).tolist()]
+        (case.folder / "poses.txt").write_text(
+            "\n".join([";".join([*names, *channels]), *lines, ""])
+        )
+        said = {
+            "delimiter": ";", "frame": "tool",
+            "wrench": {"columns": channels, "sign": [9.80665] * 3 + [-1e-3] * 3},
+            "orientation": {entry: names} | ({} if unit is None else {"unit": unit}),
+            "uncertainty": {"force_error": 0.03, "torque_error": 2e-3,
+                            "prior": {"mass_max": 5.0, "com_max": 0.3}},
+        }  # fmt: skip
+        (case.folder / "poses.yaml").write_text(yaml.safe_dump(said))
+        line = ["replay", "poses.txt", "--columns", "poses.yaml", "--json"]
+        moved = payload_id(capsys, *line, *(["--robot", "own_arm.yaml"] if write is None else []))
+        assert is_one_sentence(moved) and "--static" in moved.text
+        answer = payload_id(capsys, *line, "--static", "--robot", "own_arm.yaml")
+        assert answer.code == 0, answer.text
+        found = json.loads(answer.out)
+        assert (found["lower"] <= case.phi)[:4].all() and (case.phi <= found["upper"])[:4].all()
+        np.testing.assert_allclose(found["phi"][:4], case.phi[:4], rtol=0.03, atol=2e-3)
 
 
 # ------------------------------------------------------------------------------------ MCAP files

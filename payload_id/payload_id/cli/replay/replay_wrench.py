@@ -28,7 +28,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.run_file import RunFile, bag_of, has_run_file
 from ...files.tables.wrench_csv import is_wrench_description
-from ..common.arguments import number, numbers_of, with_changes
+from ..common.arguments import numbers_of, with_changes
 from ..common.method_arguments import with_methods
 from ..common.recording_arguments import columns_of, stretch_of
 from .outcome import Outcome
@@ -57,13 +57,16 @@ def add_wrench_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--wrench-sign",
-        type=number,
-        choices=(1.0, -1.0),
-        default=1.0,
-        help="1: the wrench in a bag is what the sensor exerts on the payload; -1: the opposite",
+        default="1",
+        metavar="SIGN",
+        help="1: the wrench in a bag is what the sensor exerts on the payload; -1: the opposite; "
+        "or six factors to N and N m: --wrench-sign=1,1,1,0.001,0.001,0.001",
     )
     group.add_argument(
-        "--static", action="store_true", help="use only the stretches in which the sensor rests"
+        "--static",
+        action="store_true",
+        help="use only the stretches in which the sensor rests; each row of a table without time, "
+        "or with rows far apart, is one pose at rest",
     )
 
 
@@ -189,7 +192,10 @@ def read(arguments: argparse.Namespace) -> WrenchRecording:
         recording = replace(recording, assumed=file.wrench)
     elif is_table(path):
         columns = columns_of(path, arguments, "kuka_wrench_csv.yaml")
-        recording = WrenchRecording.from_csv(path, columns)
+        robot = None
+        if arguments.robot is not None:
+            robot = RobotModel.from_robot_file(RobotFile.load(arguments.robot))
+        recording = WrenchRecording.from_csv(path, columns, robot, arguments.static)
     else:
         recording = _read_bag(arguments)
     return stretch_of(recording, arguments)
@@ -216,9 +222,15 @@ def _read_bag(arguments: argparse.Namespace) -> WrenchRecording:
         topic or "/joint_states",
         arguments.pose_topic,
         arguments.payload_frame,
-        arguments.wrench_sign,
+        _factors(arguments),
         orientation=orientation,
     )
+
+
+def _factors(arguments: argparse.Namespace) -> list[float] | float:
+    """Return the stated factor of the wrench, or those of its axes."""
+    found = numbers_of(arguments.wrench_sign, "--wrench-sign", "1, -1 or six factors")
+    return found[0] if len(found) == 1 else list(found)
 
 
 def _orientation(arguments: argparse.Namespace) -> Array | None:

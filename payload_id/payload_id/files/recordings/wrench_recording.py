@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
-from ...core.arrays import Array, BoolArray, one_number, real_numbers
-from ...core.errors import InputError, RecordingError
+from ...core.arm.kinetics import frames
+from ...core.arrays import Array, BoolArray, real_numbers
+from ...core.errors import InputError, RecordingError, brief
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
+from ...core.samples.differentiation import velocities
 from ...core.samples.sample_checks import LARGEST, check_rotations, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from ...core.samples.stamp_faults import stamp_faults
@@ -56,7 +58,7 @@ class WrenchRecording(WrenchSamples):
         rotation: Array,
         origin: Array | None = None,
         gravity: tuple[float, float, float] = STANDARD_GRAVITY,
-        sign: float = 1.0,
+        sign: float | Sequence[float] = 1.0,
         cutoff: float | None = None,
         frame: str = "sensor",
     ) -> WrenchRecording:
@@ -71,7 +73,7 @@ class WrenchRecording(WrenchSamples):
             origin: Its origin in the world, shape (N, 3) [m]; None: it does not move.
             gravity: In the world [m/s2].
             sign: 1 where the wrench is what the sensor exerts on the payload, -1 where it is the
-                opposite.
+                opposite; or factors to N and N m, one for each axis.
             cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: told from them.
             frame: Name of the sensor frame.
         """
@@ -101,7 +103,7 @@ class WrenchRecording(WrenchSamples):
         joint_topic: str = "/joint_states",
         pose_topic: str | None = None,
         frame: str | None = None,
-        sign: float = 1.0,
+        sign: float | Sequence[float] = 1.0,
         gravity: tuple[float, float, float] = STANDARD_GRAVITY,
         cutoff: float | None = None,
         orientation: Array | None = None,
@@ -121,7 +123,7 @@ class WrenchRecording(WrenchSamples):
             frame: Frame of the sensor in the robot's description; None: the frame_id of the
                 messages, or the robot's payload frame where that is empty.
             sign: 1 where the wrench is what the sensor exerts on the payload, -1 where it is the
-                opposite.
+                opposite; or factors to N and N m, one for each axis.
             gravity: In the world, for a pose topic; a robot has its own [m/s2].
             cutoff: Bandwidth of the motion that is kept [Hz]; None: told from joints or poses.
             orientation: Axes in the world of a sensor that rests, shape (3, 3); replaces robot and
@@ -131,17 +133,17 @@ class WrenchRecording(WrenchSamples):
             RecordingError: Nothing can be read, or a topic is absent.
             UnknownNameError: The robot has no such frame, or the bag no such topic.
         """
-        path, sign = input_path(path, "recording", RecordingError), _sign(sign)
+        path, factor = input_path(path, "recording", RecordingError), _sign(sign)
         wrench = read_wrenches(path, wrench_topic, frame)
         if pose_topic is not None:
-            samples, lost, notes = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
+            samples, lost, notes = _with_poses(path, wrench, pose_topic, factor, gravity, cutoff)
             name = frame or wrench.frame or "sensor"
         elif robot is not None:
             name = frame or wrench.frame or robot.payload_frame
             arm = model_at(robot, name)
-            samples, lost, notes = _with_arm(path, wrench, arm, joint_topic, sign, cutoff)
+            samples, lost, notes = _with_arm(path, wrench, arm, joint_topic, factor, cutoff)
         elif orientation is not None:
-            samples, lost = _at_rest(path, wrench, orientation, sign, gravity)
+            samples, lost = _at_rest(path, wrench, orientation, factor, gravity)
             notes = wrench.notes
             name = frame or wrench.frame or "sensor"
         else:
@@ -157,13 +159,21 @@ class WrenchRecording(WrenchSamples):
         )  # fmt: skip
 
     @classmethod
-    def from_csv(cls, path: Path | str, columns: Mapping[str, Any] | Path | str) -> WrenchRecording:
+    def from_csv(
+        cls,
+        path: Path | str,
+        columns: Mapping[str, Any] | Path | str,
+        robot: ArmModel | None = None,
+        static: bool = False,
+    ) -> WrenchRecording:
         """Read tables of comma-separated values: wrench, orientation, and acceleration if recorded.
 
         Args:
             path: The file of the wrench; its first line names the columns.
             columns: What the columns hold, or the path of a YAML file that says so;
                 config/recordings/kuka_wrench_csv.yaml explains every entry.
+            robot: The arm that carries the sensor, where its joint positions tell the orientation.
+            static: Whether rows without time, or far apart, are one pose at rest each.
 
         Raises:
             RecordingError: A file cannot be read; says line and column of a bad cell.
@@ -171,21 +181,32 @@ class WrenchRecording(WrenchSamples):
             ConfigurationError: `columns` has an unknown, missing or impossible entry.
         """
         path = input_path(path, "table", RecordingError)
-        tables = read_wrench_csv(path, columns)
+        tables = read_wrench_csv(path, columns, static)
+        arm = _carrier(
+            tables, robot, str(columns) if isinstance(columns, str | Path) else "columns"
+        )
+        if tables.at_rest:
+            return _poses_at_rest(tables, arm)
         stamp_ns, wrench = tables.wrench
         origin = int(stamp_ns[0])
         stamp = seconds_since(stamp_ns, origin)
         keep, dropped = rows_to_keep(stamp, wrench)
         _require_rows(keep, f"The table {path}", dropped)
-        poses = Poses(seconds_since(tables.rotation[0], origin), tables.rotation[1],
-                      tables.position)  # fmt: skip
-        samples = wrench_samples(
-            stamp[keep], wrench[keep], poses, tables.gravity, _accelerometer(tables, origin),
-            tables.cutoff,
-        )  # fmt: skip
+        moved = seconds_since(tables.rotation[0], origin)
+        if arm is None:
+            samples = wrench_samples(
+                stamp[keep], wrench[keep], Poses(moved, tables.rotation[1], tables.position),
+                tables.gravity, _accelerometer(tables, origin), tables.cutoff,
+            )  # fmt: skip
+        else:
+            q = tables.rotation[1]
+            samples = wrench_samples_of_arm(
+                arm, moved, q, velocities(moved, q), stamp[keep], wrench[keep], tables.cutoff
+            )
         _require_measured(samples, str(path))
         return cls.of(
-            samples, frame=tables.frame, start_ns=origin, source=tables.source,
+            samples, frame=tables.frame or (arm.payload_frame if arm else "sensor"),
+            start_ns=origin, source=tables.source,
             lost=counted_together(dropped, tables.dropped),
             notes=(*_notes(tables), *stamp_faults(stamp_ns, wrench)),
             assumed=tables.uncertainty,
@@ -201,6 +222,48 @@ class WrenchRecording(WrenchSamples):
         return cls(**values, **rest)
 
 
+def _carrier(tables: WrenchTables, robot: ArmModel | None, where: str) -> ArmModel | None:
+    """Return the arm whose joint positions tables hold, at the sensor; None where they hold axes.
+
+    Raises:
+        InputError: They need an arm and there is none, or one of other joints.
+    """
+    values = tables.rotation[1]
+    if values.ndim == 3:
+        return None
+    if robot is None:
+        raise InputError(
+            f"'orientation' of {where} names joints: give the robot that carries the sensor "
+            "(--robot FILE, in Python robot=)."
+        )
+    if values.shape[1] != robot.n:
+        raise InputError(
+            f"'joints' of 'orientation' in {where} must name {robot.n} columns, one for each of "
+            f"{', '.join(robot.joints)}; found {values.shape[1]}."
+        )
+    return model_at(robot, tables.frame or robot.payload_frame)
+
+
+def _poses_at_rest(tables: WrenchTables, arm: ArmModel | None) -> WrenchRecording:
+    """Return a recording of one row for each pose at rest."""
+    (number, wrench), (turned, rotation) = tables.wrench, tables.rotation
+    if arm is not None:
+        rotation = frames(arm, rotation)[0][:, -1]
+    wrench = wrench[np.isin(number, turned)]
+    none = np.zeros((len(wrench), 3))
+    stamp = seconds_since(turned, 0)
+    keep, dropped = rows_to_keep(stamp, wrench)
+    _require_rows(keep, f"The table {tables.source}", dropped)
+    gravity = tables.gravity if arm is None else checked_gravity(arm.gravity)
+    samples = WrenchSamples(stamp, rotation, none, none, none, wrench, gravity=gravity)
+    _require_measured(samples, tables.source)
+    note = f"Each of {len(samples)} rows is taken as one reading of a pose at rest."
+    return WrenchRecording.of(
+        samples, frame=tables.frame or (arm.payload_frame if arm else "sensor"),
+        source=tables.source, lost=tables.dropped, notes=(note,), assumed=tables.uncertainty,
+    )  # fmt: skip
+
+
 def _accelerometer(tables: WrenchTables, origin: int) -> Accelerometer | None:
     """Return the accelerometer of the tables, if there is one."""
     if tables.acceleration is None:
@@ -211,7 +274,8 @@ def _accelerometer(tables: WrenchTables, origin: int) -> Accelerometer | None:
 
 def _notes(tables: WrenchTables) -> tuple[str, ...]:
     """Say where the acceleration of the sensor's origin comes from, if from nothing."""
-    if tables.acceleration is not None or tables.position is not None:
+    known = tables.acceleration is not None or tables.position is not None
+    if known or tables.rotation[1].ndim == 2:
         return ()
     return (
         "Neither the sensor's position nor its acceleration was recorded: its origin is taken to "
@@ -223,7 +287,7 @@ def _with_poses(
     path: Path,
     wrench: StampedRows,
     topic: str,
-    sign: float,
+    sign: Array,
     gravity: tuple[float, float, float],
     cutoff: float | None,
 ) -> tuple[WrenchSamples, Mapping[str, int], tuple[str, ...]]:
@@ -245,7 +309,7 @@ def _with_arm(
     wrench: StampedRows,
     arm: ArmModel,
     topic: str,
-    sign: float,
+    sign: Array,
     cutoff: float | None,
 ) -> tuple[WrenchSamples, Mapping[str, int], tuple[str, ...]]:
     """Return the samples with the motion of an arm, what was left out, and notes."""
@@ -278,7 +342,7 @@ def _at_rest(
     path: Path,
     wrench: StampedRows,
     orientation: Array,
-    sign: float,
+    sign: Array,
     gravity: tuple[float, float, float],
 ) -> tuple[WrenchSamples, Mapping[str, int]]:
     """Return the samples of a sensor that rests, and what was left out."""
@@ -311,16 +375,19 @@ def _rows_of(name: str, value: object, stamp: Array, row: tuple[int, ...]) -> Ar
     return array
 
 
-def _sign(sign: object) -> float:
-    """Return a sign of the wrench: 1 or -1.
+def _sign(sign: object) -> Array:
+    """Return the factor of each axis of the wrench, shape (6,).
 
     Raises:
-        RecordingError: It is neither.
+        RecordingError: It is not one number other than 0, or six.
     """
-    number = one_number(sign, "sign", RecordingError)
-    if abs(number) != 1.0:
-        raise RecordingError(f"sign must be 1 or -1; found {number:g}.")
-    return number
+    factor = real_numbers(sign, "sign", RecordingError)
+    if factor.shape not in ((), (6,)) or not (np.isfinite(factor) & (factor != 0.0)).all():
+        raise RecordingError(
+            "sign must be 1 or -1, or a factor to N and N m other than 0, once or for each of six "
+            f"axes; found {brief(sign)}."
+        )
+    return np.broadcast_to(factor, (6,)).astype(float)
 
 
 def _require_rows(keep: BoolArray, what: str, dropped: Mapping[str, int]) -> None:

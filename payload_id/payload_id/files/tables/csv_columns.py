@@ -59,6 +59,11 @@ class StampColumn:
     unit: int
     nanoseconds: str = ""
 
+    @property
+    def rest(self) -> tuple[StampColumn, ...]:
+        """The column that is added to it, if there is one."""
+        return (StampColumn(self.nanoseconds, 1),) if self.nanoseconds else ()
+
     @classmethod
     def from_entry(cls, entry: Any, name: str, where: str) -> StampColumn:
         """Build from `{column: NAME, unit: s | ms | us | ns}`, the entry of that name in a file.
@@ -154,7 +159,7 @@ def refuse_unknown(entries: Mapping[str, Any], known: Collection[str], where: st
 
 
 def read_columns(
-    path: Path, stamp: StampColumn, columns: Sequence[str], delimiter: str = ","
+    path: Path, stamp: StampColumn | None, columns: Sequence[str], delimiter: str = ","
 ) -> tuple[NDArray[np.int64], Array, dict[str, int]]:
     """Return stamps (N,) [ns], the cells of k columns (N, k), and what was left out, by cause.
 
@@ -163,7 +168,7 @@ def read_columns(
 
     Args:
         path: The file; its first line names the columns.
-        stamp: The column of time.
+        stamp: The column of time; None: rows are numbered, as if they were 1 s apart.
         columns: Names of the columns wanted.
         delimiter: Character between cells.
 
@@ -176,29 +181,27 @@ def read_columns(
     rows: list[list[float]] = []
     dropped: Counter[str] = Counter()
     with opened_table(path, delimiter) as (names, lines, text):
-        rest = (stamp.nanoseconds,) if stamp.nanoseconds else ()
-        at = _places(names, path, (stamp.name, *columns, *rest), delimiter)
-        end = 1 + len(columns)
+        times = [] if stamp is None else [stamp, *stamp.rest]
+        wanted = [*columns, *(time.name for time in times)]
+        at = _places(names, path, wanted, delimiter)
         for line, cells in lines:
             if len(cells) != len(names):
                 raise RecordingError(
                     f"{path}, line {line}: {len(cells)} cells where the first line has "
                     f"{len(names)}. The file may be cut off; remove the line to use the rest."
                 )
-            row = [_number(cells[k], path, line, names[k]) for k in at[1:end]]
-            stamp_ns = _stamp(cells[at[0]], stamp, path, line)
-            more: int | None = 0
-            for k in at[end:]:
-                more = _stamp(cells[k], StampColumn(stamp.nanoseconds, 1), path, line)
-                stamp_ns = None if stamp_ns is None or more is None else stamp_ns + more
+            row = [_number(cells[k], path, line, names[k]) for k in at[: len(columns)]]
+            read = [_stamp(cells[k], time, path, line)
+                    for k, time in zip(at[len(columns) :], times, strict=True)]  # fmt: skip
+            known = [x for x in read if x is not None]
             if not text.ended:
                 dropped[UNFINISHED] += 1
-            elif more is not None and not 0 <= more < WHOLE:
-                dropped[BAD_NANOSECONDS] += 1
-            elif stamp_ns is None:
+            elif len(known) < len(read):
                 dropped[Drop.NOT_FINITE.value] += 1
+            elif any(not 0 <= x < WHOLE for x in known[1:]):
+                dropped[BAD_NANOSECONDS] += 1
             else:
-                stamps.append(stamp_ns)
+                stamps.append(sum(known) if times else len(stamps) * WHOLE)
                 rows.append(row)
     if not rows:
         lost = ", ".join(f"{count} {cause}" for cause, count in dropped.items())
@@ -350,7 +353,7 @@ def _may_be_number(cell: str) -> bool:
 
 
 def _places(names: list[str], path: Path, wanted: Sequence[str], delimiter: str) -> list[int]:
-    """Return where the wanted columns are, the stamp first."""
+    """Return where the wanted columns are."""
     if not names:
         raise RecordingError(f"The table {path} is empty.")
     if any("\0" in name for name in names):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError, RecordingError, brief
+from ...core.identification.wrench.static import SHORTEST
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.input_path import sibling
 from ..configuration.yaml_file import read_yaml
@@ -26,6 +27,7 @@ from .csv_columns import (
     read_columns,
     refuse_unknown,
 )
+from .joint_csv import OF_TURNING
 from .joint_table import counted_together
 
 WANTED = "description of a wrench's columns"
@@ -33,9 +35,43 @@ STANDARD_G = 9.80665  # [m/s2], CGPM 1901
 TO_ACCELERATION = {"m/s2": 1.0, "g": STANDARD_G}
 TOP = ("wrench", "orientation", "acceleration", "gravity", "frame", "delimiter", "uncertainty")
 TABLE = ("file", "stamp", "late_by")
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way to write the axes of the sensor in the world.
+
+    Attributes:
+        count: Number of columns.
+        meaning: What they hold.
+        matrices: Makes matrices (M, 3, 3) of their values (M, count), angles in rad.
+        angles: Whether they are angles, whose unit has to be said.
+    """
+
+    count: int
+    meaning: str
+    matrices: Callable[[Array], Array]
+    angles: bool = True
+
+
+def _euler(sequence: str) -> Callable[[Array], Array]:
+    """Return what makes matrices of angles about axes, small letters for those of the world."""
+    return lambda values: np.asarray(Rotation.from_euler(sequence, values).as_matrix())
+
+
+FORMS = {
+    "matrix": Form(9, "row by row", lambda values: values.reshape(-1, 3, 3), False),
+    "quaternion": Form(4, "x, y, z, w", lambda x: np.asarray(Rotation.from_quat(x).as_matrix()),
+                       False),
+    "rpy": Form(3, "roll, pitch, yaw about x, then y, then z of the world", _euler("xyz")),
+    "abc": Form(3, "A, B, C of KUKA: about z, then the new y, then the new x", _euler("ZYX")),
+    "rotation_vector": Form(3, "axis times angle, as UR has it",
+                            lambda x: np.asarray(Rotation.from_rotvec(x).as_matrix())),
+}  # fmt: skip
+JOINTS = "joints"  # positions of the arm that carries the sensor, in the robot file's order
 SECTIONS = {
     "wrench": (*TABLE, "columns", "sign"),
-    "orientation": (*TABLE, "matrix", "quaternion", "position", "cutoff"),
+    "orientation": (*TABLE, *FORMS, JOINTS, "unit", "position", "cutoff"),
     "acceleration": (*TABLE, "columns", "unit", "matrix", "bias", "at"),
 }
 
@@ -50,10 +86,12 @@ class WrenchTables:
 
     Attributes:
         source: The file of the wrench.
-        frame: Name of the sensor frame.
+        frame: Name of the sensor frame; empty: nothing is said of it.
         gravity: In the world, three numbers [m/s2].
         wrench: Stamps (N,) [ns], and values with the sign applied, shape (N, 6).
-        rotation: Stamps and axes of the sensor in the world, shape (M, 3, 3).
+        rotation: Stamps, and axes of the sensor in the world, shape (M, 3, 3), or positions of the
+            joints of the arm that carries it, shape (M, n) [rad or m].
+        at_rest: Whether each row is one pose at rest: stamps number them.
         position: Origin of the sensor in the world, shape (M, 3) [m]; None if not recorded.
         acceleration: Stamps and proper acceleration in the sensor frame, shape (K, 3) [m/s2]; None
             if not recorded.
@@ -74,6 +112,7 @@ class WrenchTables:
     cutoff: float | None
     dropped: Mapping[str, int]
     uncertainty: WrenchUncertainty | None
+    at_rest: bool = False
 
 
 def is_wrench_description(path: Path) -> bool:
@@ -91,19 +130,22 @@ def read_wrench_uncertainty(path: Path | str) -> WrenchUncertainty:
     return _assumed(entries.get("uncertainty", entries), str(path))
 
 
-def read_wrench_csv(path: Path | str, columns: Mapping[str, Any] | Path | str) -> WrenchTables:
+def read_wrench_csv(
+    path: Path | str, columns: Mapping[str, Any] | Path | str, static: bool = False
+) -> WrenchTables:
     """Read the tables; `WrenchRecording.from_csv` documents arguments and errors."""
     if isinstance(columns, Mapping):
-        return _Description(columns, "columns", Path(path)).tables()
-    return _Description(read_yaml(columns, WANTED), str(columns), Path(path)).tables()
+        return _Description(columns, "columns", Path(path), static).tables()
+    return _Description(read_yaml(columns, WANTED), str(columns), Path(path), static).tables()
 
 
 class _Description:
     """The entries of a description, and the file of the wrench that it is applied to."""
 
-    def __init__(self, entries: Mapping[str, Any], where: str, path: Path) -> None:
+    def __init__(self, entries: Mapping[str, Any], where: str, path: Path, static: bool) -> None:
         """Check the entries' names."""
         self._entries, self._where, self._path = entries, where, path
+        self._static, self._at_rest = static, False
         self._lost: dict[str, int] = {}  # rows of the motion that are left out, by cause
         refuse_unknown(entries, TOP, where)
         for section in ("wrench", "orientation"):
@@ -120,10 +162,10 @@ class _Description:
         wrench = self._section("wrench")
         stamp, values, dropped = self._read("wrench", self._names(wrench, "columns", 6))
         sign = self._numbers(wrench, "sign", (1.0,), (1, 6))
-        if (np.abs(sign) != 1.0).any():
+        if not np.all(sign):
             raise ConfigurationError(
-                f"'sign' in {self._where} must be 1 or -1, once or for each channel; found "
-                f"{brief(wrench['sign'])}. Factors to newtons are not applied here."
+                f"'sign' in {self._where} must not be 0, once or for each channel: 1 or -1, or a "
+                f"factor to N and N m; found {brief(wrench['sign'])}."
             )
         turn_stamp, rotation, position = self._orientation()
         orientation = self._section("orientation")
@@ -136,7 +178,7 @@ class _Description:
         assumed = self._entries.get("uncertainty")
         return WrenchTables(
             source=str(self._path),
-            frame=str(self._entries.get("frame", "sensor")),
+            frame=str(self._entries.get("frame", "")),
             gravity=(g[0], g[1], g[2]),
             wrench=(stamp, values * np.asarray(sign)),
             rotation=(turn_stamp, rotation),
@@ -146,36 +188,53 @@ class _Description:
             cutoff=cutoff,
             dropped={**dropped, **self._lost},
             uncertainty=None if assumed is None else _assumed(assumed, self._where),
+            at_rest=self._at_rest,
         )
 
     def _orientation(self) -> tuple[NDArray[np.int64], Array, Array | None]:
-        """Return stamps, rotations and, if recorded, origins; rows that lack a value left out."""
+        """Return stamps, rotations or joint positions, and origins if recorded.
+
+        Rows that lack a value are left out.
+        """
         section = self._section("orientation")
-        given = [key for key in ("matrix", "quaternion") if key in section]
+        given = [key for key in (*FORMS, JOINTS) if key in section]
         if len(given) != 1:
+            forms = "; ".join(f"{key} ({x.count}: {x.meaning})" for key, x in FORMS.items())
             raise ConfigurationError(
-                f"'orientation' of {self._where} must have either 'matrix' (nine columns, row by "
-                f"row) or 'quaternion' (four columns: x, y, z, w); found {given or 'neither'}."
+                f"'orientation' of {self._where} must name the columns of one of: {forms}; "
+                f"{JOINTS} (with the robot that carries the sensor); found {given or 'none'}."
             )
-        count = 9 if given[0] == "matrix" else 4
-        names = self._names(section, given[0], count)
+        if given == [JOINTS] and "gravity" in self._entries:
+            raise ConfigurationError(
+                f"'gravity' in {self._where} is that of the robot, whose joints 'orientation' "
+                "names: leave it out."
+            )
+        form = FORMS.get(given[0])
+        names = self._names(section, given[0], None if form is None else form.count)
+        count = len(names)
         if "position" in section:
             names = (*names, *self._names(section, "position", 3))
+        unit = 1.0
+        if form is None or form.angles:
+            name = f"'unit' of '{given[0]}' in 'orientation'"
+            unit = chosen(OF_TURNING, section.get("unit"), name, self._where)
+        elif "unit" in section:
+            raise ConfigurationError(f"'unit' in {self._where} goes with angles alone.")
         stamp, values = self._usable("orientation", names)
-        rotation = self._rotation(values[:, :count])
-        return stamp, rotation, values[:, count:] if "position" in section else None
+        turned, place = unit * values[:, :count], values[:, count:]
+        if given[0] == "quaternion":
+            self._check_quaternions(turned)
+        rotation = turned if form is None else form.matrices(turned)
+        return stamp, rotation, place if "position" in section else None
 
-    def _rotation(self, values: Array) -> Array:
-        """Return rotation matrices of nine or four numbers, shape (M, 3, 3)."""
-        if values.shape[1] == 9:
-            return values.reshape(-1, 3, 3)
+    def _check_quaternions(self, values: Array) -> None:
+        """Raise unless their length is 1."""
         size = np.linalg.norm(values, axis=1)
         if (np.abs(size - 1.0) > 0.01).any():
             raise RecordingError(
                 f"Quaternions of {self._path} must have length 1; found {size.min():.3g} to "
                 f"{size.max():.3g}. Check which columns hold x, y, z, w."
             )
-        return np.asarray(scipy.spatial.transform.Rotation.from_quat(values).as_matrix())
 
     def _acceleration(self, section: Mapping[str, Any]) -> tuple[NDArray[np.int64], Array]:
         """Return stamps and proper acceleration in the sensor frame [m/s2]."""
@@ -201,15 +260,37 @@ class _Description:
         """Read columns of one of the tables."""
         section = self._section(name)
         stamp = section.get("stamp", self._section("wrench").get("stamp"))
-        column = StampColumn.from_entry(stamp, f"'stamp' of '{name}'", self._where)
+        column = None
+        if stamp is not None:
+            column = StampColumn.from_entry(stamp, f"'stamp' of '{name}'", self._where)
         delimiter = delimiter_of(self._entries, self._where)
         found, values, dropped = read_columns(self._file(name), column, columns, delimiter)
+        apart = 1e-9 * float(np.median(np.abs(np.diff(found)))) if len(found) > 1 else 0.0
+        if apart >= SHORTEST:
+            self._check_at_rest(
+                name, "have no time" if stamp is None else f"are {apart:.3g} s apart"
+            )
+            return np.arange(len(found)) * 10**9, values, dropped
         rows, leaps, _ = in_one_time(found, "the stamps", str(self._file(name)))
         if others := len(found) - len(rows) - sum(leaps.values()):
             leaps["of_another_time"] = others
         late = self._numbers(section, "late_by", (0.0,), (1,), LATEST)[0]
         found, values = found[rows] - round(late * 1e9), values[rows]
         return found, values, counted_together(dropped, leaps)
+
+    def _check_at_rest(self, name: str, how: str) -> None:
+        """Raise unless each row is said to be one pose at rest, with its orientation beside it."""
+        self._at_rest = True
+        if not self._static:
+            raise RecordingError(
+                f"The rows of {self._file(name)} {how}, which tells no motion. If each row is one "
+                "pose at rest, say so: replay with --static (in Python static=True)."
+            )
+        if self._file(name) != self._path or "acceleration" in self._entries:
+            raise ConfigurationError(
+                f"Where each row is one pose at rest, {self._where} must describe wrench and "
+                "orientation in one file, and no acceleration."
+            )
 
     def _file(self, name: str) -> Path:
         """Return the file of one of the tables, by the pattern that fits the wrench's."""
@@ -233,12 +314,13 @@ class _Description:
         section: Mapping[str, Any] = self._entries[name]
         return section
 
-    def _names(self, section: Mapping[str, Any], key: str, count: int) -> tuple[str, ...]:
-        """Return names of columns."""
+    def _names(self, section: Mapping[str, Any], key: str, count: int | None) -> tuple[str, ...]:
+        """Return names of columns, of any number where none is given."""
         value = section.get(key)
-        if not names_only(value) or len(value) != count:
+        if not names_only(value) or len(value) != (count or len(value) or 1):
             raise ConfigurationError(
-                f"'{key}' in {self._where} must list {count} columns; found {brief(value)}."
+                f"'{key}' in {self._where} must list {count or 'the'} columns; found "
+                f"{brief(value)}."
             )
         return tuple(value)
 

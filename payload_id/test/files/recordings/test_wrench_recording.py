@@ -324,7 +324,7 @@ NONSENSE = {
         lambda x: x * np.nan,
     ),
     "origin": (lambda x: x.T,),
-    "sign": (2, 0, 0.5, np.nan, "a", None, [1, 1]),
+    "sign": (0, np.nan, "a", None, [1, 1]),
     "gravity": ((0, 0), None, "x", (0, 0, 0), (0, 0, -1e300)),
     "cutoff": (0, -1, 1e-9, 1e9, np.nan, "a", [8.0]),
 }  # fmt: skip

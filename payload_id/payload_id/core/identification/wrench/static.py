@@ -115,6 +115,8 @@ def identify_static(
 ) -> WrenchEstimate:
     """Return mass and centre of mass from the rests of a recording; inertia is not identifiable.
 
+    Where samples without motion are `SHORTEST` or more apart, each is one settled reading.
+
     With a shape or knowledge, in the sensor frame, estimate and intervals of the inertia follow
     from that.
 
@@ -122,6 +124,11 @@ def identify_static(
         RecordingError: There are fewer rests than the unknowns need.
     """
     require_type(recording, WrenchSamples, "recording", "a WrenchRecording, or WrenchSamples")
+    if recording.step >= SHORTEST and not recording.angular_velocity.any():
+        return identify_poses(
+            recording.rotation, recording.wrench, uncertainty, recording.gravity, estimator,
+            intervals, frame, shape, knowledge,
+        )  # fmt: skip
     segments = rests(recording)
     if len(segments) < LEAST_POSES:
         raise RecordingError(
