@@ -15,12 +15,15 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import yaml
+from rosbags.rosbag1 import Writer as Ros1Writer
+from rosbags.rosbag2 import Writer
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from scipy.spatial.transform import Rotation
 
 from .arms import Arm, Motion, drawn_payload
 from .command_line import Answer, is_one_sentence, payload_id
 from .own_arm import JOINTS, own_arm
-from .recorded import columns_of, noisy, write_bag, write_table
+from .recorded import JOINT_STATE, columns_of, noisy, signs, stamps_ns, write_bag, write_table
 
 REPLAY = "replay", "--robot", "own_arm.yaml", "--intervals", "hull_lp", "--json"
 
@@ -337,3 +340,115 @@ def test_a_recording_of_something_else_is_named(case, capsys):
     rewritten(next(bag.glob("*.mcap")), case.folder / "odd.mcap", with_profile(b"ros1"))
     answer = payload_id(capsys, *REPLAY, "odd.mcap")
     assert is_one_sentence(answer) and "'ros1'" in answer.text
+
+
+# ----------------------------------------------------------- states of several messages, and others
+
+
+AXES = (
+    "std_msgs/Header header\nvendor/Axis[] axes\n{}\nMSG: vendor/Axis\nfloat64 torque\nint32 mode"
+)
+DYNAMIC = (
+    "std_msgs/Header header\nstring[] joint_names\ncontrol_msgs/InterfaceValue[] interface_values\n"
+    "{}\nMSG: control_msgs/InterfaceValue\nstring[] interface_names\nfloat64[] values"
+)
+STATUS, STATES = "vendor/msg/Status", "control_msgs/msg/DynamicJointState"
+Rows = Iterator[tuple[str, str, dict[str, Any]]]  # topic, type and fields of each message
+
+
+def halves(q: Any, dq: Any, effort: Any) -> Rows:
+    for part in (slice(2), slice(2, 4)):
+        yield "/joint_states", JOINT_STATE, {
+            "name": JOINTS[part], "position": q[part], "velocity": dq[part], "effort": effort[part],
+        }  # fmt: skip
+
+
+def two_topics(q: Any, dq: Any, effort: Any) -> Rows:
+    none = np.zeros(0)
+    yield "/joint_states", JOINT_STATE, {
+        "name": JOINTS, "position": q, "velocity": dq, "effort": 0.0 * q,
+    }  # fmt: skip
+    yield "/measured", JOINT_STATE, {
+        "name": JOINTS[::-1], "position": none, "velocity": none, "effort": effort[::-1].copy(),
+    }  # fmt: skip
+
+
+def of_a_vendor(q: Any, dq: Any, effort: Any) -> Rows:
+    yield "/joint_states", JOINT_STATE, {
+        "name": JOINTS, "position": q, "velocity": dq, "effort": np.zeros(0),
+    }  # fmt: skip
+    yield (
+        "/status",
+        STATUS,
+        {"axes": [("vendor/msg/Axis", {"torque": x, "mode": 3}) for x in effort]},
+    )
+
+
+def dynamic(q: Any, dq: Any, effort: Any) -> Rows:
+    kinds = ["velocity", "position", "effort"]
+    values = [
+        ("control_msgs/msg/InterfaceValue", {"interface_names": kinds, "values": np.array(row)})
+        for row in zip(dq, q, effort, strict=True)
+    ]
+    yield "/states", STATES, {"joint_names": JOINTS, "interface_values": values}
+
+
+def plain(q: Any, dq: Any, effort: Any) -> Rows:
+    yield "/joint_states", JOINT_STATE, {
+        "name": JOINTS, "position": q, "velocity": dq, "effort": effort,
+    }  # fmt: skip
+
+
+SEVERAL = {  # messages of one instant; whether of ROS 1; options
+    "halves": (halves, False, ()),
+    "two topics": (two_topics, False, ("--topic", "/joint_states,/measured")),
+    "a vendor's": (of_a_vendor, False, ("--topic", "/joint_states,/status:axes.torque")),
+    "dynamic": (dynamic, False, ("--topic", "/states")),
+    "of ROS 1": (plain, True, ()),
+    "halves of ROS 1": (halves, True, ()),
+}
+
+
+def made_of(store: Any, kind: str, fields: dict[str, Any], stamp: int = 0) -> Any:
+    """Return a message; its fields may be pairs of a type and fields."""
+
+    def value(given: Any) -> Any:
+        if isinstance(given, list) and given and isinstance(given[0], tuple):
+            return [made_of(store, *each) for each in given]
+        return list(given) if isinstance(given, tuple) else given
+
+    fields = {name: value(given) for name, given in fields.items()}
+    if "header" in store.types[kind].__dataclass_fields__:
+        time = {"sec": stamp // 10**9, "nanosec": stamp % 10**9}
+        header = {"stamp": store.types["builtin_interfaces/msg/Time"](**time), "frame_id": ""}
+        head = store.types["std_msgs/msg/Header"]
+        extra = {"seq": 0} if "seq" in head.__dataclass_fields__ else {}
+        fields["header"] = head(**header, **extra)
+    return store.types[kind](**fields)
+
+
+@pytest.mark.parametrize("which", SEVERAL)
+def test_states_of_several_messages_topics_and_kinds_of_bags_are_read(case, capsys, which):
+    rows, ros1, options = SEVERAL[which]
+    store = get_typestore(Stores.ROS1_NOETIC if ros1 else Stores.ROS2_JAZZY)
+    for text, kind in ((AXES, STATUS), (DYNAMIC, STATES)):
+        store.register(get_types_from_msg(text.format("=" * 80), kind))
+    path = case.folder / ("run.bag" if ros1 else "run")
+    writer = Ros1Writer(path) if ros1 else Writer(path, version=9)
+    write = store.serialize_ros1 if ros1 else store.serialize_cdr
+    topics: dict[str, Any] = {}
+    with writer:
+        efforts = signs(case.arm) * case.tau
+        each = zip(
+            stamps_ns(case.motion).tolist(), case.motion.q, case.motion.dq, efforts, strict=True
+        )
+        for stamp, *states in each:
+            for topic, kind, fields in rows(*states):
+                if topic not in topics:
+                    topics[topic] = writer.add_connection(topic, kind, typestore=store)
+                writer.write(topics[topic], stamp, write(made_of(store, kind, fields, stamp), kind))
+    answer = payload_id(capsys, *REPLAY, path.name, *options)
+    case.holds(answer)
+    table = payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml")
+    found, wanted = (json.loads(x.out)["phi"] for x in (answer, table))
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)

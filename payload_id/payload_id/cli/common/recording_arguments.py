@@ -61,7 +61,11 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns", type=Path, metavar="FILE", help="YAML that says what a table's columns hold"
     )
-    parser.add_argument("--topic", help="topic of the joint states (default: the robot file's)")
+    parser.add_argument(
+        "--topic",
+        help="topic of the joint states (default: the robot file's); several separated by commas, "
+        "or TOPIC:FIELD for efforts in a field of any message, are merged",
+    )
 
 
 def add_stretch_arguments(parser: argparse.ArgumentParser) -> None:

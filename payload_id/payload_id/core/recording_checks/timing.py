@@ -65,6 +65,8 @@ def _left_out(samples: Samples) -> list[CheckResult]:
         return []
     causes = ", ".join(f"{count} {cause}" for cause, count in samples.dropped.items())
     do = "Mend the recording."
+    if set(samples.dropped) == {"unknown_joints"}:
+        do = "That is as it should be where they are of other joints, such as a gripper's."
     if "out_of_order" in samples.dropped:
         do = "See that one source alone writes it, and that it holds one run."
     elif "duplicate" in samples.dropped:

@@ -30,7 +30,7 @@ def stamp_faults(stamp_ns: NDArray[np.int64], values: Array, bad: int = 0) -> tu
     same = np.diff(stamp_ns, prepend=stamp_ns[:1] - 1) == 0
     again = same & np.isclose(values, np.roll(values, 1, axis=0), 0.0, 0.0, True).all(axis=1)
     other, said = int((same & ~again).sum()), []
-    left = f"{len(np.unique(stamp_ns))} of {len(stamp_ns)} are left."
+    left = f"{len(np.unique(stamp_ns))} of {len(stamp_ns) + bad} are left."
     if again.any():
         said.append(
             f"{int(again.sum())} rows are the row before once more, stamp and all: each is used "

@@ -1,4 +1,4 @@
-"""Messages of a rosbag2 recording (sqlite3 or MCAP), whole or cut off, without ROS."""
+"""Messages of a rosbag2 recording (sqlite3 or MCAP), whole or cut off, or of a bag of ROS 1."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import apsw
+from rosbags.rosbag1 import Reader as Ros1Reader
+from rosbags.rosbag1 import ReaderError as Ros1ReaderError
 from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.serde import SerdeError
+from rosbags.typesys import Stores, get_typestore
 
 from ...core.errors import RecordingError
 from ..configuration.file_kind import instead, kind_of
 from .checksums import check_mcap, check_written
 from .mcap_repair import is_complete, is_read_whole, write_mended
+from .message_types import types_of
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdDecompressor, ZstdError
@@ -27,6 +34,7 @@ else:
 
 STORAGE_SUFFIXES = (".mcap", ".db3")
 METADATA = "metadata.yaml"
+ROS1 = b"#ROSBAG V2.0\n"  # with which bags of ROS 1 begin
 MALFORMED = ("Invalid bag metadata", "A metadata key is missing")  # what rosbags begins with
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # with which compressed data begin
 LARGEST_MESSAGE = 2**28  # bytes that a compressed message may grow to
@@ -35,9 +43,9 @@ LOCK_TIMEOUT = 2.0  # wait for a recorder that holds the database [s]
 # and unpacking (struct.error, KeyError, ...), lz4 (RuntimeError) and impossible lengths
 # (MemoryError, OverflowError).
 DAMAGE = (
-    ReaderError, apsw.Error, sqlite3.Error, ZstdError, struct.error, OSError, EOFError, ValueError,
-    TypeError, LookupError, AttributeError, AssertionError, RuntimeError, MemoryError,
-    OverflowError,
+    ReaderError, Ros1ReaderError, apsw.Error, sqlite3.Error, ZstdError, struct.error, OSError,
+    EOFError, ValueError, TypeError, LookupError, AttributeError, AssertionError, RuntimeError,
+    MemoryError, OverflowError,
 )  # fmt: skip
 
 
@@ -53,7 +61,7 @@ class Bag:
 
     path: Path
     types: dict[str, str]
-    _readers: tuple[Reader, ...] = field(repr=False)
+    _readers: tuple[Reader | Ros1Reader, ...] = field(repr=False)
     _notes: list[str] = field(repr=False)
 
     @property
@@ -78,13 +86,51 @@ class Bag:
             )
         return topic in self.types
 
+    @property
+    def is_ros1(self) -> bool:
+        """Whether it is a bag of ROS 1."""
+        return isinstance(self._readers[0], Ros1Reader)
+
+    @cached_property
+    def store(self) -> Any:
+        """The types of its messages."""
+        every = (x for reader in self._readers for x in reader.connections)
+        return types_of(every, self.is_ros1)
+
     def messages(self, topic: str) -> Iterator[bytes]:
-        """Yield the serialized messages of a topic in the order of their arrival.
+        """Yield the messages of a topic in the order of their arrival, as ROS 2 serializes them.
 
         Raises:
             RecordingError: The file is damaged.
-
         """
+        if not self.is_ros1:
+            yield from (data for _, data in self._received(topic))
+            return
+        kind, ros2 = self.types[topic], get_typestore(Stores.ROS2_JAZZY)
+        for _, message in self.decoded(topic):
+            yield b"" if message is None else bytes(ros2.serialize_cdr(message, kind))
+
+    def decoded(self, topic: str) -> Iterator[tuple[int, Any]]:
+        """Yield when each message of a topic arrived [ns], and its fields; None: not decodable.
+
+        Raises:
+            RecordingError: The file is damaged, or says nothing of the type of its messages.
+        """
+        kind = self.types[topic]
+        if kind not in self.store.fielddefs:
+            raise RecordingError(
+                f"{self.path} does not say what {kind} of topic '{topic}' consists of. Record it "
+                "as MCAP, which holds the definitions of its messages."
+            )
+        read = self.store.deserialize_ros1 if self.is_ros1 else self.store.deserialize_cdr
+        for received, data in self._received(topic):
+            try:
+                yield received, read(data, kind)
+            except SerdeError:
+                yield received, None
+
+    def _received(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        """Yield when each message of a topic arrived [ns], and the message as it is stored."""
         found = counted = 0
         for reader in self._readers:
             wanted = [x for x in reader.connections if x.topic == topic]
@@ -98,7 +144,7 @@ class Bag:
                 if entry is None:
                     break
                 found += 1
-                yield self._unpacked(_stored(entry[2]))
+                yield entry[1], self._unpacked(_stored(entry[2]))
         if found < counted:
             self._notes.append(
                 f"Of {counted} messages that the recording counts on {topic} {found} are there: "
@@ -125,7 +171,7 @@ def _stored(data: object) -> bytes:
 
 @contextmanager
 def open_bag(path: Path | str) -> Iterator[Bag]:
-    """Open a bag: its folder, or a single .mcap or .db3 file.
+    """Open a bag: its folder, a single .mcap or .db3 file, or a bag of ROS 1.
 
     A folder without a usable metadata.yaml is read from its storage files directly, and an MCAP
     file without an end as far as it goes; the bag's `notes` then say so.
@@ -140,8 +186,9 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
     _check_no_pipes(path)
     with ExitStack() as stack:
         notes: list[str] = []
+        readers: list[Reader] | list[Ros1Reader]
         try:
-            readers = _open_whole(path, stack)
+            readers = _open_ros1(path, stack) if _is_ros1(path) else _open_whole(path, stack)
         except RecordingError:
             raise
         except DAMAGE as error:
@@ -161,6 +208,25 @@ def damaged(path: Path, error: BaseException) -> RecordingError:
         f"The recording {path} is damaged or cut off: {_reason(error)}. If its recorder was "
         "killed, 'ros2 bag reindex' (folder) or 'mcap recover' (MCAP file) may save part of it."
     )
+
+
+def _is_ros1(path: Path) -> bool:
+    """Tell whether a file is a bag of ROS 1."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(ROS1)) == ROS1
+
+
+def _open_ros1(path: Path, stack: ExitStack) -> list[Ros1Reader]:
+    """Open a bag of ROS 1."""
+    try:
+        return [stack.enter_context(Ros1Reader(path))]
+    except DAMAGE as error:
+        raise RecordingError(
+            f"The bag {path} of ROS 1 is damaged or has no index: {_reason(error)}. "
+            "'rosbag reindex' may mend it."
+        ) from error
 
 
 def _open_whole(path: Path, stack: ExitStack) -> list[Reader]:

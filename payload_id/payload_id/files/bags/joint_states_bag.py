@@ -21,8 +21,9 @@ from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
 from ..tables.clock_times import ClockTimes
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
+from .merged_states import JOINT_STATE, KINDS, Merged, merged
+from .message_types import DYNAMIC_STATE
 
-JOINT_STATE = "sensor_msgs/msg/JointState"
 _STORE = get_typestore(Stores.ROS2_JAZZY)
 
 
@@ -107,6 +108,9 @@ def read_bag(
 
     """
     with open_bag(path) as bag:
+        sources = [source.strip() for source in topic.split(",")]
+        if len(sources) > 1 or ":" in topic or bag.types.get(topic) == DYNAMIC_STATE:
+            return _of_several(bag, sources, joints, effort_sign, effort_offset)
         _require_topic(bag, topic)
         rows = _Rows()
         joint_map: JointMap | None = None
@@ -115,6 +119,10 @@ def read_bag(
                 wanted = tuple(message.names if joints is None else joints)
                 joint_map = JointMap(wanted, effort_sign, effort_offset)
             rows.add(message, joint_map)
+        if joint_map is not None and not rows.complete:
+            several = merged(bag, sources, joint_map.joints)
+            if several is not None and (several.has_effort or not rows.arrays):
+                return _table(bag, topic, several, joint_map), joint_map
     where = f"Topic '{topic}' of {path}"
     if joint_map is None:
         if lost := sum(rows.dropped.values()):
@@ -130,6 +138,35 @@ def read_bag(
     return rows.table(where, bag.notes, start_ns, end_ns), joint_map
 
 
+def _of_several(
+    bag: Bag,
+    sources: Sequence[str],
+    joints: Sequence[str] | None,
+    effort_sign: PerJoint,
+    effort_offset: PerJoint,
+) -> tuple[JointTable, JointMap]:
+    """Return the joint states of several topics, or of messages that are no JointState."""
+    topic = ", ".join(sources)
+    if joints is None:
+        raise RecordingError(f"Which joints are wanted of {topic}? Name them: joints=[...].")
+    joint_map = JointMap(tuple(joints), effort_sign, effort_offset)
+    found = merged(bag, sources, joint_map.joints)
+    if found is None:
+        known = ", ".join((*bag.topics(JOINT_STATE), *bag.topics(DYNAMIC_STATE))) or "none"
+        raise RecordingError(
+            f"{topic} of {bag.path}: the position of one of {', '.join(joints)} is not told. "
+            f"Topics of joint states: {known}."
+        )
+    return _table(bag, topic, found, joint_map), joint_map
+
+
+def _table(bag: Bag, topic: str, found: Merged, joint_map: JointMap) -> JointTable:
+    """Return joint states of several messages as a table."""
+    q, dq, effort = (found.values[kind] for kind in KINDS)
+    where, tau = f"Topic '{topic}' of {bag.path}", joint_map.torque(effort)
+    return JointTable(where, found.stamp_ns, q, dq, tau, found.dropped, found.notes)
+
+
 @dataclass
 class _Rows:
     """Converted messages, gathered one by one."""
@@ -142,6 +179,11 @@ class _Rows:
     def dropped(self) -> Counter[str]:
         """Number of messages that were left out, by cause."""
         return self.times.dropped
+
+    @property
+    def complete(self) -> bool:
+        """Whether some message holds position and effort of all joints."""
+        return any(np.isfinite(q).all() and np.isfinite(tau).all() for q, _, tau in self.arrays)
 
     def add(self, message: JointStateMessage, joint_map: JointMap) -> None:
         """Convert one message, or count why it cannot be."""
@@ -166,9 +208,8 @@ class _Rows:
         causes = ", ".join(f"{count} {cause}" for cause, count in self.dropped.items())
         groups = "; ".join(", ".join(group) for group in list(self.groups)[:4])
         raise RecordingError(
-            f"{where}: no message could be used (left out: {causes}). One message must hold "
-            f"position, velocity and effort of {', '.join(wanted)} together, each joint once; "
-            f"messages name: {groups}."
+            f"{where}: no message could be used (left out: {causes}). Messages must hold position "
+            f"and effort of {', '.join(wanted)}, each joint once; they name: {groups}."
         )
 
     def table(
@@ -198,7 +239,7 @@ def _require_topic(bag: Bag, topic: str) -> None:
     if not bag.types:
         notes = " ".join(("", *bag.notes))
         raise RecordingError(f"{bag.path} holds no joint states, nor any other messages.{notes}")
-    known = bag.topics(JOINT_STATE)
+    known = [*bag.topics(JOINT_STATE), *bag.topics(DYNAMIC_STATE)]
     unknown = UnknownNameError(f"topic of type {JOINT_STATE}", topic, known, str(bag.path))
     others = "" if known else f" Topics of other types: {', '.join(bag.types) or 'none'}."
     advice = " ".join(("Give the topic of the joint states.", *bag.notes))

@@ -17,6 +17,7 @@ from ...core.errors import ConfigurationError
 
 HEADS = {
     b"\x89MCAP": "recording (MCAP)",
+    b"#ROSBAG": "recording (ROS 1)",
     b"SQLite format 3": "recording (sqlite3)",
     b"-----BEGIN": "key (PEM)",
     b"\x89PNG": "picture",

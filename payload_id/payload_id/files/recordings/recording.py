@@ -111,7 +111,7 @@ class Recording(Viewed, Samples):
         start_ns: int | None = None,
         end_ns: int | None = None,
     ) -> Recording:
-        """Read sensor_msgs/msg/JointState messages of a rosbag2 recording (sqlite3 or MCAP).
+        """Read joint states of a rosbag2 recording (sqlite3 or MCAP) or of a bag of ROS 1.
 
         tau = effort_sign * effort - effort_offset. Messages that lack a wanted joint, have arrays
         of a wrong length, NaN, or a stamp that is not newer than those before are left out and
@@ -119,8 +119,10 @@ class Recording(Viewed, Samples):
         `notes` says so.
 
         Args:
-            path: The bag's folder, or a single .mcap or .db3 file.
-            topic: Topic of the joint states.
+            path: The bag's folder, or a single .mcap, .db3 or .bag file.
+            topic: Topic of sensor_msgs/msg/JointState or control_msgs/msg/DynamicJointState.
+                Several separated by commas, or `TOPIC:FIELD` for efforts in a field of any message,
+                are merged: all are taken at the instants of the slowest.
             joints: Names of the wanted joints, in the order wanted; None: all joints of the first
                 message, in its order.
             effort_sign: Factor of the efforts: 1, or -1 where the driver's sign is reversed. Per

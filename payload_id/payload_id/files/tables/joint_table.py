@@ -87,7 +87,8 @@ def require_effort(table: JointTable, joint_map: JointMap) -> None:
     raise RecordingError(
         f"{table.source} holds {found}, so no payload can be identified. Many simulators and "
         "position-only drivers publish no effort: switch on the driver's effort state interface, "
-        "or record the topic that carries measured joint torques."
+        "or record the topic that carries measured joint torques, and name it behind a comma "
+        "(--topic /joint_states,/efforts or, of any message, /joint_states,/status:FIELD)."
     )
 
 

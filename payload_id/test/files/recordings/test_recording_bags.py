@@ -134,9 +134,6 @@ def test_bags_without_joint_states_that_can_be_used_are_told_by_their_cause(writ
         for contents in bags:
             with pytest.raises(RecordingError, match=words):
                 Recording.from_bag(write(contents), effort_sign=-1.0)
-    apart = messages(names=("joint_1",)) + messages(names=("joint_2",))
-    with pytest.raises(RecordingError, match="One message must hold"):
-        Recording.from_bag(write(apart), joints=["joint_1", "joint_2"])
     elsewhere = write(MESSAGES, topic="/arm/joint_states")
     for topic, words in (
         ("/joint_states", "'/arm/joint_states'"),

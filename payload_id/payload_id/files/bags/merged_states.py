@@ -1,0 +1,201 @@
+"""Joint states that come in several messages or on several topics, brought to common instants.
+
+What each message tells of position, velocity and effort of each joint is a series of its own. All
+are taken at the stamps of the slowest, between neighbouring values of the others along a straight
+line, nowhere across a gap. Where two topics tell the same of a joint, the one named later counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Array
+from ...core.errors import RecordingError, UnknownNameError
+from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
+from ...core.samples.stamps import covered, seconds_since
+from ..tables.clock_times import ClockTimes
+from .bag_reader import Bag
+from .message_types import DYNAMIC_STATE
+
+JOINT_STATE = "sensor_msgs/msg/JointState"
+KINDS = ("position", "velocity", "effort")
+Told = Mapping[tuple[str, str], float]  # by kind and joint
+
+
+class Merged(NamedTuple):
+    """Joint states at common instants.
+
+    Attributes:
+        stamp_ns: Of each row, shape (N,) [ns].
+        values: By kind, shape (N, n) each; NaN where it is not known of all joints.
+        dropped: How many messages were left out, by cause.
+        notes: How they were merged.
+    """
+
+    stamp_ns: NDArray[np.int64]
+    values: Mapping[str, Array]
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...]
+
+    @property
+    def has_effort(self) -> bool:
+        """Whether the effort of all joints is known."""
+        return bool(np.isfinite(self.values["effort"]).any())
+
+
+class Series(NamedTuple):
+    """Values of one joint at increasing instants [ns]."""
+
+    stamp_ns: NDArray[np.int64]
+    value: Array
+
+
+def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | None:
+    """Return the states of joints; None where the position of one is told nowhere.
+
+    Args:
+        bag: The recording.
+        sources: Topics, or `TOPIC:FIELD` for efforts in a field of any message, of all joints in
+            their order; fields within others behind a point.
+        joints: The joints.
+
+    Raises:
+        UnknownNameError: A topic or field does not exist.
+        RecordingError: What is told shares no time.
+    """
+    every, dropped, notes = dict[tuple[str, str], Series](), dict[str, int](), list[str]()
+    for source in sources:
+        topic, _, path = source.partition(":")
+        if topic not in bag.types:
+            raise UnknownNameError("topic", topic, list(bag.types), str(bag.path))
+        times, rows = ClockTimes(), list[Told]()
+        unstamped = False
+        for received, message in bag.decoded(topic):
+            told = _efforts(message, path, joints, source) if path else _told(bag, topic, message)
+            stamp_ns, stamped = _stamp(message, received)
+            unstamped |= not stamped
+            if message is None or stamp_ns is None:
+                cause = BAD_NANOSECONDS if message is not None else "wrong_length"
+                dropped[cause] = dropped.get(cause, 0) + 1
+            elif times.takes(stamp_ns):
+                rows.append(told)
+        stamps, part, said = times.one_time(f"'{topic}'", str(bag.path))
+        dropped |= {x: dropped.get(x, 0) + count for x, count in times.dropped.items()}
+        notes += said
+        if unstamped:
+            notes.append(f"'{topic}' has no stamps of its own: the times of receipt are taken.")
+        every |= _series(stamps, rows[part], joints)
+    known = [kind for kind in KINDS if all((kind, joint) in every for joint in joints)]
+    if "position" not in known:
+        return None
+    wanted = {key: x for key, x in every.items() if key[0] in known}
+    slowest = min(wanted, key=lambda key: (len(wanted[key].stamp_ns), key[0] != "effort"))
+    base = wanted[slowest].stamp_ns
+    start = int(base[0])
+    at = seconds_since(base, start)
+    inside = np.ones(len(base), dtype=bool)
+    values = {kind: np.full((len(base), len(joints)), np.nan) for kind in KINDS}
+    for (kind, joint), series in wanted.items():
+        stamp = seconds_since(series.stamp_ns, start)
+        inside &= covered(stamp, at) if len(stamp) > 1 else np.isin(at, stamp)
+        values[kind][:, list(joints).index(joint)] = np.interp(at, stamp, series.value)
+    if not inside.any():
+        raise RecordingError(
+            f"What {bag.path} holds of positions and efforts on {', '.join(sources)} shares no "
+            "time. Check that the stamps are of one clock."
+        )
+    exact = all(np.isin(base[inside], x.stamp_ns).all() for x in wanted.values())
+    how = "of the same stamp" if exact else "between their stamps along straight lines"
+    notes.append(
+        f"Joint states of several messages ({', '.join(sources)}) are merged, {how}, at the "
+        f"{int(inside.sum())} instants of the slowest."
+    )
+    taken = {kind: x[inside] for kind, x in values.items()}
+    return Merged(base[inside], taken, dropped, (*bag.notes, *notes))
+
+
+def _stamp(message: Any, received: int) -> tuple[int | None, bool]:
+    """Return a message's stamp [ns], None where that is none, and whether it is its own."""
+    header = getattr(message, "header", None)
+    if header is None or not (header.stamp.sec or header.stamp.nanosec):
+        return received, False
+    stamp = header.stamp
+    return (stamp.sec * WHOLE + stamp.nanosec if stamp.nanosec < WHOLE else None), True
+
+
+def _told(bag: Bag, topic: str, message: Any) -> Told:
+    """Return what a message tells of joints by their names."""
+    kind = bag.types[topic]
+    if kind not in (JOINT_STATE, DYNAMIC_STATE):
+        raise RecordingError(
+            f"Topic '{topic}' of {bag.path} holds {kind}, no joint states. Of another message name "
+            f"the field that holds the efforts of all joints: '{topic}:FIELD' (fields: "
+            f"{', '.join(name for name, _ in bag.store.fielddefs[kind][1])})."
+        )
+    if message is None:
+        return {}
+    if kind == JOINT_STATE:
+        arrays = {x: getattr(message, x) for x in KINDS}
+        return {
+            (kind, str(name)): float(value)
+            for kind, array in arrays.items()
+            if len(array) == len(message.name)
+            for name, value in zip(message.name, array, strict=True)
+        }
+    return {
+        (str(kind), str(joint)): float(value)
+        for joint, each in zip(message.joint_names, message.interface_values, strict=False)
+        for kind, value in zip(each.interface_names, each.values, strict=False)
+        if kind in KINDS
+    }
+
+
+def _efforts(message: Any, path: str, joints: Sequence[str], source: str) -> Told:
+    """Return the efforts in a field of a message.
+
+    Raises:
+        UnknownNameError: There is no such field.
+        RecordingError: It does not hold one number for each joint.
+    """
+    if message is None:
+        return {}
+    values = [float(x) for x in _numbers(message, path.split("."), source)]
+    if len(values) != len(joints):
+        raise RecordingError(
+            f"'{source}' holds {len(values)} numbers; wanted is the effort of each of "
+            f"{', '.join(joints)}, in this order."
+        )
+    return {("effort", joint): value for joint, value in zip(joints, values, strict=True)}
+
+
+def _numbers(thing: Any, path: Sequence[str], source: str) -> Iterator[Any]:
+    """Yield what a field holds, of each of several messages in their order."""
+    if isinstance(thing, list | tuple | np.ndarray):
+        for each in thing:
+            yield from _numbers(each, path, source)
+    elif not path:
+        yield thing
+    else:
+        known = [name for name in getattr(thing, "__dataclass_fields__", {}) if name[0] != "_"]
+        if path[0] not in known:
+            raise UnknownNameError("field", path[0], known, f"'{source}'")
+        yield from _numbers(getattr(thing, path[0]), path[1:], source)
+
+
+def _series(
+    stamp_ns: NDArray[np.int64], rows: Sequence[Told], joints: Sequence[str]
+) -> dict[tuple[str, str], Series]:
+    """Return a series for all that messages tell of joints, of stamps that increase."""
+    found: dict[tuple[str, str], tuple[list[int], list[float]]] = {}
+    for stamp, row in zip(stamp_ns.tolist(), rows, strict=True):
+        for key, value in row.items():
+            if key[1] in joints and np.isfinite(value):
+                stamps, values = found.setdefault(key, ([], []))
+                if not stamps or stamp > stamps[-1]:
+                    stamps.append(stamp)
+                    values.append(value)
+    return {key: Series(np.array(x, dtype=np.int64), np.array(y)) for key, (x, y) in found.items()}
