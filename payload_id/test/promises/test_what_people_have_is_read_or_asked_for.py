@@ -267,6 +267,24 @@ def test_rows_of_poses_at_rest_tell_mass_and_centre_of_mass(case, capsys):
         np.testing.assert_allclose(found["phi"][:4], case.phi[:4], rtol=0.03, atol=2e-3)
 
 
+def test_rows_of_mean_torques_at_rest_tell_mass_and_centre_of_mass(case, capsys):
+    q = np.random.default_rng(6).uniform(-2.0, 2.0, (30, 4))
+    none = np.zeros_like(q)
+    rests = Motion(np.arange(30.0), q, none, none)
+    write_table(case.folder / "run.csv", rests, case.arm.torques(rests, case.phi))
+    said = yaml.safe_load((case.folder / "columns.yaml").read_text())
+    for left_out in ("velocity", "stamp"):
+        del said[left_out]
+        (case.folder / "columns.yaml").write_text(yaml.safe_dump(said))
+        line = "run.csv", "--robot", "own_arm.yaml", "--columns", "columns.yaml"
+        answer = payload_id(capsys, "replay", *line)
+        assert answer.code in (2, 3) and "--static" in answer.text
+        checked = payload_id(capsys, "check", *line, "--static")
+        assert checked.code == 0 and "replay" in checked.text and "--static" in checked.text
+        answer = payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml", "--static")
+        case.holds(answer)
+
+
 # ------------------------------------------------------------------------------------ MCAP files
 
 

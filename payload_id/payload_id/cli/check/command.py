@@ -25,6 +25,7 @@ from ..common.presentation import console
 from ..common.progress import progress
 from ..common.recording_arguments import (
     add_source_arguments,
+    add_static_argument,
     add_stretch_arguments,
     read_recording,
     stretch_of,
@@ -42,6 +43,7 @@ def add_parser(verbs: Any) -> None:
         "--robot", metavar="FILE", required=True, help="robot file (YAML), or a shipped name"
     )
     add_source_arguments(parser)
+    add_static_argument(parser)
     add_stretch_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run)
@@ -53,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     arm = RobotModel.from_robot_file(file)
     recording = stretch_of(read_recording(arguments.recording, arguments, file), arguments)
     with progress("looking"):
-        lines = looked_at(recording, arm, file, is_table(arguments.recording))
+        of_table = is_table(arguments.recording)
+        lines = looked_at(recording, arm, file, of_table, arguments.static)
     wrong = any_wrong(lines)
     if arguments.json:
         print(lines_json(lines))
@@ -63,9 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def looked_at(
-    recording: Recording, arm: RobotModel, file: RobotFile, table: bool
+    recording: Recording, arm: RobotModel, file: RobotFile, table: bool, static: bool = False
 ) -> list[CheckResult]:
-    """Return everything else."""
+    """Return everything else; of poses at rest their stamps tell nothing."""
     lower, upper, speed, effort = limits_of(file)
     revolute = arm.revolute
     endless = np.array(file.continuous)
@@ -74,7 +77,7 @@ def looked_at(
     names = CheckResult(
         "joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file"
     )
-    times = timing(recording, None if table else file.joint_states.rate)
+    times = [] if static else timing(recording, None if table else file.joint_states.rate)
     lines, degrees = [names, *times], False
     if not any_wrong(times):  # else each derivative would seem to be in another unit, too
         lines += kinematics(recording, arm.joints, revolute, lower, upper, speed)
@@ -100,6 +103,7 @@ def next_command(arguments: argparse.Namespace, wrong: bool) -> str:
         return "mend what is marked, then check again."
     robot, recording = shlex.quote(str(arguments.robot)), shlex.quote(str(arguments.recording))
     more = f" --columns {shlex.quote(str(arguments.columns))}" if arguments.columns else ""
+    more += " --static" if arguments.static else ""
     return f"./payload-id replay {recording} --robot {robot}{more}"
 
 

@@ -50,6 +50,7 @@ def add_recording_arguments(parser: argparse.ArgumentParser) -> None:
         "a recording that a live run made",
     )
     add_source_arguments(parser)
+    add_static_argument(parser)
     parser.add_argument(
         "--payload-frame", metavar="FRAME", help="frame of the payload (default: the robot file's)"
     )
@@ -68,6 +69,16 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_static_argument(parser: argparse.ArgumentParser) -> None:
+    """Add that a recording is of rests."""
+    parser.add_argument(
+        "--static",
+        action="store_true",
+        help="each row of a table without time, or with rows far apart, is one pose at rest; of a "
+        "force-torque sensor's motion use only the stretches in which it rests",
+    )
+
+
 def add_stretch_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stretch of time that is used."""
     parser.add_argument("--from", dest="start", type=number, metavar="SECONDS", help="first second")
@@ -80,7 +91,8 @@ def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -
     Raises:
         InputError: A table comes without a description.
     """
-    return read_any(path, file, arguments.topic or "", arguments.columns)
+    static = vars(arguments).get("static", False)
+    return read_any(path, file, arguments.topic or "", arguments.columns, static)
 
 
 def check_different(paths: Iterable[Path]) -> None:

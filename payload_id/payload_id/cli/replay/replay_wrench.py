@@ -62,12 +62,6 @@ def add_wrench_arguments(parser: argparse.ArgumentParser) -> None:
         help="1: the wrench in a bag is what the sensor exerts on the payload; -1: the opposite; "
         "or six factors to N and N m: --wrench-sign=1,1,1,0.001,0.001,0.001",
     )
-    group.add_argument(
-        "--static",
-        action="store_true",
-        help="use only the stretches in which the sensor rests; each row of a table without time, "
-        "or with rows far apart, is one pose at rest",
-    )
 
 
 def is_wrench(arguments: argparse.Namespace) -> bool:
@@ -78,7 +72,7 @@ def is_wrench(arguments: argparse.Namespace) -> bool:
     if arguments.columns is None and (arguments.static or motion != (None, None)):
         raise InputError(
             "--static, --pose-topic and --orientation belong to a force-torque sensor: name its "
-            "topic with --wrench-topic."
+            "topic with --wrench-topic. Of a table say with --columns what it holds."
         )
     return arguments.columns is not None and is_wrench_description(arguments.columns)
 

@@ -69,6 +69,8 @@ def looks_like_degrees(q: Array, turning: BoolArray, lower: Array, upper: Array)
 def in_limits(q: Array, lower: Array, upper: Array) -> Array:
     """Return angles without leaps by whole turns, and by whole turns nearest to their limits.
 
+    Those within their limits stay: poses at rest may lie far from each other.
+
     Encoders may count from 0 to 2 pi where limits are symmetric. Larger numbers are left as they
     are: they count whole turns, or are no radians.
 
@@ -77,7 +79,8 @@ def in_limits(q: Array, lower: Array, upper: Array) -> Array:
         lower: Least positions, -inf where none is stated, shape (n,) [rad].
         upper: Largest positions, shape (n,) [rad].
     """
-    within = np.abs(q).max(axis=0) <= TURN + BEYOND
+    as_given = ((q >= lower) & (q <= upper)).all(axis=0) & np.isfinite(upper - lower)
+    within = (np.abs(q).max(axis=0) <= TURN + BEYOND) & ~as_given
     q = np.where(within, np.unwrap(q, axis=0), q)
     low, high = q.min(axis=0), q.max(axis=0)
     bounded = np.isfinite(lower) & np.isfinite(upper) & within

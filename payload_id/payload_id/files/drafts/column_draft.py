@@ -222,6 +222,7 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
 {line("joints", joints)}
 
 # Column of time, and its unit: s, ms, us, ns or min. With 'nanoseconds: NAME' that column is added.
+# Leave it out where each row is one pose at rest, which 'payload-id replay --static' takes.
 stamp: {{{stamp}}}
 
 # Columns of joint positions, and of velocities in the same unit of angle per second. Without

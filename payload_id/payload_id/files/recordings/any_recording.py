@@ -26,7 +26,11 @@ def is_table(path: Path) -> bool:
 
 
 def read_any(
-    path: Path, robot: RobotFile, topic: str = "", columns: Mapping[str, Any] | Path | None = None
+    path: Path,
+    robot: RobotFile,
+    topic: str = "",
+    columns: Mapping[str, Any] | Path | None = None,
+    static: bool = False,
 ) -> Recording:
     """Read a bag, or a table with a description of its columns.
 
@@ -35,6 +39,7 @@ def read_any(
         robot: The robot file: joints, signs and offsets of efforts.
         topic: Of the joint states in a bag; empty: the robot file's.
         columns: What a table's columns hold, or the file that says so.
+        static: Whether each row of a table is one pose at rest.
 
     Raises:
         InputError: A table comes without a description.
@@ -47,7 +52,7 @@ def read_any(
             f"A table needs --columns FILE that says what the columns of {path.name} hold; "
             f"config/recordings/{EXAMPLE} is one."
         )
-    made = Recording.from_csv(path, columns, _constants(robot), _sliding(robot))
+    made = Recording.from_csv(path, columns, _constants(robot), _sliding(robot), static)
     return made.of_joints(robot.joints)
 
 

@@ -22,6 +22,7 @@ from ..configuration.input_path import input_path
 from ..robots.robot_file import RobotFile
 from ..tables.joint_csv import read_csv
 from ..tables.joint_table import (
+    PAUSE,
     JointTable,
     counted_together,
     first_usable_ns,
@@ -31,7 +32,6 @@ from ..tables.joint_table import (
 )
 
 FARTHEST_NS = 2**62  # of stamps, whose differences are integers of 64 bits
-PAUSE = 100.0  # [s] between recordings that are taken together; longer than any window
 
 
 @dataclass(frozen=True)
@@ -179,6 +179,7 @@ class Recording(Viewed, Samples):
         columns: Mapping[str, Any] | Path | str,
         torque_constants: Mapping[str, float] | None = None,
         sliding: Collection[str] | None = None,
+        static: bool = False,
     ) -> Recording:
         """Read a table of comma-separated values.
 
@@ -187,7 +188,7 @@ class Recording(Viewed, Samples):
             columns: What the columns hold, or the path of a YAML file that says so:
 
                 - `stamp`: `{column: NAME, unit: s | ms | us | ns | min}`; with `nanoseconds: NAME`
-                  where a second column holds these.
+                  where a second column holds these; left out where each row is a pose at rest.
                 - `position`, `velocity` (may be left out), `effort`: a list of column names, or a
                   pattern such as `Position{j}` with {j} = 1 ... n.
                 - `joints`: the joints' names.
@@ -200,6 +201,7 @@ class Recording(Viewed, Samples):
             torque_constants: Those of a robot that reports currents, by joint [N m/A]; the
                 description of the columns must say then which they hold.
             sliding: Names of joints that slide, of a robot that is known: their unit is checked.
+            static: Whether rows without time, or far apart, are one pose at rest each.
 
         Raises:
             RecordingError: The file cannot be read; says line and column of a bad cell.
@@ -208,7 +210,8 @@ class Recording(Viewed, Samples):
 
         """
         path = input_path(path, "table", RecordingError)
-        return cls._from_table(*read_csv(path, columns, torque_constants, sliding), None, TABLE)
+        read = read_csv(path, columns, torque_constants, sliding, static)
+        return cls._from_table(*read, None, TABLE)
 
     @classmethod
     def _from_table(

@@ -28,6 +28,7 @@ from ...core.errors import (
     in_words,
     shortened,
 )
+from ...core.identification.wrench.static import SHORTEST
 from ...core.samples.sample_checks import Drop
 from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
 from ..configuration.file_kind import instead
@@ -208,6 +209,24 @@ def read_columns(
         why = f" that can be used (left out: {lost})" if lost else ""
         raise RecordingError(f"{path} has no rows below its first line{why}.")
     return np.array(stamps, dtype=np.int64), np.array(rows), dict(dropped)
+
+
+def without_motion(path: Path, stamp_ns: NDArray[np.int64], timed: bool) -> str:
+    """Say that rows tell no motion, as those of poses at rest; nothing where they may tell one.
+
+    Args:
+        path: The table.
+        stamp_ns: Of its rows, or their numbers where they have no time, shape (N,) [ns].
+        timed: Whether they have.
+    """
+    apart = 1e-9 * float(np.median(np.abs(np.diff(stamp_ns)))) if len(stamp_ns) > 1 else 0.0
+    if timed and apart < SHORTEST:
+        return ""
+    how = f"are {apart:.3g} s apart" if timed else "have no time"
+    return (
+        f"The rows of {path} {how}, which tells no motion. If each row is one pose at rest, say so "
+        "with --static (in Python static=True); if not, look at the column of time and its unit."
+    )
 
 
 class _Lines:

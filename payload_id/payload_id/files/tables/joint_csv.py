@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.arm.per_joint import PerJoint
-from ...core.errors import ConfigurationError, brief
+from ...core.arrays import Array
+from ...core.errors import ConfigurationError, RecordingError, brief
+from ...core.identification.settings import Settings
+from ...core.recording_checks.torques import LEAST_SAMPLES
 from ...core.samples.joint_map import JointMap
+from ...core.samples.stamps import NANOSECONDS
 from ..configuration.yaml_file import read_yaml
 from .clock_times import in_one_time
 from .csv_columns import (
@@ -22,18 +27,21 @@ from .csv_columns import (
     number,
     read_columns,
     refuse_unknown,
+    without_motion,
 )
-from .joint_table import JointTable, counted_together
+from .joint_table import PAUSE, JointTable, counted_together
 
 OF_SLIDING = {"m": 1.0, "mm": 1e-3}  # units of positions [m], [rad]
 OF_TURNING = {"rad": 1.0, "deg": np.pi / 180.0, "mrad": 1e-3, "rev": 2.0 * np.pi}
 UNITS = OF_TURNING | OF_SLIDING
-REQUIRED = ("joints", "stamp", "position", "effort")
+REQUIRED = ("joints", "position", "effort")
 OPTIONAL = (
-    "velocity", "position_unit", "effort_source", "torque_constants", "effort_sign",
+    "stamp", "velocity", "position_unit", "effort_source", "torque_constants", "effort_sign",
     "effort_offset", "delimiter",
 )  # fmt: skip
 SOURCES = ("torque", "current")
+# A pose at rest is one window of the usual length, with as many samples as checks need.
+HELD = np.linspace(0.0, Settings().window, LEAST_SAMPLES)  # [s]
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Columns:
     """What the columns of a table hold.
 
     Attributes:
-        stamp: The column of time.
+        stamp: The column of time; None: there is none.
         position: Column names of the joint positions.
         velocity: Column names of the joint velocities; empty if not measured.
         effort: Column names of the joint torques.
@@ -51,7 +59,7 @@ class Columns:
 
     """
 
-    stamp: StampColumn
+    stamp: StampColumn | None
     position: tuple[str, ...]
     velocity: tuple[str, ...]
     effort: tuple[str, ...]
@@ -84,7 +92,9 @@ class Columns:
         sign = _factor(entries, joints, constants, where)
         offset = _numbers(entries, "effort_offset", 0.0, where)
         return cls(
-            stamp=StampColumn.from_entry(entries["stamp"], "'stamp'", where),
+            stamp=StampColumn.from_entry(entries["stamp"], "'stamp'", where)
+            if "stamp" in entries
+            else None,
             position=_names(entries, "position", len(joints), where),
             velocity=_names(entries, "velocity", len(joints), where),
             effort=_names(entries, "effort", len(joints), where),
@@ -99,6 +109,7 @@ def read_csv(
     columns: Mapping[str, Any] | Path | str,
     constants: Mapping[str, float] | None = None,
     sliding: Collection[str] | None = None,
+    static: bool = False,
 ) -> tuple[JointTable, JointMap]:
     """Read the joint states of a table; `Recording.from_csv` documents arguments and errors."""
     wanted = _load_columns(columns, constants, sliding)
@@ -108,8 +119,19 @@ def read_csv(
         (*wanted.position, *wanted.effort, *wanted.velocity),
         wanted.delimiter,
     )
-    rows, leaps, notes = in_one_time(stamp_ns, "the joint states", str(path))
-    stamp_ns, values = stamp_ns[rows], values[rows]
+    question = without_motion(Path(path), stamp_ns, wanted.stamp is not None)
+    if question and static:
+        leaps: Mapping[str, int] = {}
+        notes: tuple[str, ...] = (f"Each of {len(values)} rows is taken as one pose at rest.",)
+        stamp_ns, values = _held(values)
+    elif static:
+        raise RecordingError(f"The rows of {path} are of a motion: leave --static out.")
+    elif wanted.stamp is None:
+        raise RecordingError(question)
+    else:
+        rows, leaps, said = in_one_time(stamp_ns, "the joint states", str(path))
+        stamp_ns, values = stamp_ns[rows], values[rows]
+        notes = (*said, *filter(None, (question,)))
     n = len(wanted.joint_map.joints)
     unit = np.asarray(wanted.unit)
     q = values[:, :n] * unit
@@ -117,6 +139,13 @@ def read_csv(
     dq = values[:, 2 * n :] * unit if wanted.velocity else np.full(q.shape, np.nan)
     left_out = counted_together(dropped, leaps)
     return JointTable(str(path), stamp_ns, q, dq, tau, left_out, notes), wanted.joint_map
+
+
+def _held(values: Array) -> tuple[NDArray[np.int64], Array]:
+    """Return stamps [ns] and values of rows that are held, with a pause behind each."""
+    begin = np.arange(len(values))[:, None] * PAUSE
+    stamp_ns = np.rint((begin + HELD) * NANOSECONDS).astype(np.int64)
+    return stamp_ns.ravel(), np.repeat(values, len(HELD), axis=0)
 
 
 def _load_columns(

@@ -20,6 +20,7 @@ from ...core.samples.stamps import seconds_since
 # Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
 # does not measure velocity.
 MOTION = 1e-2
+PAUSE = 100.0  # [s] between recordings, or poses, that are taken together; longer than any window
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError, RecordingError, brief
-from ...core.identification.wrench.static import SHORTEST
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.input_path import sibling
 from ..configuration.yaml_file import read_yaml
@@ -26,6 +25,7 @@ from .csv_columns import (
     number,
     read_columns,
     refuse_unknown,
+    without_motion,
 )
 from .joint_csv import OF_TURNING
 from .joint_table import counted_together
@@ -265,11 +265,15 @@ class _Description:
             column = StampColumn.from_entry(stamp, f"'stamp' of '{name}'", self._where)
         delimiter = delimiter_of(self._entries, self._where)
         found, values, dropped = read_columns(self._file(name), column, columns, delimiter)
-        apart = 1e-9 * float(np.median(np.abs(np.diff(found)))) if len(found) > 1 else 0.0
-        if apart >= SHORTEST:
-            self._check_at_rest(
-                name, "have no time" if stamp is None else f"are {apart:.3g} s apart"
-            )
+        if question := without_motion(self._file(name), found, column is not None):
+            if not self._static:
+                raise RecordingError(question)
+            if self._file(name) != self._path or "acceleration" in self._entries:
+                raise ConfigurationError(
+                    f"Where each row is one pose at rest, {self._where} must describe wrench and "
+                    "orientation in one file, and no acceleration."
+                )
+            self._at_rest = True
             return np.arange(len(found)) * 10**9, values, dropped
         rows, leaps, _ = in_one_time(found, "the stamps", str(self._file(name)))
         if others := len(found) - len(rows) - sum(leaps.values()):
@@ -277,20 +281,6 @@ class _Description:
         late = self._numbers(section, "late_by", (0.0,), (1,), LATEST)[0]
         found, values = found[rows] - round(late * 1e9), values[rows]
         return found, values, counted_together(dropped, leaps)
-
-    def _check_at_rest(self, name: str, how: str) -> None:
-        """Raise unless each row is said to be one pose at rest, with its orientation beside it."""
-        self._at_rest = True
-        if not self._static:
-            raise RecordingError(
-                f"The rows of {self._file(name)} {how}, which tells no motion. If each row is one "
-                "pose at rest, say so: replay with --static (in Python static=True)."
-            )
-        if self._file(name) != self._path or "acceleration" in self._entries:
-            raise ConfigurationError(
-                f"Where each row is one pose at rest, {self._where} must describe wrench and "
-                "orientation in one file, and no acceleration."
-            )
 
     def _file(self, name: str) -> Path:
         """Return the file of one of the tables, by the pattern that fits the wrench's."""
