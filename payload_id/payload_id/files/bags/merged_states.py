@@ -112,7 +112,7 @@ def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | 
     how = "of the same stamp" if exact else "between their stamps along straight lines"
     notes.append(
         f"Joint states of several messages ({', '.join(sources)}) are merged, {how}, at the "
-        f"{int(inside.sum())} instants of the slowest."
+        f"{int(inside.sum())} of {len(base)} instants of the slowest."
     )
     taken = {kind: x[inside] for kind, x in values.items()}
     return Merged(base[inside], taken, dropped, (*bag.notes, *notes))
@@ -177,13 +177,14 @@ def _numbers(thing: Any, path: Sequence[str], source: str) -> Iterator[Any]:
     if isinstance(thing, list | tuple | np.ndarray):
         for each in thing:
             yield from _numbers(each, path, source)
-    elif not path:
+    elif not path and isinstance(thing, int | float | np.number):
         yield thing
     else:
         known = [name for name in getattr(thing, "__dataclass_fields__", {}) if name[0] != "_"]
-        if path[0] not in known:
-            raise UnknownNameError("field", path[0], known, f"'{source}'")
-        yield from _numbers(getattr(thing, path[0]), path[1:], source)
+        wanted = path[0] if path else ""
+        if wanted not in known:
+            raise UnknownNameError("field", wanted, known, f"'{source}'")
+        yield from _numbers(getattr(thing, wanted), path[1:], source)
 
 
 def _series(

@@ -32,7 +32,7 @@ KEYS: dict[str, Collection[str]] = {  # that only one kind of text has
     "cell file": ("clearance", "name"),
     "list of runs": ("runs",),
     "description of columns": ("stamp", "position"),
-    "description of a wrench's columns": ("wrench", "frame"),
+    "description of a wrench's columns": ("wrench", "orientation"),
     "description of a bag, whose folder is the recording": ("rosbag2_bagfile_information",),
     "certificate": ("certificate", "trajectory"),
     "result": ("phi", "lower", "upper", "status"),

@@ -28,9 +28,9 @@ WORDS = {  # of each kind of quantity, the likeliest last line first to match
     "position": r"pos|position|positions|q|angle|ang|theta|istposition|istwinkel|pfbk?|joint",
 }
 NOT_MEASURED = (
-    r"cmd|command|commanded|[pvti]cmd|target|desired|des|ref|reference|setpoint|soll\w*|planned|"
-    r"goal|nominal|model|control|error|ext|external|disturbance|dist|fric|friction|g|grav|gravity|"
-    r"coriolis|offset|residual|feedforward|ff"
+    r"cmd|command|commanded|[pvti]cmd|as pos|target|desired|des|ref|reference|setpoint|soll\w*|"
+    r"planned|goal|nominal|model|control|error|ext|external|disturbance|dist|fric|friction|g|grav|"
+    r"gravity|coriolis|offset|residual|feedforward|ff"
 )
 MEASURED = r"meas|measured|msr|sensor|actual|act|feedback|fbk?|ist"
 OF_THE_TOOL = r"tcp|cartesian|cart|pose|wrench|ft|twist"  # six numbers, too, and not the joints'

@@ -222,7 +222,7 @@ def without_motion(path: Path, stamp_ns: NDArray[np.int64], timed: bool) -> str:
     apart = 1e-9 * float(np.median(np.abs(np.diff(stamp_ns)))) if len(stamp_ns) > 1 else 0.0
     if timed and apart < SHORTEST:
         return ""
-    how = f"are {apart:.3g} s apart" if timed else "have no time"
+    how = f"are {apart:.3g} s apart" if timed else "have no time (no 'stamp' is named)"
     return (
         f"The rows of {path} {how}, which tells no motion. If each row is one pose at rest, say so "
         "with --static (in Python static=True); if not, look at the column of time and its unit."

@@ -190,6 +190,29 @@ def test_what_a_joint_did_and_what_was_measured_is_taken_before_all_else(tmp_pat
         assert found.position == tuple(columns_of("joint_pos_{k}"))
 
 
+LOGGERS = {  # time, position, effort that are right, and further columns of the same numbers
+    "KUKA RSI": ("IPOC", "AIPos.A{n}", "GearTorque.A{n}", ("ASPos.A{n}", "MACur.A{n}")),
+    "KUKA trace": ("Zeit [s]", "Istposition A{n}", "Istmoment A{n}", ("Sollposition A{n}",)),
+    "UR RTDE": ("timestamp", "actual_q_{k}", "actual_current_as_torque_{k}",
+                ("target_q_{k}", "target_moment_{k}", "actual_TCP_force_{k}")),
+    "Franka": ("time", "state.q[{k}]", "state.tau_J[{k}]",
+               ("state.q_d[{k}]", "cmd.tau_J_d[{k}]", "state.tau_ext_hat_filtered[{k}]")),
+    "ABB EGM": ("time", "feedback_joint_{n}", "motor_torque_{n}",
+                ("planned_joint_{n}", "measured_force_{n}")),
+    "Staubli": ("time", "J{n} PFBK", "J{n} TFBK", ("J{n} PCMD", "J{n} IFBK")),
+}  # fmt: skip
+
+
+def test_loggers_of_vendors_are_known_by_their_names(tmp_path: Path) -> None:
+    for name, (time, position, effort, others) in LOGGERS.items():
+        header = [time, *columns_of(*others, position, effort)]
+        clock = 1000.0 * T if time == "IPOC" else T
+        table = Table(tmp_path, header, [clock, *([*Q.T] * (len(others) + 2))], torque=1.0)
+        assert table.found.time == time and table.found.rate == pytest.approx(100.0), name
+        assert table.found.position == tuple(columns_of(position)), name
+        assert table.found.effort == tuple(columns_of(effort)), name
+
+
 def test_seconds_and_nanoseconds_in_two_columns_are_one_time(tmp_path: Path) -> None:
     stamps = 1_700_000_000_000_000 + np.round(1e9 * T).astype(np.int64)
     header = ["header.stamp.sec", "header.stamp.nanosec", *columns_of("position{n}", "effort{n}")]
