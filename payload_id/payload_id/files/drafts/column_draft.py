@@ -93,7 +93,8 @@ def _read(path: Path) -> tuple[ColumnsFound, list[list[str]]]:
         rows = [cells for cells in read if len(cells) == len(names)]
         if len(names) > 2 and read and not rows:
             raise RecordingError(
-                f"{path}: {len(read[0])} cells in a row where the line of names has {len(names)}."
+                f"{path}: {len(read[0])} cells in a row where the line of names has {len(names)}. "
+                "Give each cell one name, where blanks separate cells without a blank in it."
             )
         if len(names) < 3 or not rows or names[0] == "1":
             raise RecordingError(
