@@ -15,9 +15,10 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import RecordingError, comment
 from ..tables.csv_columns import TO_NANOSECONDS, opened_table, what_to_write
+from ..tables.named_units import has
 from .arm_in_urdf import JointFound, names_of
 from .column_units import with_units
-from .columns_found import CURRENTS, TIMES, UNIT, ColumnsFound, has, words_of
+from .columns_found import CURRENTS, TIMES, UNIT, ColumnsFound, words_of
 
 MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match

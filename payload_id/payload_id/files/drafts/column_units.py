@@ -13,8 +13,9 @@ from ...core.recording_checks.kinematics import looks_like_degrees
 from ...core.samples.stamps import NANOSECONDS
 from ..tables.csv_columns import TO_NANOSECONDS
 from ..tables.joint_csv import OF_TURNING, UNITS
+from ..tables.named_units import TORQUES, has, unit_said
 from .arm_in_urdf import JointFound
-from .columns_found import CURRENTS, TIMES, ColumnsFound, has, words_of
+from .columns_found import CURRENTS, TIMES, ColumnsFound, words_of
 
 REST_OF_SECONDS = (
     r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?|"
@@ -22,7 +23,6 @@ REST_OF_SECONDS = (
 )
 AMPERES = re.compile(r"[_ \[(]\s*m?A\s*[\])]?$")  # as a unit behind the name
 TIME_UNITS = {unit: size / NANOSECONDS for unit, size in TO_NANOSECONDS.items()}  # [s]
-LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere
 ANGLE_UNITS = {  # by what names of columns of positions say
     "deg": "deg|degs|degree|degrees|°",
     "mrad": "mrad|millirad|milliradians?",
@@ -33,15 +33,6 @@ RATES = {f"{unit}/s": size for unit, size in OF_TURNING.items()} | {"rpm": np.pi
 LIKE = 1.2  # times as fast that velocities may be, beside noise, when their unit is told
 FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
 STEPS = (2e-4, 0.2)  # [s] between samples of recordings
-EFFORT_UNITS = {  # by what names of columns say, in N m
-    "mN m": ("mnm|nmm|mn m|n mm", 1e-3),
-    "N cm": ("ncm|n cm", 1e-2),
-    "kN m": ("knm|kn m", 1e3),
-    "kgf m": ("kgfm|kgf m|kpm", 9.80665),
-    "kgf cm": ("kgfcm|kgf cm|kgcm", 0.0980665),
-    "lbf in": ("lbin|inlb|lb in|in lb|lbfin|lbf in|inlbf|in lbf", 0.1129848),
-    "lbf ft": ("ftlb|lbft|ft lb|lb ft|lbfft|lbf ft|ftlbf|ft lbf", 1.3558179),
-}
 PERCENT = re.compile(r"percent|per cent|%|\bpct\b|(?:^|_)pct(?:_|$)", re.IGNORECASE)
 MILLI = 30.0  # times its scale that a torque is when its unit is thought to be N mm
 
@@ -68,12 +59,12 @@ def with_units(
             time = time + 1e-9 * values([found.nanoseconds])[:, 0]
         found = _timed(found, time, remarks)
     if found.position:
-        said = _said(found.with_units(found.position), ANGLE_UNITS)
+        said = unit_said(found.named(found.position), ANGLE_UNITS)
         degrees = looks_like_degrees(_finite(values(found.position)), turning, lower, upper)
         unit = said or ("deg" if degrees else "rad")
         if said == "rad" and degrees:
             remarks.append("Positions are named rad and look like degrees: check position_unit.")
-        names = found.with_units(found.position)
+        names = found.named(found.position)
         lengths = _lengths(names, values(found.position), lower, upper)
         units = tuple(unit if turns else x for turns, x in zip(turning, lengths, strict=True))
         found = replace(found, position_unit=units)
@@ -112,15 +103,8 @@ def _lengths(names: Sequence[str], values: Array, lower: Array, upper: Array) ->
         far = np.abs(column[np.isfinite(column)]).max(initial=0.0)
         most = max(abs(low), abs(high))
         likely = "mm" if np.isfinite(most) and far > FAR * max(most, 1e-3) else "m"
-        found.append(_said([name], {"mm": "mm", "m": "m"}) or likely)
+        found.append(unit_said([name], {"mm": "mm", "m": "m"}) or likely)
     return found
-
-
-def _said(names: Sequence[str], units: dict[str, str]) -> str:
-    """Return the unit that the names of columns state, empty if none."""
-    bare = (LABEL.sub(" ", name) for name in names)
-    text = " ".join(re.sub(r"[^a-zA-Z°]+", " ", name).lower() for name in bare)
-    return next((unit for unit, words in units.items() if has(text, words)), "")
 
 
 def _finite(values: Array) -> Array:
@@ -143,7 +127,7 @@ def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound
     # Rows that share a stamp come in the time to the next one.
     step = float(np.median(steps)) * len(steps) / (len(time) - 1)
     seconds = has(words_of(found.time), "secs?|seconds")
-    named = _said(found.with_units([found.time]), {unit: unit for unit in TIME_UNITS})
+    named = unit_said(found.named([found.time]), {unit: unit for unit in TIME_UNITS})
     said = "s" if seconds else named
     plausible = [unit for unit, size in TIME_UNITS.items() if STEPS[0] <= step * size < STEPS[1]]
     unit = said or (plausible or ["s"])[0]
@@ -198,9 +182,9 @@ def _with_effort(
     found: ColumnsFound, effort: Array, torque: Array, remarks: list[str]
 ) -> ColumnsFound:
     """Return the factor of efforts."""
-    units = {name: words for name, (words, _) in EFFORT_UNITS.items()}
-    named = found.with_units(found.effort)
-    said = _said(named, units | {"A": CURRENTS})
+    units = {name: words for name, (words, _) in TORQUES.items()}
+    named = found.named(found.effort)
+    said = unit_said(named, units | {"A": CURRENTS})
     there = np.isfinite(effort).any(axis=0)
     if not there.all():
         remarks.append("Some columns of effort hold no number: check the decimal point and which.")
@@ -224,8 +208,8 @@ def _with_effort(
             "(mass_factor: 1000 in the robot file, and effort_sign: 1.0). Enter effort_sign."
         )
         return replace(found, effort_factor=None)
-    if said not in EFFORT_UNITS:
+    if said not in TORQUES:
         return found
-    factor = EFFORT_UNITS[said][1]
+    factor = TORQUES[said][1]
     remarks.append(f"Efforts look like {said}: effort_sign is {factor}, which makes N m of them.")
     return replace(found, effort_factor=factor, effort_unit=said)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..tables.named_units import with_units
+
 TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp|zeit|zeit in sec|ipoc"
 CURRENTS = r"currents?(?! as torque)|cur|ifbk?|amps?|amperes?|i"
 WORD_ENDS = re.compile(
@@ -61,10 +63,9 @@ class ColumnsFound:
     rate: float = float("nan")
     remarks: tuple[str, ...] = field(default=())
 
-    def with_units(self, names: Sequence[str]) -> list[str]:
-        """Return names of columns with what the line of units says, in brackets behind them."""
-        said = [self.units.get(name, "").strip("[]() ") for name in names]
-        return [f"{name} [{x}]" if x else name for name, x in zip(names, said, strict=True)]
+    def named(self, names: Sequence[str]) -> list[str]:
+        """Return names of columns with what the line of units says of each."""
+        return with_units(names, self.units)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -82,8 +83,3 @@ def words_of(name: str) -> str:
         plain,
     )
     return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()
-
-
-def has(words: str, pattern: str) -> bool:
-    """Tell whether one of the words fits."""
-    return re.search(rf"(?:^| )(?:{pattern})(?: |$)", words) is not None

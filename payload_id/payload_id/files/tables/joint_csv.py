@@ -30,6 +30,7 @@ from .csv_columns import (
     without_motion,
 )
 from .joint_table import PAUSE, JointTable, counted_together
+from .named_units import TORQUES, check_units
 
 OF_SLIDING = {"m": 1.0, "mm": 1e-3}  # units of positions [m], [rad]
 OF_TURNING = {"rad": 1.0, "deg": np.pi / 180.0, "mrad": 1e-3, "rev": 2.0 * np.pi}
@@ -56,6 +57,7 @@ class Columns:
         unit: Of positions and velocities, of all joints or of each [rad or m].
         joint_map: Names of the joints and the conversion of effort.
         delimiter: Character between cells.
+        torques: Whether efforts are torques, not currents.
 
     """
 
@@ -66,6 +68,7 @@ class Columns:
     unit: PerJoint
     joint_map: JointMap
     delimiter: str
+    torques: bool
 
     @classmethod
     def from_entries(
@@ -101,6 +104,7 @@ class Columns:
             unit=_unit(entries.get("position_unit", "rad"), joints, sliding, where),
             joint_map=JointMap(joints, sign, offset),
             delimiter=delimiter_of(entries, where),
+            torques=entries.get("effort_source") != "current",
         )
 
 
@@ -119,6 +123,10 @@ def read_csv(
         (*wanted.position, *wanted.effort, *wanted.velocity),
         wanted.delimiter,
     )
+    if wanted.torques:
+        sign = np.array(wanted.joint_map.effort_sign)
+        entry = f"'effort_sign' in {'columns' if isinstance(columns, Mapping) else columns}"
+        check_units(Path(path), wanted.effort, wanted.delimiter, TORQUES, sign, entry)
     question = without_motion(Path(path), stamp_ns, wanted.stamp is not None)
     if question and static:
         leaps: Mapping[str, int] = {}

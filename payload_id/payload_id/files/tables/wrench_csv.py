@@ -29,6 +29,7 @@ from .csv_columns import (
 )
 from .joint_csv import OF_TURNING
 from .joint_table import counted_together
+from .named_units import FORCES, TORQUES, check_units
 
 WANTED = "description of a wrench's columns"
 STANDARD_G = 9.80665  # [m/s2], CGPM 1901
@@ -160,13 +161,18 @@ class _Description:
     def tables(self) -> WrenchTables:
         """Read all of them."""
         wrench = self._section("wrench")
-        stamp, values, dropped = self._read("wrench", self._names(wrench, "columns", 6))
+        names = self._names(wrench, "columns", 6)
+        stamp, values, dropped = self._read("wrench", names)
         sign = self._numbers(wrench, "sign", (1.0,), (1, 6))
         if not np.all(sign):
             raise ConfigurationError(
                 f"'sign' in {self._where} must not be 0, once or for each channel: 1 or -1, or a "
                 f"factor to N and N m; found {brief(wrench['sign'])}."
             )
+        delimiter = delimiter_of(self._entries, self._where)
+        factor, entry = np.broadcast_to(sign, (6,)), f"'sign' in {self._where}"
+        for part, units in ((slice(3), FORCES), (slice(3, 6), TORQUES)):
+            check_units(self._path, names[part], delimiter, units, factor[part], entry)
         turn_stamp, rotation, position = self._orientation()
         orientation = self._section("orientation")
         cutoff = None
