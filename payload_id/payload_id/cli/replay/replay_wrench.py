@@ -187,6 +187,8 @@ def read(arguments: argparse.Namespace) -> WrenchRecording:
     elif is_table(path):
         columns = columns_of(path, arguments, "kuka_wrench_csv.yaml")
         robot = None
+        if arguments.payload_frame is not None:
+            raise InputError(f"{columns} states the sensor's 'frame': leave --payload-frame out.")
         if arguments.robot is not None:
             robot = RobotModel.from_robot_file(RobotFile.load(arguments.robot))
         recording = WrenchRecording.from_csv(path, columns, robot, arguments.static)

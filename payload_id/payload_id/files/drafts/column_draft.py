@@ -76,7 +76,19 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     position, velocity, effort = taken
     found = replace(found, position=position, velocity=velocity, effort=effort, time=_time(header))
     remarks += [_not_measured(x, g[0]) for x, g in groups.items() if g and not g[0].measured]
-    return with_units(found, rows, joints, torque, [*remarks, *_also(groups["effort"])])
+    remarks += _of_a_sensor(header) if not effort else _also(groups["effort"])
+    return with_units(found, rows, joints, torque, remarks)
+
+
+def _of_a_sensor(header: Sequence[str]) -> list[str]:
+    """Say how forces of a force-torque sensor are described."""
+    forces = [name for name in header if has(words_of(name), r"f[xyz]|force [xyz]")]
+    if len(forces) < 3:
+        return []
+    return [
+        f"{', '.join(forces[:3])} are forces of a sensor: write the columns file of such a table "
+        "by hand, as config/recordings/kuka_wrench_csv.yaml shows, and replay it with that."
+    ]
 
 
 def _not_measured(kind: str, group: Group) -> str:
