@@ -473,6 +473,10 @@ def test_states_of_several_messages_topics_and_kinds_of_bags_are_read(case, caps
                 if topic not in topics:
                     topics[topic] = writer.add_connection(topic, kind, typestore=store)
                 writer.write(topics[topic], stamp, write(made_of(store, kind, fields, stamp), kind))
+    checked = payload_id(capsys, "check", path.name, "--robot", "own_arm.yaml", *options)
+    assert (
+        checked.code == 0 and f"--robot own_arm.yaml {' '.join(options)}".rstrip() in checked.text
+    )
     answer = payload_id(capsys, *REPLAY, path.name, *options)
     case.holds(answer)
     table = payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml")

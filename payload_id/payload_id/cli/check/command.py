@@ -103,6 +103,7 @@ def next_command(arguments: argparse.Namespace, wrong: bool) -> str:
         return "mend what is marked, then check again."
     robot, recording = shlex.quote(str(arguments.robot)), shlex.quote(str(arguments.recording))
     more = f" --columns {shlex.quote(str(arguments.columns))}" if arguments.columns else ""
+    more += f" --topic {shlex.quote(arguments.topic)}" if arguments.topic else ""
     more += " --static" if arguments.static else ""
     return f"./payload-id replay {recording} --robot {robot}{more}"
 

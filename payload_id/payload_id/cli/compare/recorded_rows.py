@@ -16,6 +16,7 @@ from ...core.identification.wrench.static import (
     LEAST_POSES,
     Rest,
     at_rest,
+    one_reading_each,
     rests,
     with_motion_at_rest,
 )
@@ -63,18 +64,23 @@ def _read_wrench_rows(arguments: argparse.Namespace, shape: Shape | None) -> Rec
     samples: WrenchSamples = recording
     notes = [*recording.notes]
     settings = with_methods(Settings(shape=shape), arguments)
-    resting = _rests(recording) if arguments.static else []
+    readings = arguments.static and one_reading_each(recording)
+    resting = _rests(recording) if arguments.static and not readings else []
     if resting:
         samples = at_rest(recording, resting)
         uncertainty = with_motion_at_rest(uncertainty, recording, resting)
     rows = NewtonEulerRows.of(uncertainty, recording.frame)
-    if not resting:
+    if not resting and not readings:
         offset = time_offset(recording)
         samples = aligned(recording, offset, rows, settings)
         if offset.significant:
             notes.append(offset.told(samples is not recording))
     online = OnlineIdentifier(rows, settings)
-    online.add(samples)
+    if readings:
+        for pose in range(len(samples)):
+            online.take(samples.part(pose, pose + 1))
+    else:
+        online.add(samples)
     return RecordedRows(online.problem(), tuple(notes), "N, N m")
 
 

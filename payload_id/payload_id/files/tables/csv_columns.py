@@ -224,8 +224,9 @@ def without_motion(path: Path, stamp_ns: NDArray[np.int64], timed: bool) -> str:
         return ""
     how = f"are {apart:.3g} s apart" if timed else "have no time (no 'stamp' is named)"
     return (
-        f"The rows of {path} {how}, which tells no motion. If each row is one pose at rest, say so "
-        "with --static (in Python static=True); if not, look at the column of time and its unit."
+        f"The rows of {path} {how}, which tells no motion. If each row is one pose at rest, check, "
+        "replay and compare take them with --static (in Python static=True); if not, look at the "
+        "column of time and its unit."
     )
 
 

@@ -39,6 +39,11 @@ class Rest:
     stop: int
 
 
+def one_reading_each(samples: WrenchSamples) -> bool:
+    """Tell whether each sample is one settled reading: without motion, far from the next."""
+    return samples.step >= SHORTEST and not samples.angular_velocity.any()
+
+
 def rests(samples: WrenchSamples, velocity: float = STILL_VELOCITY) -> list[Rest]:
     """Return where the sensor is at rest and its wrench has settled.
 
@@ -115,7 +120,7 @@ def identify_static(
 ) -> WrenchEstimate:
     """Return mass and centre of mass from the rests of a recording; inertia is not identifiable.
 
-    Where samples without motion are `SHORTEST` or more apart, each is one settled reading.
+    Each sample may be one settled reading of a pose (`one_reading_each`).
 
     With a shape or knowledge, in the sensor frame, estimate and intervals of the inertia follow
     from that.
@@ -124,7 +129,7 @@ def identify_static(
         RecordingError: There are fewer rests than the unknowns need.
     """
     require_type(recording, WrenchSamples, "recording", "a WrenchRecording, or WrenchSamples")
-    if recording.step >= SHORTEST and not recording.angular_velocity.any():
+    if one_reading_each(recording):
         return identify_poses(
             recording.rotation, recording.wrench, uncertainty, recording.gravity, estimator,
             intervals, frame, shape, knowledge,
