@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TextIO, TypeGuard
+from typing import Any, NamedTuple, TextIO, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -313,39 +313,52 @@ class _Head:
     units: str = ""
 
 
+class _Line(NamedTuple):
+    """A line before the rows of a table, and its number from 0."""
+
+    number: int
+    text: str
+
+    @property
+    def cells(self) -> list[str]:
+        """Its cells, apart by the usual character that separates them best."""
+        return _cells(self.text, usual_delimiter(self.text))
+
+
 def _head(file: TextIO) -> _Head:
     """Find the first row of numbers, and what stands before it."""
-    texts, marked = list[str](), list[str]()
-    skipped = 0
+    texts, marked = list[_Line](), list[_Line]()
     for number, line in enumerate(file):
         text = line.strip()
         if text.startswith(COMMENTS):
-            marked.append(text.lstrip("".join(COMMENTS)).strip())
+            marked.append(_Line(number, text.lstrip("".join(COMMENTS)).strip()))
         elif text:
             cells = re.split(r"[\s,;|]+", text.strip(",;|"))
             if 2 * sum(_is_number(x) or x.lower() == "nan" for x in cells) > len(cells):
-                width = len(_cells(text, usual_delimiter(text)))
-                return _names_in(texts, marked or [text], width, number)
-            skipped = skipped or number + 1
-            texts.append(text)
-    return _Head(skipped, texts[0] if texts else "".join(marked[-1:]))
+                return _names_in(texts, marked, _Line(number, text))
+            texts.append(_Line(number, text))
+    first = (*texts[:1], *marked[-1:], _Line(-1, ""))[0]
+    return _Head(first.number + 1, first.text)
 
 
-def _names_in(texts: Sequence[str], marked: Sequence[str], width: int, number: int) -> _Head:
+def _names_in(texts: Sequence[_Line], marked: Sequence[_Line], row: _Line) -> _Head:
     """Return the head of a table of which the lines before the first row of numbers are known.
 
     Args:
         texts: Lines of text.
         marked: Lines behind % or #, without these.
-        width: Number of cells of the first row.
-        number: Of its line, from 0.
+        row: The row.
     """
-    cells = [(text, _cells(text, usual_delimiter(text))) for text in texts or marked]
-    wide = [x for x in cells if len(x[1]) in (width, width - 1)]
-    names, *below = wide or [cells[0] if texts else cells[-1]]
-    if below and not any(map(_may_be_number, below[0][1])):
-        return _Head(number, names[0], below[0][0])
-    return _Head(number, names[0])
+    above = texts or marked
+    if not above:
+        return _Head(row.number, row.text)
+    width = len(row.cells)
+    names, *below = [x for x in above if len(x.cells) in (width, width - 1)] or (
+        texts[:1] or marked[-1:]
+    )
+    if below and not any(map(_may_be_number, below[0].cells)):
+        return _Head(below[0].number + 1, names.text, below[0].text)
+    return _Head(names.number + 1, names.text)
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
