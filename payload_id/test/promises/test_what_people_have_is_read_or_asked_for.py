@@ -217,6 +217,21 @@ def test_what_is_wrong_with_stamps_is_named_with_what_is_left(case, capsys, word
     assert "driver" not in checked.text
 
 
+def test_nanoseconds_that_are_none_beside_seconds_are_named_and_left_out(case, capsys):
+    names, *rows = as_log((case.folder / "run.csv").read_text()).splitlines()[1:]
+    lines = [row.split() for row in rows]
+    for line in lines[::5]:
+        line[1] = str(int(line[1]) + 10**9)
+    (case.folder / "run.log").write_text("\n".join([names, *map(" ".join, lines), ""]))
+    said = yaml.safe_load((case.folder / "columns.yaml").read_text())
+    said |= {"delimiter": " ", "stamp": {"column": "sec", "unit": "s", "nanoseconds": "nanosec"}}
+    (case.folder / "columns.yaml").write_text(yaml.safe_dump(said))
+    checked = payload_id(capsys, "check", "run.log", "--robot", "own_arm.yaml",
+                         "--columns", "columns.yaml")  # fmt: skip
+    left = len(lines) - len(lines[::5])
+    assert "999 999 999" in checked.text and f"{left} of {len(lines)} are left" in checked.text
+
+
 # ------------------------------------------------------------------- one row for each pose at rest
 
 ORIENTATIONS = {  # entry: its values of rotations, and its unit
