@@ -37,7 +37,7 @@ def add_parser(verbs: Any) -> None:
     text = "look at a recording before anything is identified: names, units, signs, gaps, gravity"
     parser = add_verb(verbs, "check", text)
     parser.add_argument(
-        "recording", type=Path, help="rosbag2 folder, .mcap or .db3 file, or a table (.csv)"
+        "recording", type=Path, help="rosbag2 folder, .mcap, .db3 or .bag file, or a table"
     )
     parser.add_argument(
         "--robot", metavar="FILE", required=True, help="robot file (YAML), or a shipped name"

@@ -23,7 +23,7 @@ Recorded = TypeVar("Recorded", Recording, WrenchRecording)
 def add_recording_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the recording of a payload, further ones, and how they are read."""
     parser.add_argument(
-        "recording", type=Path, help="rosbag2 folder, .mcap or .db3 file, or a table (.csv)"
+        "recording", type=Path, help="rosbag2 folder, .mcap, .db3 or .bag file, or a table"
     )
     parser.add_argument(
         "--also",
