@@ -34,7 +34,6 @@ def types_of(connections: Iterable[Connection], ros1: bool) -> Any:
         ros1: Whether it is of ROS 1.
     """
     store = store_of(Stores.ROS1_NOETIC if ros1 else Stores.ROS2_JAZZY)
-    store.register(get_types_from_msg(DYNAMIC, DYNAMIC_STATE))
     for connection in connections:
         read = READERS.get(connection.msgdef.format)
         if read is None or connection.msgtype in store.fielddefs:
@@ -43,4 +42,6 @@ def types_of(connections: Iterable[Connection], ros1: bool) -> Any:
             store.register(read(connection.msgdef.data, connection.msgtype))
         except TypesysError:  # a definition that is damaged, or unlike that of ROS: not decodable
             continue
+    if DYNAMIC_STATE not in store.fielddefs:
+        store.register(get_types_from_msg(DYNAMIC, DYNAMIC_STATE))
     return store
