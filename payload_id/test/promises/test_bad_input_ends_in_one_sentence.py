@@ -48,6 +48,7 @@ robots: {left: {}, right: {source: topics, topics: {wrench_sign: -1.0}}}
 """
 RUNS = """---
 runs:
+  bare: {}
   bag: {mass: 1.0}
 ...
 """
@@ -82,7 +83,7 @@ CHECK = "check run.csv --robot own_arm.yaml --columns columns.yaml --json"
 REPLAY = "replay run.csv --robot own_arm.yaml --columns columns.yaml --json"
 QUICK = f"{REPLAY} --intervals least_squares_image"
 VERIFY = "verify motion.json --samples 10 --json"
-OF_RUNS = "--robot own_arm.yaml --segments 0.5 --lengths 0.1 --json"
+OF_RUNS = "--history --segments 0.3 --robot own_arm.yaml --out OUT.yaml"
 NUMBER = "torque_relative: 0.02"
 DOORS = {
     "robot file": Door(
@@ -154,7 +155,7 @@ DOORS = {
          ("com_max: 1.5", "com_max: .inf", "com_max"), ("every_robot", "every_robots", "robots")),
     ),
     "runs": Door(
-        "runs.yaml", f"noise --runs runs.yaml {OF_RUNS}",
+        "runs.yaml", f"calibrate --runs runs.yaml {OF_RUNS}",
         (("mass: 1.0", "mas: 1.0", "mas"), ("mass: 1.0", "mass: -1.0", "mass"),
          ("mass: 1.0", "mass: .nan", "mass"), ("bag:", "bags:", "bags"),
          ("{mass: 1.0}", "{payload: [1.0, 2.0]}", "payload"), ("runs:", "run:", "run")),
@@ -221,6 +222,8 @@ class Files:
         self.tau = noisy(rng, self.arm.torques(self.motion, self.phi), 0.02)
         write_table(folder / "run.csv", self.motion, self.tau)
         write_bag(folder / "bag", self.arm, self.motion, self.tau)
+        bare = noisy(rng, self.arm.torques(self.motion, np.zeros(10)), 0.02)
+        write_bag(folder / "bare", self.arm, self.motion, bare)
         texts = {
             "columns.yaml": columns_of(JOINTS), "knowledge.yaml": KNOWLEDGE, "cell.yaml": CELL,
             "team.yaml": TEAM, "runs.yaml": RUNS, "fleet.csv": MANIFEST,
@@ -268,8 +271,8 @@ class Files:
         answer = self.call(capsys, door.command)
         if answer.code:
             return answer, None
-        written = [x.read_text() for x in sorted(self.folder.glob("OUT*")) if x.is_file()]
-        written += [x.read_text() for x in sorted(self.folder.glob("OUT/*.xml"))]
+        written = [x.read_bytes() for x in sorted(self.folder.glob("OUT*")) if x.is_file()]
+        written += [x.read_bytes() for x in sorted(self.folder.glob("OUT/*.xml"))]
         return answer, [written, door.also(self.folder / door.file)]
 
     def with_content(self, capsys: Any, door: Door, content: bytes) -> tuple[Answer, Any]:

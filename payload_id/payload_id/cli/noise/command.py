@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,7 @@ from ...core import codec
 from ...core.arrays import Array
 from ...core.body.inertial import as_phi
 from ...core.calibration.noise_needed import NoiseNeeded, noise_needed
-from ...core.calibration.noise_of_runs import noise_of_runs
 from ...core.errors import InputError
-from ...core.history import segments
-from ...files.recordings.known_runs import read_known_runs
-from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.arguments import add_verb, number, numbers_of, with_changes
@@ -35,7 +30,6 @@ from ..common.recording_arguments import (
     remarks,
     stretch_of,
 )
-from . import runs_report
 
 BARE, UNKNOWN = "none", "unknown"
 CAVEAT = (
@@ -57,26 +51,9 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "recording",
         type=Path,
-        nargs="*",
+        nargs="+",
         help="rosbag2 folders, .mcap or .db3 files, or tables (.csv), of one payload, at rest or "
         "in motion",
-    )
-    parser.add_argument(
-        "--runs",
-        type=Path,
-        metavar="FILE",
-        help="instead of recordings: a list of runs with known payloads (as for calibrate); tells "
-        "the bounds that a new run keeps with a stated probability",
-    )
-    parser.add_argument(
-        "--segments", type=number, metavar="SECONDS", help="with --runs: cut them to this length"
-    )
-    parser.add_argument(
-        "--level",
-        type=number,
-        default=0.95,
-        metavar="PROBABILITY",
-        help="with --runs: the probability (default: 0.95)",
     )
     parser.add_argument(
         "--robot", metavar="FILE", required=True, help="robot file (YAML), or a shipped name"
@@ -115,39 +92,22 @@ def add_parser(verbs: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and show; return the exit code."""
-    if bool(arguments.recording) == bool(arguments.runs):
-        raise InputError("Give recordings, or --runs with a list of them; found both or neither.")
     file = RobotFile.load(arguments.robot)
     robot = RobotModel.described(file, arguments.payload_frame)
     robot = replace(robot, effort=file.effort.scales).with_calibration(file.calibration)
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
 
-    def recording_of(path: Path) -> Recording:
-        return stretch_of(read_recording(path, arguments, file), arguments)
-
     check_different(arguments.recording)
-    if arguments.runs is None:
-        recordings = [recording_of(path) for path in arguments.recording]
-        payload = _payload(arguments.payload)
-        with progress("measuring"):
-            found = noise_needed(recordings, robot, uncertainty, arguments.lengths, payload)
-        notes = [note for recording in recordings for note in remarks(recording)]
-        plain, printed = as_json(found, robot.joints), partial(show, found, robot.joints, notes)
-    else:
-        runs = [
-            (part, known.load)
-            for known in read_known_runs(arguments.runs)
-            for part in segments(recording_of(known.path), arguments.segments)
-        ]
-        lengths, level = arguments.lengths, arguments.level
-        with progress("measuring"):
-            told = noise_of_runs(runs, robot, uncertainty, lengths, level)
-        plain = runs_report.as_json(told, robot.joints)
-        printed = partial(runs_report.show, told, robot.joints)
+    recordings = [
+        stretch_of(read_recording(path, arguments, file), arguments) for path in arguments.recording
+    ]
+    payload = _payload(arguments.payload)
+    with progress("measuring"):
+        found = noise_needed(recordings, robot, uncertainty, arguments.lengths, payload)
     if arguments.json:
-        print(json.dumps(plain))
+        print(json.dumps(as_json(found, robot.joints)))
     else:
-        printed()
+        show(found, robot.joints, [note for each in recordings for note in remarks(each)])
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The noise that recordings need: what was put in, where nothing else can explain it; and ranks."""
+"""The noise that recordings need: what was put in, where nothing else can explain it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import pytest
 from arms import Run, arm, record
 from payload_id.core.arrays import Array
 from payload_id.core.calibration.noise_needed import noise_needed
-from payload_id.core.calibration.noise_of_runs import NoiseOfRuns, noise_of_runs
 from payload_id.core.errors import InputError, RecordingError
-from payload_id.core.history import KnownLoad
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -62,43 +60,9 @@ def test_more_recordings_need_more_and_are_consistent_with_it() -> None:
     assert identify(joined, run.model, less).status is Status.INCONSISTENT
 
 
-@pytest.mark.slow
-def test_factors_of_runs_are_those_that_each_needs_and_less_where_less_is_known() -> None:
-    runs = [noisy("gen3", seed)[0] for seed in (2, 3)]
-    model = runs[0].model
-    exact, mass = (
-        noise_of_runs([(r.samples, load(r)) for r in runs], model, REFERENCE, LENGTHS, 0.5)
-        for load in (lambda r: KnownLoad.exactly(r.phi), lambda r: KnownLoad.of_mass(r.phi[0]))
-    )
-    for k, run in enumerate(runs):
-        alone, free = (
-            [each.factor for each in noise_needed([run.samples], model, REFERENCE, LENGTHS, phi)]
-            for phi in (run.phi, None)
-        )
-        np.testing.assert_allclose(exact.factors[k], alone, rtol=1e-9)
-        assert (mass.factors[k] <= exact.factors[k] + 1e-9).all()
-        assert (mass.factors[k] >= np.array(free) - 1e-6).all()
-
-
-def test_ranks_hold_as_stated_for_exchangeable_runs() -> None:
-    """Factors of any distribution, alike among runs: all bounds hold together at least so often."""
-    rng, held = np.random.default_rng(5), []
-    for _ in range(2000):
-        common = rng.pareto(1.2, size=(21, 1)) + 0.1
-        factors = common * rng.lognormal(0.0, 0.5, size=(21, 3)) * [1.0, 0.4, 0.1]
-        found = NoiseOfRuns(np.array([0.1, 0.5, 1.0]), np.ones(7), factors[:20], 0.9)
-        held.append((factors[20] <= found.bounds).all())
-    # 19 ranked runs: 18 of 20 ranks. Four standard deviations of the count.
-    assert abs(np.mean(held) - 0.9) < 4.0 * np.sqrt(0.9 * 0.1 / len(held))
-
-
 def test_what_cannot_be_measured_is_refused() -> None:
     run = record(arm("pendulum"), 5, seconds=0.3)
-    loaded = [(run.samples, KnownLoad.exactly(run.phi))]
     with pytest.raises(InputError, match="at least one length"):
         noise_needed([run.samples], run.model, REFERENCE, [])
     with pytest.raises(RecordingError, match="no window of 0.5 s"):
         noise_needed([run.samples], run.model, REFERENCE, [0.2, 0.5])
-    for runs, level, said in ((loaded, 0.0, "level"), (loaded, 95.0, "level"), ([], 0.9, "run")):
-        with pytest.raises(InputError, match=said):
-            noise_of_runs(runs, run.model, REFERENCE, [0.2], level)
