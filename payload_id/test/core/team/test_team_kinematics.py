@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.team.blocks import Blocks
@@ -16,7 +15,6 @@ from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_ume
 from payload_id.core.team.equations import Equations
 from payload_id.core.team.grasp_frames import START, FrameWeights, GraspFrames
 from payload_id.core.team.refine import begun
-from payload_id.core.team.sequential import sequential
 from payload_id.core.team.window_series import GRAVITY
 from payload_id.core.team.windows import windows_of
 from team_motion import Path, Team, wrench_on
@@ -100,17 +98,3 @@ def test_rows_whose_errors_hang_together_are_freed_of_it():
     assert (free[[0, 2000]] == errors[[0, 2000]]).all()
     np.testing.assert_allclose(free.std(axis=0), 1.0, atol=0.05)
     np.testing.assert_allclose((free[1:] * free[:-1]).mean(axis=0), 0.0, atol=0.05)
-
-
-def test_the_papers_sequence_finds_the_payload_without_noise():
-    rng = np.random.default_rng(7)
-    team = Team.of_table_1(rng)
-    robots = team.samples(Path.drawn(rng, length=12.0, holds=3, hold=1.8), rng)
-    t = robots[0].time
-    every, still = np.ones(len(t), bool), (t % 2.8 < 1.8) & (t < 8.4)
-    moving = every & (t > 8.6) & (t < t[-1] - 0.1)
-    steps = sequential(robots, every, still, moving, PayloadPrior(30.0, 2.0))
-    np.testing.assert_allclose(steps.rotation[0, 2], team.R[2], atol=1e-9)
-    np.testing.assert_allclose(steps.position[0, 1], team.p[1], atol=1e-9)
-    assert steps.mass == pytest.approx(team.phi[0], rel=1e-9)
-    np.testing.assert_allclose(steps.phi, team.phi, rtol=5e-3, atol=5e-3)

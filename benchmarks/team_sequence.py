@@ -1,4 +1,6 @@
-r"""Frames from twists, mass and centre of mass from holds, inertia from moments [ZLEFL, Sec. III].
+r"""The paper's own method, one step after the other [ZLEFL, Sec. III]: `team_paper.py` compares.
+
+Frames from twists, mass and centre of mass from holds, inertia from moments.
 
 Frame {s} is the first robot's. The inertia keeps physical consistency by the linear matrix
 inequality instead of eigenvalues that are clipped.
@@ -11,15 +13,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Array, BoolArray
-from ...body.inertial import INERTIA_BASIS, from_mass_com_inertia, inertia_matrix, skews
-from ...body.payload_prior import PayloadPrior
-from ...estimators.linear_matrix_inequality import LinearMatrixInequality
-from ...rows.row_block import RowBlock
-from ...statistics.statistics import Statistics
-from ..closed_form.pairwise import grasp_position, kabsch_umeyama
-from ..samples import RobotSamples
-from ..window_series import GRAVITY
+from payload_id.core.arrays import Array, BoolArray
+from payload_id.core.body.inertial import (
+    INERTIA_BASIS,
+    from_mass_com_inertia,
+    inertia_matrix,
+    skews,
+)
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.estimators.linear_matrix_inequality import LinearMatrixInequality
+from payload_id.core.rows.row_block import RowBlock
+from payload_id.core.statistics.statistics import Statistics
+from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_umeyama
+from payload_id.core.team.samples import RobotSamples
+from payload_id.core.team.window_series import GRAVITY
 
 
 @dataclass(frozen=True)
