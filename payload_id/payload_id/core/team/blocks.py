@@ -22,7 +22,6 @@ from .robot_arrays import RobotArrays
 from .samples import RobotSamples
 
 SPACING = 0.1  # [s] from one block to the next
-LARGEST_STEP = SPACING / 10.0  # of a block's grid [s]
 GAP = 0.055  # [s] between samples that no value is interpolated over
 LEAST_SAMPLES = 8  # of a robot, before anything is made of them
 
@@ -98,7 +97,7 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
             np.ones(B),
             np.zeros((B, 4)),
         )
-    weights = Weights.of(2.0 * SPACING, min(step, LARGEST_STEP))
+    weights = Weights.of(2.0 * SPACING, min(step, SPACING / 10.0))
     away, weight, slope = weights.away - SPACING, weights.value, weights.slope
     at = Resampling.of(robot.time, (time[:, None] + away).ravel(), GAP)
     shape = (B, len(away))

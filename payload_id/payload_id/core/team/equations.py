@@ -8,9 +8,7 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array
 from ..body.inertial import skews
 from .blocks import Blocks
-from .grasp_frames import KINDS, UNUSED, FrameWeights, GraspFrames
-
-LEVEL = 1e-6  # [rad] tilt of what is stated to be level
+from .grasp_frames import KINDS, ROUNDING, UNUSED, FrameWeights, GraspFrames
 
 
 class Equations:
@@ -167,7 +165,7 @@ class Equations:
             own = slice(column * w, column * w + w)
             C = self.frames.base_rotation[i] @ Rotation.from_rotvec(step[i, 3:6]).as_matrix()
             J = np.zeros((9, self.size))
-            tilt = max(float(np.hypot(self.weights.tilt[i], self.weights.tilt[0])), LEVEL)
+            tilt = max(float(np.hypot(self.weights.tilt[i], self.weights.tilt[0])), ROUNDING)
             level = -C @ skews(np.array([[0.0, 0.0, 1.0]]))[0] @ _right_jacobian(step[i, 3:6])
             J[:2, own][:, 3:6] = level[:2] / tilt
             J[2:5, own][:, :3] = np.eye(3)

@@ -11,11 +11,13 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array, BoolArray
 from .bounds import RobotBounds
 
-POOR_ROTATION = 0.2  # [rad] standard deviation from which on a frame counts as unknown
-POOR_POSITION = 0.2  # of the reach, likewise
+POOR = 0.2  # [rad], and of the reach: deviation from which on a frame counts as unknown
 UNEQUAL = 0.05, 20.0  # of one robot's bounds against another's, as far as that counts
-KINDS = 4  # attitude, place, angular velocity, velocity
-START = (1e-3, 1e-3, 1e-2, 1e-2)  # [rad, m, rad/s, m/s] first standard deviations of the kinds
+# First standard deviations of attitude, place, angular velocity, velocity [rad, m, rad/s, m/s].
+START = (1e-3, 1e-3, 1e-2, 1e-2)
+KINDS = len(START)
+# [rad, m, rad/s, m/s] what rounding of stamps and weights leaves, below any encoder
+ROUNDING = 1e-7
 UNUSED = 1e6  # standard deviation of a kind of equation that does not count
 
 
@@ -84,8 +86,8 @@ class GraspFrames:
             reach: Largest distance of grasps [m].
             clocks: Largest stated offset of each clock, shape (N,) [s].
         """
-        poor = (self.spread[:, :3] > POOR_ROTATION).any(axis=1)
-        poor |= (self.spread[:, 6:9] > POOR_POSITION * reach).any(axis=1)
+        poor = (self.spread[:, :3] > POOR).any(axis=1)
+        poor |= (self.spread[:, 6:9] > POOR * reach).any(axis=1)
         known = self.known & ~poor
         clock = np.where(known, self.clock, np.clip(self.clock, -clocks, clocks))
         return replace(self, known=known, clock=clock)

@@ -25,12 +25,11 @@ from .blocks import Blocks
 from .bounds import RobotBounds
 from .closed_form.pairwise import grasp_position, kabsch_umeyama
 from .equations import Equations
-from .grasp_frames import KINDS, START, UNUSED, FrameWeights, GraspFrames
+from .grasp_frames import KINDS, ROUNDING, START, UNUSED, FrameWeights, GraspFrames
 
 ALIKE = 0.5  # correlation of angular velocities from which on a robot is on the same body
 CANDIDATES = 11  # clock offsets that are tried
 CLEARLY = 2.0  # times less noise against its signal: what twists need to be taken before poses
-LEAST = 1e-8  # smallest standard deviation that residuals can show
 LEVEL = 0.05  # [rad] of tilt, up to which the vertical counts as a common vector
 ROUNDS = 3  # of variances from residuals
 
@@ -63,7 +62,7 @@ def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspF
             x_scale="jac", xtol=1e-11, ftol=1e-11, gtol=1e-15, max_nfev=20,
         )  # fmt: skip
         frames = frames.moved(problem.step(found.x + problem.pulled(found.x)))
-        shown = np.maximum(Equations(blocks, frames, weights, np.ones(KINDS)).spread(), LEAST)
+        shown = np.maximum(Equations(blocks, frames, weights, np.ones(KINDS)).spread(), ROUNDING)
         used = _used(blocks, frames, shown)
         close = np.allclose(shown[used], deviation[used], rtol=0.1, atol=0.0)
         deviation = np.where(used, shown, UNUSED)

@@ -19,6 +19,7 @@ from ..arrays import Array
 from ..body.inertial import skew, skews
 from ..rows.row_block import RowBlock
 from ..rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
+from ..statistics.nuisance_fit import PRIOR
 from .bounds import RobotBounds
 from .closed_form.pair_equations import FrameBounds
 from .grasp_frames import GraspFrames
@@ -27,15 +28,12 @@ from .windows import Windows
 
 _MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
 CHANNELS = ("fx", "fy", "fz", "tx", "ty", "tz", "lift")
-MOVING = 7  # channels of windows in motion follow those at rest
+MOVING = len(CHANNELS)  # channels of windows in motion follow those at rest
 NUISANCES = (
     *(f"{name}_{axis}" for name in ("rotation", "position") for axis in "xyz"), "clock",
     *(f"force_bias_{axis}" for axis in "xyz"), "force_gain", "moment_gain",
     *(f"friction_{axis}" for axis in "xyz"),
 )  # fmt: skip
-
-
-UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class TeamRows:
         features, errors = features / total[:, None], errors / total[:, None]
         columns = self.half_width
         spread = self.frames.spread
-        columns[:, :7] = UNIFORM * np.hstack([spread[:, :3], spread[:, 6:9], spread[:, 12:]])
+        columns[:, :7] = PRIOR * np.hstack([spread[:, :3], spread[:, 6:9], spread[:, 12:]])
         columns[:, 12:] = np.array([[bound.friction] * 3 for bound in self.bounds])
         return self._block(windows, features, errors, columns, exact=True)
 

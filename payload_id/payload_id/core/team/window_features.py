@@ -15,13 +15,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
-from ..rows.wrench.newton_euler import PRODUCTS
+from ..rows.quadrature import ROUNDING
+from ..rows.wrench.feature_error import COLUMN, ROW
 from .bounds import RobotBounds
 from .closed_form.hann_weights import Weights
-from .window_series import GRAVITY, QUADRATURE, ROUNDING, Series
+from .window_series import GRAVITY, QUADRATURE, Series
 
-UP = np.array([0.0, 0.0, 1.0])
-_ROW, _COLUMN = (list(index) for index in zip(*PRODUCTS, strict=True))
 TAYLOR = 2e-3  # relative allowance where poses stand for velocities, beside differences
 
 
@@ -35,10 +34,10 @@ def features_of(series: Series, bounds: RobotBounds, weights: Weights) -> tuple[
         omega = np.where(read, series.gyro, omega)
         omega_error = np.where(read, better, omega_error)
     w = weights.value
-    products = np.einsum("m,wmk->wk", w, omega[..., _ROW] * omega[..., _COLUMN])
+    products = np.einsum("m,wmk->wk", w, omega[..., ROW] * omega[..., COLUMN])
     size, e = np.abs(omega), omega_error
-    wide = size[..., _ROW] * e[..., _COLUMN] + size[..., _COLUMN] * e[..., _ROW]
-    product_error = np.einsum("m,wmk->wk", w, wide + e[..., _ROW] * e[..., _COLUMN])
+    wide = size[..., ROW] * e[..., COLUMN] + size[..., COLUMN] * e[..., ROW]
+    product_error = np.einsum("m,wmk->wk", w, wide + e[..., ROW] * e[..., COLUMN])
     alpha, alpha_error = _smaller(
         _angular_of_twists(omega, omega_error, weights), _angular_of_poses(series, bounds, weights)
     )
@@ -75,7 +74,7 @@ def _quadrature(series: Series, omega: Array, weights: Weights) -> Array:
         linear = np.einsum("m,wmk->wk", w.slope, v)
         linear = linear + np.einsum("m,wmk->wk", w.value, np.cross(turn, v) + GRAVITY * up)
         alpha = np.einsum("m,wmk->wk", w.slope, turn)
-        square = np.einsum("m,wmk->wk", w.value, turn[..., _ROW] * turn[..., _COLUMN])
+        square = np.einsum("m,wmk->wk", w.value, turn[..., ROW] * turn[..., COLUMN])
         parts.append(np.hstack([linear, alpha, square]))
     return np.asarray(QUADRATURE * np.abs(parts[1] - parts[0]))
 
@@ -173,7 +172,7 @@ def _rates(series: Series, weights: Weights) -> Array:
     """Return the mean size of the features' rates of change, shape (W, 12)."""
     h, w = weights.step, weights.value
     gain = np.maximum(series.gain[:, 1:], series.gain[:, :-1])[..., None]
-    proper = np.einsum("wmji,j->wmi", series.R, UP) * GRAVITY
+    proper = GRAVITY * series.R[..., 2, :]
     rate = gain * np.abs(np.diff(proper, axis=1)) / h
     turn = gain * np.abs(np.diff(series.omega, axis=1)) / h
     W = len(rate)
@@ -183,7 +182,7 @@ def _rates(series: Series, weights: Weights) -> Array:
     out[:, :3] += np.einsum("m,wmk->wk", slope, gain * np.abs(np.diff(series.v, axis=1)) / h)
     out[:, 3:6] = np.einsum("m,wmk->wk", slope, turn)
     size = np.abs(series.omega[:, 1:])
-    both = size[..., _ROW] * turn[..., _COLUMN] + size[..., _COLUMN] * turn[..., _ROW]
+    both = size[..., ROW] * turn[..., COLUMN] + size[..., COLUMN] * turn[..., ROW]
     out[:, 6:] = np.einsum("m,wmk->wk", w[1:], both)
     return out
 

@@ -14,7 +14,8 @@ from .closed_form.resample import Resampling
 from .samples import RobotSamples
 
 GRAVITY = float(np.linalg.norm(STANDARD_GRAVITY))  # [m/s2]
-ROUNDING = 1e-11
+STILL_ANGULAR = 0.02  # [rad/s] mean angular velocity of a window below which it counts as a hold
+STILL_LINEAR = 0.01  # [m/s]; around it friction changes its sign
 QUADRATURE = 1.5 / 15.0  # Richardson's, half of it on top
 QUARTERS = 4  # of a window, whose mean velocities are looked at
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..rows.quadrature import ROUNDING
 from .bounds import RobotBounds
 from .closed_form.hann_weights import Weights
-from .window_series import QUADRATURE, ROUNDING, Series
-
-STICTION = 0.01  # [m/s] around which friction changes its sign
+from .window_series import QUADRATURE, STILL_LINEAR, Series
 
 
 def wrench_of(series: Series, bounds: RobotBounds, weights: Weights) -> tuple[Array, ...]:
@@ -45,7 +44,7 @@ def wrench_of(series: Series, bounds: RobotBounds, weights: Weights) -> tuple[Ar
 
 
 def drag_of(series: Series, weights: Weights) -> Array:
-    """Return the mean of -R' diag(tanh(velocity / STICTION)), shape (W, 3, 3)."""
+    """Return the mean of -R' diag(tanh(velocity / STILL_LINEAR)), shape (W, 3, 3)."""
     velocity = np.einsum("wmki,wmi->wmk", series.R, series.v)
-    sign = np.tanh(velocity / STICTION)
+    sign = np.tanh(velocity / STILL_LINEAR)
     return -np.asarray(np.einsum("m,wmki,wmk->wik", weights.value, series.R, sign))

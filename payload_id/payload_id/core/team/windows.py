@@ -14,19 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array, BoolArray
-from ..rows.wrench.newton_euler import PRODUCTS
+from ..rows.wrench.feature_error import COLUMN, ROW
 from .blocks import LEAST_SAMPLES
 from .bounds import RobotBounds
 from .closed_form.hann_weights import Weights
 from .robot_arrays import RobotArrays
 from .samples import RobotSamples
 from .window_features import features_of
-from .window_series import Series, speed_of
+from .window_series import STILL_ANGULAR, STILL_LINEAR, Series, speed_of
 from .window_wrench import drag_of, wrench_of
-
-_ROW, _COLUMN = (list(index) for index in zip(*PRODUCTS, strict=True))
-STILL_ANGULAR = 0.02  # [rad/s] mean angular velocity of a window below which it counts as a hold
-STILL_LINEAR = 0.01  # [m/s]
 
 
 @dataclass(frozen=True)
@@ -127,12 +123,12 @@ def feature_transform(rotation: Array, position: Array) -> Array:
     T[:3, :3] = T[3:6, 3:6] = rotation
     for k in range(3):
         T[:3, 3 + k] = rotation @ np.cross(np.eye(3)[k], r)
-    for k, (i, j) in enumerate(PRODUCTS):
+    for k, (i, j) in enumerate(zip(ROW, COLUMN, strict=True)):
         Q = np.zeros((3, 3))
         Q[i, j] = Q[j, i] = 1.0
         T[:3, 6 + k] = rotation @ (Q @ r - np.trace(Q) * r)
         turned = rotation @ Q @ rotation.T
-        T[6:, 6 + k] = turned[_ROW, _COLUMN]
+        T[6:, 6 + k] = turned[ROW, COLUMN]
     return T
 
 

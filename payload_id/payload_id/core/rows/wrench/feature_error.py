@@ -13,7 +13,7 @@ from ...arrays import Array
 from ...samples.wrench_samples import WrenchSamples
 from .uncertainty import WrenchUncertainty
 
-_ROW, _COLUMN = np.triu_indices(3)
+ROW, COLUMN = np.triu_indices(3)  # of the products of omega in F
 MOTION = ("linear_acceleration", "angular_acceleration", "angular_velocity")
 
 
@@ -86,14 +86,14 @@ def _products(
     With noise n of standard deviation s beside the hard error e: the random part is that of
     x n_y + y n_x + n_x n_y with |x| <= |omega| + e, its mean s^2 where both are one.
     """
-    e, f = hard[_ROW], hard[_COLUMN]
-    sure = mean[_ROW] * f + mean[_COLUMN] * e + whole * e * f
+    e, f = hard[ROW], hard[COLUMN]
+    sure = mean[ROW] * f + mean[COLUMN] * e + whole * e * f
     if not noise.any():
         return np.asarray(sure)
     speed = np.abs(omega)
-    x, y = speed[:, _ROW], speed[:, _COLUMN]
-    s, t = noise[_ROW], noise[_COLUMN]
+    x, y = speed[:, ROW], speed[:, COLUMN]
+    s, t = noise[ROW], noise[COLUMN]
     wide = ((x + e) * t) ** 2 + ((y + f) * s) ** 2 + (s * t) ** 2
-    wide += np.where((_ROW == _COLUMN), 2.0 * (x + e) * t * (y + f) * s, 0.0)
+    wide += np.where((ROW == COLUMN), 2.0 * (x + e) * t * (y + f) * s, 0.0)
     random = spread * np.sqrt(weight @ wide / whole)
-    return np.asarray(sure + random + np.where((_ROW == _COLUMN), s * t, 0.0) * whole)
+    return np.asarray(sure + random + np.where((ROW == COLUMN), s * t, 0.0) * whole)

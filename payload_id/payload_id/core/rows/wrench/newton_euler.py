@@ -33,14 +33,12 @@ from ..quadrature import ROUNDING, trapezoid_weights
 from ..row_block import RowBlock
 from ..windows import STAMP_TOLERANCE
 from .blocks import WrenchSums, WrenchWindow, of_motion, of_sensor
-from .feature_error import feature_error, random_part
+from .feature_error import COLUMN, ROW, feature_error, random_part
 from .pose_gate import PoseGate
 from .uncertainty import WrenchUncertainty
 
 # Motion that counts as one unit of dynamism, eq. (4) of [NGK] with its constants.
 DYNAMISM = (1.0, 1.0, 0.5)  # n1 [m/s2], n2 [rad/s2], n3 [rad/s]
-PRODUCTS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of omega omega', in F
-_ROW, _COLUMN = (list(index) for index in zip(*PRODUCTS, strict=True))
 
 
 def _regressor_of_features() -> Array:
@@ -54,7 +52,7 @@ def _regressor_of_features() -> Array:
     for k in range(3):  # alpha
         K[:3, 1:4, 3 + k] = skew(unit[k])
         K[3:, 4:, 3 + k] = INERTIA_BASIS[:, :, k].T
-    for k, (i, j) in enumerate(PRODUCTS):
+    for k, (i, j) in enumerate(zip(ROW, COLUMN, strict=True)):
         Q = np.zeros((3, 3))
         Q[i, j] = Q[j, i] = 1.0
         K[:3, 1:4, 6 + k] = Q - np.trace(Q) * unit  # S(omega)^2 = omega omega' - |omega|^2
@@ -69,7 +67,7 @@ _MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
 
 def features(proper_acceleration: Array, omega: Array, alpha: Array) -> Array:
     """Return F = (a_p, alpha, omega omega'), shape (N, 12)."""
-    return np.concatenate([proper_acceleration, alpha, omega[:, _ROW] * omega[:, _COLUMN]], axis=1)
+    return np.concatenate([proper_acceleration, alpha, omega[:, ROW] * omega[:, COLUMN]], axis=1)
 
 
 def newton_euler_regressor(proper_acceleration: Array, omega: Array, alpha: Array) -> Array:

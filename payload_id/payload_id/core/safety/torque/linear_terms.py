@@ -28,9 +28,9 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arm.kinetics import body_motion, cross
 from ...arrays import Array
-from ...rows.wrench.newton_euler import FEATURES_TO_REGRESSOR, PRODUCTS
+from ...rows.wrench.feature_error import COLUMN, ROW
+from ...rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
 
-_ROW, _COLUMN = (list(index) for index in zip(*PRODUCTS, strict=True))
 # Y(F) as a (12, 60) matrix: F @ _K is Y of shape (6, 10), flattened; torque rows are forces last.
 _K = np.ascontiguousarray(FEATURES_TO_REGRESSOR.transpose(2, 0, 1).reshape(12, 60))
 
@@ -106,14 +106,14 @@ def _features(A: Array, V: Array) -> Array:
     """Return F, shape (K, B, 12), of A and V, shape (K, B, 1, 6)."""
     v, w = V[..., 0, :3], V[..., 0, 3:]
     linear = A[..., 0, :3] + cross(w, v)
-    return np.concatenate([linear, A[..., 0, 3:], w[..., _ROW] * w[..., _COLUMN]], axis=-1)
+    return np.concatenate([linear, A[..., 0, 3:], w[..., ROW] * w[..., COLUMN]], axis=-1)
 
 
 def _feature_slopes(dA: Array, V: Array, dV: Array) -> Array:
     """Return dF, shape (K, B, D, 12)."""
     v, w, dv, dw = V[..., :3], V[..., 3:], dV[..., :3], dV[..., 3:]
     linear = dA[..., :3] + cross(dw, v) + cross(w, dv)
-    product = dw[..., _ROW] * w[..., _COLUMN] + w[..., _ROW] * dw[..., _COLUMN]
+    product = dw[..., ROW] * w[..., COLUMN] + w[..., ROW] * dw[..., COLUMN]
     return np.concatenate([linear, dA[..., 3:], product], axis=-1)
 
 

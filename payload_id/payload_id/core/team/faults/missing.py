@@ -6,10 +6,10 @@ import numpy as np
 
 from ..blocks import GAP, LEAST_SAMPLES
 from ..estimate import Fault, Finding
+from ..window_series import STILL_ANGULAR
 from .evidence import Evidence
 
 ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
-LEAST_TURN = 0.01  # [rad/s] root mean square of angular velocity below which nothing turns
 
 
 def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
@@ -46,7 +46,7 @@ def _turns(e: Evidence) -> bool:
         e.blocks.twist[..., :3], e.blocks.present, e.rows.bounds, strict=True
     ):
         size = np.sqrt((omega[here] ** 2).sum(axis=1).mean()) if here.any() else 0.0
-        if size > LEAST_TURN + np.sqrt(3.0) * bound.angular_velocity:
+        if size > STILL_ANGULAR + np.sqrt(3.0) * bound.angular_velocity:
             return True
     return False
 
