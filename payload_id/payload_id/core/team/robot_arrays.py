@@ -31,6 +31,10 @@ class RobotArrays:
             **{name: v[chosen] if v.ndim == 1 else v[:, chosen] for name, v in vars(self).items()}
         )
 
+    def of_robots(self, chosen: list[int]) -> Self:
+        """Return those of some robots."""
+        return type(self)(**{n: v if v.ndim == 1 else v[chosen] for n, v in vars(self).items()})
+
     def joined(self, newer: Self) -> Self:
         """Return both; robots that these do not have are absent in them."""
         more = len(newer.present) - len(self.present)

@@ -1,6 +1,6 @@
 """A team as a row source: windows of all robots into rows on the payload in the first one's frame.
 
-Frames and clocks come first (`refine`, `kinematic_bounds`): a source holds them as they are known
+Frames and clocks come first (`refine`, `pair`): a source holds them as they are known
 now, and what is left open of them is nuisance. When more is known of them, a new source makes the
 rows of all windows anew.
 """

@@ -20,7 +20,7 @@ from ...arrays import Array
 from ...motion.fourier import FourierSeries
 from ...team.blocks import SPACING, Blocks
 from ...team.closed_form.pair_equations import Pairs
-from ...team.kinematic_bounds.frame_bounds import motion_of
+from ...team.frame_bounds import motion_of
 from ...team.rows import TeamRows
 from ...team.windows import windows_of
 from ..criteria.posterior import information

@@ -12,7 +12,7 @@ hold exactly. About an estimate X, R_1i = X (1 + [a] + S) with a = sin(theta) n 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,21 @@ class FrameBounds:
     def unknown(cls, clock: float) -> FrameBounds:
         """Return no bounds but the clock's."""
         return cls(np.full(3, np.inf), np.full(3, np.inf), clock)
+
+    @classmethod
+    def contradicted(cls, clock: float) -> FrameBounds:
+        """Return that no frame is left, and the bound of the clock that was."""
+        return replace(cls.unknown(clock), consistent=False)
+
+    @classmethod
+    def of_size(cls, size: Array) -> FrameBounds:
+        """Return the box of all |z| <= size for z = (a, dp, d clock), shape (7,)."""
+        return cls(size[:3], size[3:6], float(size[6]))
+
+    @property
+    def size(self) -> Array:
+        """Largest |z|, as `of_size` takes it."""
+        return np.concatenate([self.a, self.position, [self.clock]])
 
     @property
     def known(self) -> bool:

@@ -14,16 +14,20 @@ from itertools import chain, combinations
 import numpy as np
 
 from ...arrays import Array
+from ..blocks import Blocks
 from ..estimate import Fault, Finding
+from ..pair import ClockBounds, Pair
 from ..samples import RobotSamples
 from .evidence import Evidence
 from .forces import within_errors
 from .own_twists import of_own_twists
-from .pair import Pair
 
 MIRROR = np.diag([1.0, -1.0, 1.0])  # any one whose plane is vertical: others differ by a yaw
 LOCKED = 0.15  # of another robot's angular velocity about an axis, below which it is locked
 SETTLING = 0.5  # [s] that a slip may take
+
+
+Change = Callable[[RobotSamples], RobotSamples]
 
 
 def of_motions(e: Evidence) -> list[Finding]:
@@ -47,11 +51,35 @@ def of_motions(e: Evidence) -> list[Finding]:
     ]  # fmt: skip
 
 
+def pair_of(e: Evidence, one: int, two: int, changed: Change = lambda robot: robot) -> Pair:
+    """Return the motions of two robots where both are seen, the second one's samples changed."""
+    first, second = e.robots[one], e.robots[two]
+    if second is not None:
+        second = changed(second)
+    (ahead, unsure), (late, more) = (_clock_of(e, i) for i in (one, two))
+    shift, offsets = np.array([0.0, late - ahead]), ClockBounds.stated(unsure + more)
+    offsets = replace(offsets, middle=offsets.middle + shift[1])
+    blocks = Blocks.of([first, second], e.blocks.time, shift, e.step)
+    bounds = e.rows.bounds[one], replace(e.rows.bounds[two], clock=max(np.abs(offsets.ends)))
+    return Pair(
+        blocks.take(np.flatnonzero(blocks.present.all(axis=0))), (first, second), bounds, offsets,
+        e.source.prior.com_max, e.step,
+    )  # fmt: skip
+
+
+def _clock_of(e: Evidence, i: int) -> tuple[float, float]:
+    """Return the middle of what a robot's clock may be off, and the most it may be beside [s]."""
+    frame = e.rows.frame_bounds[i]
+    if frame.known and frame.consistent:
+        return float(e.rows.frames.clock[i]), frame.clock
+    return 0.0, e.rows.bounds[i].clock
+
+
 def _are_apart(e: Evidence, i: int, j: int) -> bool:
     """Tell whether robots i < j do not move as one body."""
     if not i:
         return not e.rows.frame_bounds[j].consistent
-    return not Pair.of(e, i, j).is_one_body()
+    return not pair_of(e, i, j).is_one_body()
 
 
 def _fewest(apart: list[tuple[int, int]], N: int) -> tuple[int, ...]:
@@ -104,8 +132,13 @@ def _mirrored(e: Evidence, i: int, j: int) -> Finding | None:
         )  # fmt: skip
 
     # Angular velocities may have been mirrored as the axial vectors they are, or like others.
-    frames = [Pair.of(e, j, i, partial(mirrored, sign)).frame() for sign in (-1.0, 1.0)]
-    if not any(frame.consistent and frame.known for frame in frames):
+    for sign in (-1.0, 1.0):
+        pair = pair_of(e, j, i, partial(mirrored, sign))
+        frames = pair.frames()
+        found = pair.narrowed(frames.position[1]).frame(frames)
+        if found.consistent and found.known:
+            break
+    else:
         return None
     return Finding(
         Fault.MIRRORED, (e.names[i],),
@@ -117,7 +150,7 @@ def _mirrored(e: Evidence, i: int, j: int) -> Finding | None:
 def _locked(e: Evidence, i: int, j: int) -> Finding | None:
     """Robot i does not turn, or not about one axis, as robot j does; of two robots, or j as i."""
     for k, other in ((i, j), (j, i))[: 1 + (len(e.names) == 2)]:
-        pair = Pair.of(e, k, other)
+        pair = pair_of(e, k, other)
         own, turns = (np.sqrt(_turning(omega)) for omega in pair.blocks.twist[..., :3])
         error = np.sqrt(3.0) * max(bound.angular_velocity for bound in pair.bounds)
         locked = own + error < LOCKED * (turns - error)
@@ -140,7 +173,7 @@ def _turning(omega: Array) -> Array:
 
 def _clock(e: Evidence, i: int, j: int) -> Finding | None:
     """Robot i's clock is further off than stated, all of the time or since it leapt."""
-    pair, stated = Pair.of(e, j, i), e.rows.bounds[i].clock + e.rows.bounds[j].clock
+    pair, stated = pair_of(e, j, i), e.rows.bounds[i].clock + e.rows.bounds[j].clock
     since = pair.parts_at()
     for begin, what in (
         (-np.inf, "is {:+.0f} ms off that of {} in the run; more than the {:.0f} ms that are "
@@ -151,7 +184,7 @@ def _clock(e: Evidence, i: int, j: int) -> Finding | None:
         late = pair.between(begin, np.inf).offset()
         if abs(late) <= stated + e.rows.bounds[i].jitter + e.rows.bounds[j].jitter:
             continue
-        set_right = Pair.of(e, j, i, partial(_set_back, late))
+        set_right = pair_of(e, j, i, partial(_set_back, late))
         if set_right.between(begin, np.inf).is_seen_as_one_body():
             said = what.format(1e3 * late, e.names[j], 1e3 * stated, since=since)
             return Finding(
@@ -169,7 +202,7 @@ def _set_back(late: float, robot: RobotSamples) -> RobotSamples:
 
 def _slipped(e: Evidence, i: int, j: int) -> Finding | None:
     """Robot i let go, or is elsewhere in the body than before since some time."""
-    pair, windows = Pair.of(e, j, i), e.windows
+    pair, windows = pair_of(e, j, i), e.windows
     since = pair.parts_at()
     later = windows.start > since
     for k in (i, j)[: 1 + (len(e.names) == 2)]:

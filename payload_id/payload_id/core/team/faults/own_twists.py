@@ -18,7 +18,7 @@ from ...arrays import Array, IntArray
 from ..blocks import SPACING
 from ..closed_form.pair_equations import Motion
 from ..estimate import Fault, Finding
-from ..kinematic_bounds.frame_bounds import motion_of
+from ..frame_bounds import motion_of
 from .evidence import Evidence
 
 PART, LEAST = 0.2, 10  # of the blocks, and number of them, from which on it is no accident

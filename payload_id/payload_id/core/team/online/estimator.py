@@ -22,8 +22,7 @@ from ..bounds import RobotBounds, TeamBounds
 from ..closed_form.pair_equations import FrameBounds
 from ..estimate import TeamEstimate
 from ..grasp_frames import FrameWeights, GraspFrames
-from ..kinematic_bounds.clock_bounds import ClockBounds, narrowed
-from ..kinematic_bounds.frame_bounds import frame_bounds
+from ..pair import ClockBounds, Pair
 from ..received import Arrival, Received
 from ..refine import refined
 from ..rows import TeamRows
@@ -284,13 +283,17 @@ class TeamEstimator:
         """Return the bounds of one robot's frame; what is once contradicted stays so."""
         if not i:
             return FrameBounds(np.zeros(3), np.zeros(3), 0.0)
-        name, frames, reach = self.names[i], self._frames, self.prior.com_max
+        name, frames = self.names[i], self._frames
         if self.settings.intervals == NONE:
             return FrameBounds.unknown(every[i].clock + abs(float(frames.clock[i])))
         offsets = self._offsets.get(name) or ClockBounds.stated(every[i].clock)
+        pair = Pair(
+            self._blocks.of_robots([0, i]), (robots[0], robots[i]), (every[0], every[i]), offsets,
+            self.prior.com_max, self._step,
+        )  # fmt: skip
         if frames.known[i]:
-            offsets = narrowed(offsets, robots, i, self._blocks, frames, every, self._step, reach)
-        found = frame_bounds(self._blocks, i, frames, every[0], every[i], reach, offsets.ends)
+            pair = pair.narrowed(frames.position[i])
+        found, offsets = pair.frame(frames, i), pair.offsets
         self._offsets[name] = offsets if found.consistent else replace(offsets, middle=np.zeros(0))
         return found
 
