@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, one_number
-from ..errors import InputError, known_entries
+from ..arrays import Array
+from ..errors import known_entries
+from ..stated import check_stated, stated
 
-SMALLEST, LARGEST = 1e-6, 1e6  # [kg or m], far beyond any payload of an arm
+SMALLEST = 1e-6  # [kg or m], far below any payload of an arm
 TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
 
 
@@ -26,19 +27,11 @@ class PayloadPrior:
         com_max: Largest distance of any of its mass from the payload frame's origin [m].
     """
 
-    mass_max: float = 30.0
-    com_max: float = 1.0
+    mass_max: float = stated(30.0, SMALLEST)
+    com_max: float = stated(1.0, SMALLEST)
 
     def __post_init__(self) -> None:
-        for name in ("mass_max", "com_max"):
-            value = one_number(getattr(self, name), f"prior.{name}")
-            object.__setattr__(self, name, value)
-            if not SMALLEST <= value <= LARGEST:
-                raise InputError(
-                    f"prior.{name} must be a finite number above 0, from {SMALLEST:g} to "
-                    f"{LARGEST:g}; found {value!r}. An infinite prior would leave what the data do "
-                    "not see without any bound."
-                )
+        check_stated(self, "prior")
 
     @classmethod
     def from_dict(cls, entries: Any) -> PayloadPrior:

@@ -14,15 +14,16 @@ as it is narrow enough to be of use.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arm.centre_of_mass import com_interval
-from ..arrays import Array, one_number
+from ..arrays import Array
 from ..body.inertial import mass_com_inertia
 from ..errors import InputError
+from ..stated import check_stated
 
 if TYPE_CHECKING:
     from .estimate import Estimate
@@ -45,12 +46,7 @@ class Enough:
     com: float = 0.01
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = one_number(getattr(self, each.name), f"enough, {each.name}")
-            if not 0.0 <= value < np.inf:
-                raise InputError(
-                    f"enough ({each.name}) must be a number from 0 on; found {value:g}."
-                )
+        check_stated(self, "enough,")
 
     def of_mass(self, mass: float) -> float:
         """Return how near a mass must be known [kg]."""

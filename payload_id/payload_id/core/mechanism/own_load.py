@@ -6,12 +6,12 @@ m (a/3 + b/6 - g/2) and m (a/6 + b/3 - g/2) on to its ends, exactly, whatever it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array, one_number
-from ..errors import InputError
+from ..arrays import Array
+from ..stated import check_stated
 from .delta import Delta
 
 
@@ -30,10 +30,7 @@ class MechanismMasses:
     upper_leg: float = 0.0
 
     def __post_init__(self) -> None:
-        for entry in fields(self):
-            value = one_number(getattr(self, entry.name), f"mass of {entry.name}")
-            if not 0.0 <= value < np.inf:
-                raise InputError(f"The mass of {entry.name} must be 0 kg or more; found {value}.")
+        check_stated(self, "The mass of")
 
 
 def own_torque(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..arrays import one_number
 from ..codec import plain
-from ..errors import InputError, known_entries, require_type
-
-LARGEST = 1e6  # of any bound in SI units
+from ..errors import known_entries, require_type
+from ..stated import FRACTION, check_stated, stated
 
 
 @dataclass(frozen=True)
@@ -50,12 +48,12 @@ class RobotBounds:
     angular_velocity: float = 0.0
     linear_velocity: float = 0.0
     force_absolute: float = 0.0
-    force_relative: float = 0.0
+    force_relative: float = stated(highest=FRACTION)
     force_bias: float = 0.0
-    force_gain: float = 0.0
+    force_gain: float = stated(highest=FRACTION)
     friction: float = 0.0
     moment_absolute: float = 0.0
-    moment_relative: float = 0.0
+    moment_relative: float = stated(highest=FRACTION)
     tilt: float = 0.0
     gravity: float = 0.0
     imu_angular_velocity: float = 0.0
@@ -64,20 +62,7 @@ class RobotBounds:
     jitter: float = 0.0
 
     def __post_init__(self) -> None:
-        for entry in fields(self):
-            name = f"Robot bound '{entry.name}'"
-            value = one_number(getattr(self, entry.name), name)
-            object.__setattr__(self, entry.name, value)
-            if not 0.0 <= value <= LARGEST:
-                raise InputError(
-                    f"{name} must be finite and not negative, at most {LARGEST:g}; found {value!r}."
-                )
-        for part in ("force_relative", "force_gain", "moment_relative"):
-            if getattr(self, part) >= 1.0:
-                raise InputError(
-                    f"Robot bound '{part}' is a fraction and must be below 1; found "
-                    f"{getattr(self, part)!r}. (2 % is written 0.02.)"
-                )
+        check_stated(self, "Robot bound")
 
     def to_dict(self) -> dict[str, float]:
         """Return plain numbers; `RobotBounds.from_dict` reads them back."""

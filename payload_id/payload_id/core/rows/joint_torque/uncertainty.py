@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...arm.per_joint import PerJoint
-from ...arrays import Array, real_numbers
+from ...arrays import Array
 from ...body.payload_prior import PayloadPrior
 from ...codec import plain
 from ...errors import InputError, UnknownNameError, known_entries, require_type
+from ...stated import FRACTION, check_stated, stated
 
-FRACTIONS = ("torque_relative", "torque_gain", "friction_load", "link_relative", "coverage")
-LARGEST = 1e6  # of any bound in SI units; what is not bounded at all is left out or stated as that
 LISTS = ("torque_mean_window", "torque_mean")
 
 
@@ -29,7 +28,7 @@ def bound(unit: str, meaning: str, default: Any = 0.0, highest: float = float("i
         default: Where it is not stated.
         highest: Largest that can be stated.
     """
-    return field(default=default, metadata={"unit": unit, "meaning": meaning, "highest": highest})
+    return stated(default, highest=highest, unit=unit, meaning=meaning)
 
 
 @dataclass(frozen=True)
@@ -98,19 +97,19 @@ class Uncertainty:
     """
 
     torque_relative: PerJoint = bound(
-        "-", "error of every torque sample, as a fraction of the torque", highest=0.999
+        "-", "error of every torque sample, as a fraction of the torque", highest=FRACTION
     )
     torque_absolute: PerJoint = bound(
         "N m or N", "... plus this much: noise, ripple, what the model leaves out"
     )
     torque_gain: PerJoint = bound(
-        "-", "error of each torque sensor's gain, constant in a run", highest=0.999
+        "-", "error of each torque sensor's gain, constant in a run", highest=FRACTION
     )
     torque_offset: PerJoint = bound("N m or N", "offset of each torque sensor, constant in a run")
     link_relative: float = bound(
         "-",
         "error of every inertial parameter of the robot's own links, as a fraction",
-        highest=0.999,
+        highest=FRACTION,
     )
     link_shift: float = bound(
         "m",
@@ -128,7 +127,7 @@ class Uncertainty:
     )
     friction_viscous_asymmetry: PerJoint = bound("N m s/rad or N s/m", "... of viscous friction")
     friction_load: PerJoint = bound(
-        "-", "largest friction as a fraction of the torque transmitted", highest=0.999
+        "-", "largest friction as a fraction of the torque transmitted", highest=FRACTION
     )
     friction_stribeck: PerJoint = bound(
         "N m or N", "largest friction beyond Coulomb friction of a slow joint"
@@ -195,22 +194,13 @@ class Uncertainty:
 
     def __post_init__(self) -> None:
         require_type(self.prior, PayloadPrior, "Uncertainty 'prior'", "a PayloadPrior")
-        for entry in fields(self):
-            if entry.name != "prior":
-                plain = _plain(entry.name, str(entry.type), getattr(self, entry.name))
-                object.__setattr__(self, entry.name, plain)
+        check_stated(self, "Uncertainty")
         self._check_means()
         if len(self.tool) not in (0, 10):
             raise InputError(
                 "Uncertainty 'tool' takes ten bounds in the order of phi, or none; found "
                 f"{len(self.tool)}."
             )
-        for name in FRACTIONS:
-            if np.max(getattr(self, name)) >= 1.0:
-                raise InputError(
-                    f"Uncertainty '{name}' is a fraction and must be below 1; "
-                    f"found {getattr(self, name)!r}. (2.5 % is written 0.025.)"
-                )
 
     def per_joint(self, name: str, n: int) -> Array:
         """Return one bound for each of n joints, shape (n,).
@@ -247,17 +237,16 @@ class Uncertainty:
 
     def _check_means(self) -> None:
         """Raise unless bounds on means go with their lengths."""
-        stated = self.torque_mean_window
-        lengths, bounds = len(stated), len(self.torque_mean)
+        lengths, bounds = len(self.torque_mean_window), len(self.torque_mean)
         if (bounds % lengths if lengths else bounds) or (lengths > 0) != (bounds > 0):
             raise InputError(
                 "Uncertainty 'torque_mean' takes one bound, or one for each joint, for each length "
                 f"in 'torque_mean_window'; found {bounds} bounds for {lengths} lengths."
             )
-        if 0.0 in stated or len({*stated}) < lengths:
+        if 0.0 in self.torque_mean_window or len({*self.torque_mean_window}) < lengths:
             raise InputError(
                 "Uncertainty 'torque_mean_window' takes different lengths of time above 0 s; found "
-                f"{list(stated)}."
+                f"{list(self.torque_mean_window)}."
             )
 
     def means(self, n: int) -> tuple[tuple[float, Array], ...]:
@@ -266,17 +255,17 @@ class Uncertainty:
         Raises:
             InputError: The bounds were given for another number of joints.
         """
-        stated = self.torque_mean_window
-        if not stated:
+        lengths = self.torque_mean_window
+        if not lengths:
             return ()
-        bounds = np.reshape(self.torque_mean, (len(stated), -1))
+        bounds = np.reshape(self.torque_mean, (len(lengths), -1))
         if bounds.shape[1] not in (1, n):
             raise InputError(
                 f"Uncertainty 'torque_mean' has {bounds.shape[1]} bounds for each length; give "
                 f"one, or {n} (one for each joint)."
             )
-        wide = np.broadcast_to(bounds, (len(stated), n)).astype(float)
-        return tuple(sorted(zip(stated, wide, strict=True), key=lambda x: x[0]))
+        wide = np.broadcast_to(bounds, (len(lengths), n)).astype(float)
+        return tuple(sorted(zip(lengths, wide, strict=True), key=lambda x: x[0]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `Uncertainty.from_dict` reads them back."""
@@ -289,32 +278,6 @@ class Uncertainty:
         if "prior" in values:
             values["prior"] = PayloadPrior.from_dict(values["prior"])
         return cls(**values)
-
-
-def _plain(name: str, kind: str, value: object) -> float | tuple[float, ...]:
-    """Return one bound as a number or numbers.
-
-    Args:
-        name: Of the bound.
-        kind: Its annotation: "float", "PerJoint", or a tuple of numbers.
-        value: What was given.
-
-    Raises:
-        InputError: It is no number, is negative or too large, or too many numbers.
-    """
-    words = f"Uncertainty '{name}'"
-    numbers = real_numbers(value, words)
-    if name in LISTS:
-        numbers = np.ravel(numbers)
-    wanted = {"float": (0,), "PerJoint": (0, 1)}.get(kind, (1,))
-    if numbers.ndim not in wanted or (numbers.size == 0 and kind == "PerJoint"):
-        what = {"float": "one number", "PerJoint": "one number, or one for each joint"}
-        raise InputError(f"{words} takes {what.get(kind, 'a list of numbers')}; found {value!r}.")
-    if not (numbers <= LARGEST).all() or (numbers < 0).any():
-        raise InputError(
-            f"{words} must be finite and not negative, at most {LARGEST:g}; found {value!r}."
-        )
-    return tuple(numbers.tolist()) if numbers.ndim else float(numbers)
 
 
 BOUNDS = {entry.name: entry for entry in fields(Uncertainty) if entry.metadata}

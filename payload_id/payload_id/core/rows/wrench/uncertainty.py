@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Array, real_numbers
+from ...arrays import Array
 from ...body.payload_prior import PayloadPrior
 from ...codec import plain
-from ...errors import InputError, known_entries, require_type
+from ...errors import known_entries, require_type
+from ...stated import FRACTION, check_stated, stated
 
-LARGEST = 1e6  # of any bound in SI units
 PerAxis = float | tuple[float, ...]
 
 # Strain-gauge sensors of hand-held size measure up to some hundred N and some ten N m, and their
@@ -65,8 +65,8 @@ class WrenchUncertainty:
     torque_error: PerAxis = 0.0
     force_sigma: PerAxis = 0.0
     torque_sigma: PerAxis = 0.0
-    force_gain: PerAxis = 0.0
-    torque_gain: PerAxis = 0.0
+    force_gain: PerAxis = stated(highest=FRACTION)
+    torque_gain: PerAxis = stated(highest=FRACTION)
     force_bias: PerAxis = FORCE_BIAS
     torque_bias: PerAxis = TORQUE_BIAS
     force_drift: PerAxis = 0.0
@@ -81,16 +81,11 @@ class WrenchUncertainty:
     gravity_error: float = 0.0
     time_error: float = 0.0
     correlation_time: float = 0.0
-    sigma_factor: float = SIGMA_FACTOR
+    sigma_factor: float = stated(SIGMA_FACTOR, lowest=1.0)
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 
     def __post_init__(self) -> None:
-        for entry in fields(self):
-            if entry.name == "prior":
-                continue
-            value = getattr(self, entry.name)
-            plain = _plain(entry.name, value, entry.type == "PerAxis")
-            object.__setattr__(self, entry.name, plain)
+        check_stated(self, "Wrench uncertainty")
         require_type(self.prior, PayloadPrior, "Wrench uncertainty 'prior'", "a PayloadPrior")
 
     def axes(self, name: str) -> Array:
@@ -130,28 +125,3 @@ class WrenchUncertainty:
         if "prior" in values:
             values["prior"] = PayloadPrior.from_dict(values["prior"])
         return cls(**values)
-
-
-def _plain(name: str, value: Any, per_axis: bool) -> float | tuple[float, ...]:
-    """Return a bound, which is a number, or three, finite and not negative."""
-    numbers = real_numbers(value, f"Wrench uncertainty '{name}'")
-    shapes = ((), (3,)) if per_axis else ((),)
-    if numbers.shape not in shapes:
-        wanted = "one number, or three (one for each axis)" if per_axis else "one number"
-        raise InputError(f"Wrench uncertainty '{name}' takes {wanted}; found {value!r}.")
-    if not (numbers <= LARGEST).all() or (numbers < 0).any():
-        raise InputError(
-            f"Wrench uncertainty '{name}' must be finite and not negative, at most {LARGEST:g}; "
-            f"found {value!r}."
-        )
-    if name.endswith("_gain") and numbers.max() >= 1.0:
-        raise InputError(
-            f"Wrench uncertainty '{name}' is a fraction and must be below 1; found {value!r}. "
-            "(2 % is written 0.02.)"
-        )
-    if name == "sigma_factor" and numbers < 1.0:
-        raise InputError(
-            f"Wrench uncertainty 'sigma_factor' must be at least 1, or noise would hardly count; "
-            f"found {value!r}."
-        )
-    return tuple(numbers.tolist()) if numbers.ndim else float(numbers)

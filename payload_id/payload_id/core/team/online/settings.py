@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...arrays import one_number
 from ...bounds import METHODS
 from ...errors import InputError, UnknownNameError
 from ...estimators import estimator_named
+from ...stated import check_stated, stated
 
 NONE = "none"
 LEAST_STEP = 2e-4  # [s] of the grid on which samples are taken
@@ -29,25 +29,15 @@ class TeamSettings:
 
     estimator: str = "lmi"
     intervals: str = "hull"
-    window: float = 1.0
+    window: float = stated(1.0, 0.1, 20.0)
     patience: float = 0.5
-    step: float = 0.0
+    step: float = stated(highest=1.0)
 
     def __post_init__(self) -> None:
         estimator_named(self.estimator)
         if self.intervals not in (*METHODS, NONE):
             raise UnknownNameError("interval method", self.intervals, (*METHODS, NONE))
-        for name, least, most in (
-            ("window", 0.1, 20.0),
-            ("patience", 0.0, 1e6),
-            ("step", 0.0, 1.0),
-        ):
-            value = one_number(getattr(self, name), f"Team setting '{name}'")
-            if not least <= value <= most:
-                raise InputError(
-                    f"Team setting '{name}' must lie between {least:g} and {most:g} s; found "
-                    f"{value!r}."
-                )
+        check_stated(self, "Team setting")
         if 0.0 < self.step < LEAST_STEP:
             raise InputError(
                 f"Team setting 'step' must be 0 or {LEAST_STEP:g} s or more; found {self.step!r}."
