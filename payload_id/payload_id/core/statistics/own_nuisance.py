@@ -71,7 +71,7 @@ def in_one_channel(factor: Array, count: float, channels: int) -> Statistics:
     counts = np.zeros(channels + 1)
     counts[-1] = count
     gain = np.zeros((channels + 1, p))
-    return Statistics(np.zeros((11, 11)), factor, round(count), factors, counts, errors, gain)
+    return Statistics(np.zeros((11, 11)), round(count), factors, counts, errors, gain)
 
 
 def _in_units_of_noise(run: Statistics, fit: Posterior) -> Array:

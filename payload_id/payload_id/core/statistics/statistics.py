@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -30,9 +31,9 @@ class Statistics:
 
     Attributes:
         plain: R factor of [A b], rows as they are, shape (11, 11).
-        weighted: R factor of [B A b], each row divided by its bound, shape (p + 11, p + 11).
         rows: Number of rows.
-        channels: As `weighted`, for each channel by itself, shape (C, p + 11, p + 11).
+        channels: R factors of each channel's rows [B A b], each row divided by its bound, shape
+            (C, p + 11, p + 11).
         counts: Number of rows of each channel, shape (C,).
         errors: Sum of the squares of [A_error d] / bound over the rows of each channel, shape
             (C, 11).
@@ -43,7 +44,6 @@ class Statistics:
     """
 
     plain: Array
-    weighted: Array
     rows: int
     channels: Array
     counts: Array
@@ -60,15 +60,19 @@ class Statistics:
             gain: How the error of each channel's rows grows with them, shape (C, p); None: not.
         """
         gain = np.zeros((0, p)) if gain is None else gain
-        count, square = len(gain), np.zeros((p + 11, p + 11))
-        none = np.zeros((count, p + 11, p + 11))
-        counts, errors = np.zeros(count), np.zeros((count, 11))
-        return cls(np.zeros((11, 11)), square, 0, none, counts, errors, gain)
+        none = np.zeros((len(gain), p + 11, p + 11))
+        counts, errors = np.zeros(len(gain)), np.zeros((len(gain), 11))
+        return cls(np.zeros((11, 11)), 0, none, counts, errors, gain)
 
     @property
     def p(self) -> int:
         """Number of nuisance parameters."""
-        return len(self.weighted) - 11
+        return int(self.gain.shape[1])
+
+    @cached_property
+    def weighted(self) -> Array:
+        """R factor of all rows [B A b], each divided by its bound, shape (p + 11, p + 11)."""
+        return factor_of(self.channels.reshape(-1, self.p + 11))
 
     def add(self, block: RowBlock, phi_max: Array) -> Statistics:
         """Return the statistics with more rows.
@@ -96,7 +100,6 @@ class Statistics:
         channels = channels_with(self.channels, block.joint, weighted)
         return Statistics(
             factor_of(self.plain, plain),
-            factor_of(self.weighted, weighted),
             self.rows + len(block),
             channels,
             counts,
@@ -114,7 +117,6 @@ class Statistics:
             blended = _each_under(one._mixed_channels, two._mixed_channels)
         return Statistics(
             factor_of(one.plain, two.plain),
-            factor_of(one.weighted, two.weighted),
             one.rows + two.rows,
             _each_under(one.channels, two.channels),
             one.counts + two.counts,
@@ -152,7 +154,6 @@ class Statistics:
         return replace(
             self,
             plain=root * self.plain,
-            weighted=root * self.weighted,
             channels=root * self.channels,
             counts=part * self.counts,
             errors=part * self.errors,
@@ -192,7 +193,6 @@ class Statistics:
         errors[:, :10] = 0.0
         return Statistics(
             np.zeros((11, 11)),
-            self._without_phi(self.weighted),
             self.rows,
             self._each_without_phi(self.channels),
             self.counts,
@@ -212,7 +212,6 @@ class Statistics:
         return replace(
             self,
             plain=moved(self.plain),
-            weighted=moved(self.weighted),
             channels=moved(self.channels),
             blended=None if self.blended is None else moved(self.blended),
         )
