@@ -21,12 +21,10 @@ from ..errors import InputError
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..knowledge.statement import Statement
 from ..rows.row_block import RowBlock
-from .cutting_planes import MORE_PATIENCE, minimise
+from .cutting_planes import ROUNDS, CuttingPlanes
 from .hull import Hull
 from .interval import Interval
-from .linear_program import LinearProgram
 from .scaled_rows import ScaledRows
-from .stated_cuts import StatedCuts
 from .verified import safe_minimum
 
 WIDER = 2.0  # times the range that was found
@@ -151,12 +149,11 @@ def _proven(statement: Statement, prior: Interval, k: int, sign: float) -> bool:
     stated = Knowledge((statement,))
     none = RowBlock.empty(stated.q)
     scaled = ScaledRows.of(none, prior, none.d)
-    program = LinearProgram(scaled.lower, scaled.upper)
-    cuts = StatedCuts(program, scaled, stated)
+    program = CuttingPlanes(scaled, stated.stacked)
     cost = np.zeros(len(scaled.lower))
     cost[10 + k] = sign
-    solution = minimise(program, [cuts], cost, MORE_PATIENCE)
+    solution = program.minimise(cost, ROUNDS)
     if solution is None:
         return True
-    proof = cuts.cuts, cuts.multiplier(solution.dual), prior
+    proof = program.cuts.cuts, program.cuts.multiplier(solution.dual), prior
     return safe_minimum(cost, none, none.d, none.b, *proof) > -1.0

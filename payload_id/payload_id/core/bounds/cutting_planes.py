@@ -8,61 +8,86 @@ optimum is a valid outer bound at every moment.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ..arrays import Array
-from ..body.inertial import PSEUDO_INERTIA_BASIS, pseudo_inertia
+from ..knowledge.knowledge import NOTHING, Stacked
+from .conic_cuts import ConicCuts, is_curved, multipliers_of
+from .interval import Hint
 from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows
 
 FIRST_ROWS = 20  # that a program begins with; about as many are active in the end
 MORE_ROWS = 15  # that enter at a time
-ROW_TOLERANCE = 1e-7  # by how much a row may be broken, relative to its bound
+TOLERANCE = 1e-7  # HiGHS's own: by how much a row may be broken, and what is no improvement
 ROUNDS = 200  # of adding rows and cuts for one optimum; valid, only wider, if not enough
-STALLED = 1e-7  # improvement by PATIENCE rounds of cuts that is not worth more of them
-PATIENCE = 6
-# A J whose smallest eigenvalue is this part of its trace below zero counts as consistent.
-EIGENVALUE_TOLERANCE = 1e-7
-MORE_PATIENCE = 25  # for sets of any kind, whose corners first cuts may not change
+PATIENCE = 6  # rounds of cuts without an improvement, for each curved cone
 
 
-class Separator(Protocol):
-    """A family of inequalities that lets its members into a program as they are broken.
+class CuttingPlanes:
+    """Least values over all (phi, u, a) that keep a box, cones, and |G x - r| <= free + share a.
 
     Attributes:
-        numbers: Number in the program of each member that is in it.
+        linear: The program; its columns are x = (y, u), and those of a behind them.
+        rows: Rows that are in it.
+        cuts: Inequalities of the cones that are in it.
     """
 
-    numbers: list[int]
+    def __init__(
+        self,
+        scaled: ScaledRows,
+        cones: Stacked = NOTHING.stacked,
+        hint: Hint | None = None,
+        free: Array | float = 1.0,
+        share: Any = None,
+    ) -> None:
+        """Let in what to begin with.
 
-    def separate(self, x: Array) -> int:
-        """Let in members that x breaks; return how many."""
-        ...
+        Args:
+            scaled: The rows, m of them, and the box.
+            cones: See `cones_of`; their auxiliary variables are the last of u.
+            hint: What mattered before.
+            free: What rows are allowed whatever a >= 0 is, shape (m,) or ().
+            share: What a allows them, shape (m, k), may be sparse; None: there is no a.
+        """
+        hint, columns = hint or Hint(), 0 if share is None else share.shape[1]
+        self.linear = LinearProgram(
+            np.append(scaled.lower, np.zeros(columns)),
+            np.append(scaled.upper, np.full(columns, np.inf)),
+        )
+        self.rows = Rows(self.linear, scaled, hint.rows, free, share)
+        self.cuts = ConicCuts(self.linear, scaled, cones, hint.duals, columns)
+        self._patience = PATIENCE * max(1, sum(is_curved(kind) for kind, _ in cones.cones))
 
+    def minimise(self, cost: Array, patience: int = 0) -> Solution | None:
+        """Return the optimum; None if nothing keeps all rows and cones.
 
-def minimise(
-    program: LinearProgram, separators: Sequence[Separator], cost: Array, patience: int = PATIENCE
-) -> Solution | None:
-    """Return the optimum over all members of all families; None if no x satisfies them.
+        Rows are always let in whole; cuts may only creep closer.
 
-    The first family is finite and is always let in whole; another one may only creep closer.
-    """
-    solution = program.minimise(cost)
-    values: list[float] = []
-    for _ in range(ROUNDS):
-        if solution is None:
-            return None
-        entered = [family.separate(solution.x) for family in separators]
-        if not any(entered):
-            break
-        values = [] if entered[0] else [*values, solution.value]
-        if len(values) > patience and values[-1] - values[-1 - patience] < STALLED:
-            break
-        solution = program.minimise(cost)
-    return solution
+        Args:
+            cost: Of all columns.
+            patience: Rounds of cuts without an improvement; 0: as many as there usually are.
+
+        Raises:
+            SolverError: The solver found no end.
+        """
+        patience = patience or self._patience
+        solution = self.linear.minimise(cost)
+        values: list[float] = []
+        for _ in range(ROUNDS):
+            if solution is None:
+                return None
+            rows, cuts = self.rows.separate(solution.x), self.cuts.separate(solution.x)
+            if not rows and not cuts:
+                break
+            values = [] if rows else [*values, solution.value]
+            if len(values) > patience and values[-1] - values[-1 - patience] < TOLERANCE:
+                break
+            solution = self.linear.minimise(cost)
+        return solution
 
 
 class Rows:
@@ -77,19 +102,11 @@ class Rows:
         self,
         program: LinearProgram,
         scaled: ScaledRows,
-        remembered: Sequence[int] = (),
-        free: Array | float = 1.0,
-        share: Any = None,
+        remembered: Sequence[int],
+        free: Array | float,
+        share: Any,
     ) -> None:
-        """Let in the rows to begin with.
-
-        Args:
-            program: Its columns are x, and those of a behind them.
-            scaled: The rows, m of them.
-            remembered: Rows that mattered before.
-            free: What they are allowed whatever a is, shape (m,) or ().
-            share: What a allows them, shape (m, k), may be sparse; None: there is no a.
-        """
+        """Let in the rows to begin with; see `CuttingPlanes`."""
         self._program, self._scaled = program, scaled
         self._free = np.broadcast_to(free, (len(scaled.r),))
         self._share: Any = np.zeros((len(scaled.r), 0)) if share is None else share
@@ -105,7 +122,7 @@ class Rows:
         over = np.abs(self._scaled.G @ x[:size] - self._scaled.r) - allowed
         over = np.where(self._outside, over / np.maximum(allowed, 1.0), 0.0)
         worst = np.argsort(over)[-MORE_ROWS:]
-        worst = worst[over[worst] > ROW_TOLERANCE]
+        worst = worst[over[worst] > TOLERANCE]
         self._enter(worst)
         return len(worst)
 
@@ -125,88 +142,11 @@ class Rows:
     def multiplier(self, dual: Array) -> Array:
         """Return the multiplier of every row, zero for those outside, shape (m,)."""
         full = np.zeros(len(self._scaled.r))
-        np.add.at(full, self.rows, _of(dual, self.numbers))
+        np.add.at(full, self.rows, multipliers_of(dual, self.numbers))
         return full
 
 
-class ConsistencyCuts:
-    """v' J(phi) v >= 0 for every v, and what follows from the payload's size.
-
-    J(phi) >= 0 iff all these hold. Adding those that the present optimum breaks most (eigenvectors
-    of J to negative eigenvalues) closes in on the cone from outside (Kelley 1960), beginning with
-    the diagonal of J.
-
-    Attributes:
-        numbers: Number in the program of each cut that is in it.
-        directions: v of each cut but the first ones, which come from the size, shape (K, 4).
-        coefficients: c of each cut c phi >= 0 in the order of `numbers`, shape (K + ..., 10).
-    """
-
-    def __init__(
-        self,
-        program: LinearProgram,
-        scaled: ScaledRows,
-        first: Array,
-        shape: Array,
-        columns: int = 0,
-    ) -> None:
-        """Let in the cuts to begin with; `columns` columns follow those of phi and u."""
-        self._program, self._scaled, self._columns = program, scaled, columns
-        self._length = _typical_length(scaled)
-        self.numbers: list[int] = []
-        self.directions = np.zeros((0, 4))
-        self.coefficients = np.zeros((0, 10))
-        self._sizes = np.zeros(0)
-        self._add(shape)
-        self._enter(np.vstack([np.eye(4), first]))
-
-    def separate(self, x: Array) -> int:
-        """Let in the directions in which J at x is negative."""
-        directions = broken_directions(self._scaled.phi(x), self._length)
-        self._enter(directions)
-        return len(directions)
-
-    def _enter(self, directions: Array) -> None:
-        self.directions = np.vstack([self.directions, directions])
-        self._add(np.einsum("nij,ki,kj->kn", PSEUDO_INERTIA_BASIS, directions, directions))
-
-    def _add(self, coefficients: Array) -> None:
-        if not len(coefficients):
-            return
-        wide, offset = self._scaled.of_phi(coefficients)
-        size = np.maximum(np.abs(wide).max(axis=1), 1e-30)
-        rows = np.hstack([wide / size[:, None], np.zeros((len(wide), self._columns))])
-        self.numbers += self._program.add_rows(rows, -offset / size, np.full(len(wide), np.inf))
-        self.coefficients = np.vstack([self.coefficients, coefficients])
-        self._sizes = np.concatenate([self._sizes, size])
-
-    def multiplier(self, dual: Array) -> Array:
-        """Return the multiplier of each cut as c phi >= 0, in the order of `coefficients`."""
-        return _of(dual, self.numbers) / self._sizes
-
-    def used(self, multipliers: Array) -> Array:
-        """Return the directions whose cuts have a multiplier, shape (K, 4)."""
-        first = len(self.coefficients) - len(self.directions)
-        return self.directions[np.flatnonzero(multipliers[first:])]
-
-
-def broken_directions(phi: Array, length: float) -> Array:
-    """Return directions v with v' J(phi) v < 0, shape (K, 4); none if J is consistent.
-
-    Args:
-        phi: Parameters, shape (10,).
-        length: Typical size of the payload [m]; it makes J's entries comparable.
-    """
-    unit = np.array([1.0 / length] * 3 + [1.0])
-    J = unit[:, None] * pseudo_inertia(phi) * unit
-    values, vectors = np.linalg.eigh(J)
-    size = max(float(np.abs(values).sum()), 1e-12)
-    if values[0] >= -EIGENVALUE_TOLERANCE * size:
-        return np.zeros((0, 4))
-    return (vectors[:, values < 0] * unit[:, None]).T
-
-
-def first_rows(scaled: ScaledRows, remembered: Sequence[int] = ()) -> Array:
+def first_rows(scaled: ScaledRows, remembered: Sequence[int]) -> Array:
     """Return the rows to begin with: those remembered, or a few that are near their bounds."""
     m = len(scaled.r)
     if m <= FIRST_ROWS:
@@ -217,18 +157,3 @@ def first_rows(scaled: ScaledRows, remembered: Sequence[int] = ()) -> Array:
     spread = np.linspace(0, m - 1, FIRST_ROWS // 2).astype(int)
     near = np.argsort(-np.abs(scaled.r))[: FIRST_ROWS // 2]
     return np.unique(np.concatenate([spread, near]))
-
-
-def _of(dual: Array, numbers: list[int]) -> Array:
-    """Return the duals of some rows; a row younger than the solution has none: zero."""
-    index = np.asarray(numbers, dtype=int)
-    known = index < len(dual)
-    values = np.zeros(len(index))
-    values[known] = dual[index[known]]
-    return values
-
-
-def _typical_length(scaled: ScaledRows) -> float:
-    """Return a typical size of the payload [m], from what is known of it."""
-    mass, spread = scaled.known.upper[0], scaled.known.upper[[4, 7, 9]].max()
-    return float(np.clip(np.sqrt(max(spread, 0.0) / max(mass, 1e-9)), 0.02, 1.0))

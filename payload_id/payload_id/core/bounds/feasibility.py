@@ -8,18 +8,10 @@ import numpy as np
 
 from ..arrays import Array
 from ..knowledge.knowledge import NOTHING, Knowledge
-from .cutting_planes import (
-    MORE_PATIENCE,
-    PATIENCE,
-    ConsistencyCuts,
-    Rows,
-    Separator,
-    minimise,
-)
+from .conic_cuts import cones_of
+from .cutting_planes import CuttingPlanes
 from .interval import shares
-from .linear_program import LinearProgram
 from .scaled_rows import ScaledRows
-from .stated_cuts import StatedCuts
 
 
 @dataclass(frozen=True)
@@ -49,24 +41,14 @@ def smallest_noise_factor(
         shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
         stated: What else is stated; its auxiliary variables are the last nuisance parameters.
     """
-    program = LinearProgram(
-        np.concatenate([scaled.lower, [0.0]]), np.concatenate([scaled.upper, [np.inf]])
-    )
-    rows = Rows(program, scaled, free=0.0, share=np.ones((len(scaled.r), 1)))
-    families: list[Separator] = [rows]
-    families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=1))
-    if stated:
-        families.append(StatedCuts(program, scaled, stated, columns=1))
-    cost = np.zeros(len(scaled.lower) + 1)
-    cost[-1] = 1.0
-    solution = minimise(program, families, cost, MORE_PATIENCE if stated else PATIENCE)
+    cones, share = cones_of(shape, stated), np.ones((len(scaled.r), 1))
+    program = CuttingPlanes(scaled, cones, free=0.0, share=share)
+    solution = program.minimise(np.append(np.zeros(len(scaled.lower)), 1.0))
     if solution is None:  # no phi in the known box is physically consistent
         return NoiseFactor(
             float("inf"), {}, np.zeros(len(scaled.r)), np.full(len(scaled.lower), np.nan)
         )
-    known = [number for number in rows.numbers if number < len(solution.dual)]
-    weights = np.abs(solution.dual[known])
-    joints = scaled.rows.joint[rows.rows[: len(known)]]
+    weights = program.rows.multiplier(np.abs(solution.dual))
     size = np.abs(scaled.G @ solution.x[:-1] - scaled.r) / max(solution.value, 1e-12)
-    blame = shares(weights.tolist(), joints.tolist())
+    blame = shares(weights.tolist(), scaled.rows.joint.tolist())
     return NoiseFactor(float(solution.value), blame, 1.0 - size, solution.x[:-1])

@@ -13,24 +13,17 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import SolverError
-from ..knowledge.knowledge import NOTHING, Knowledge
+from ..knowledge.knowledge import NOTHING, Knowledge, Stacked
 from ..rows.row_block import RowBlock
 from .coefficient_error import with_linear_bounds
-from .cutting_planes import (
-    MORE_PATIENCE,
-    PATIENCE,
-    ConsistencyCuts,
-    Rows,
-    Separator,
-    minimise,
-)
+from .conic_cuts import cones_of, widened
+from .cutting_planes import CuttingPlanes
 from .feasibility import smallest_noise_factor
 from .interval import NO_SHAPE, UNBOUNDED, Bounds, Hint, Interval, Memory, WidthBudget
 from .least_squares_image import image
-from .linear_program import LinearProgram, Solution
+from .linear_program import Solution
 from .scaled_rows import ScaledRows
-from .stated_cuts import StatedCuts, widened
-from .verified import Cuts, safe_minimum
+from .verified import safe_minimum
 from .width_budget import terms_of_end, width_budget
 
 PASSES = 5  # of narrowing the error of A with the interval found
@@ -80,10 +73,10 @@ class Hull:
     def before_data(self, known: Interval, shape: Array, stated: Knowledge) -> Interval | None:
         """Return the hull of what is known without any rows; None if there is nothing in it."""
         none = RowBlock.empty(stated.q)
-        scaled, about = ScaledRows.of(none, known, none.d), About(shape, stated)
+        scaled, cones = ScaledRows.of(none, known, none.d), self._cones(About(shape, stated))
         ends = []
         for cost in _costs(len(scaled.lower)):
-            extreme = self._extreme(scaled, cost, Hint(), about)
+            extreme = self._extreme(scaled, cost, Hint(), cones)
             if extreme is None:
                 return None
             ends.append(extreme.least)
@@ -124,42 +117,36 @@ class Hull:
             memory: Of the last solution; names each row once.
             about: What else is known of the payload.
         """
-        scaled = ScaledRows.of(rows, known, rows.d)
+        scaled, cones = ScaledRows.of(rows, known, rows.d), self._cones(about)
         extremes = []
         for number, cost in enumerate(_costs(len(scaled.lower))):
             hint = memory.hint(number).repeated(count, len(rows))
-            extreme = self._extreme(scaled, cost, hint, about)
+            extreme = self._extreme(scaled, cost, hint, cones)
             if extreme is None:
                 return None
             extremes.append(extreme)
         return _gather(scaled, count, extremes)
 
+    def _cones(self, about: About) -> Stacked:
+        """Return what phi keeps beside rows and box."""
+        if not self.consistent_only:
+            return about.stated.stacked
+        return cones_of(about.shape, about.stated)
+
     def _extreme(
-        self, scaled: ScaledRows, cost: Array, hint: Hint, about: About
+        self, scaled: ScaledRows, cost: Array, hint: Hint, cones: Stacked
     ) -> _Extreme | None:
         """Return the least value of one cost, None if there is no point at all.
 
         Each extreme has a program of its own: the few rows and cuts that matter to it make a far
         smaller one than those that matter to any.
         """
-        program = LinearProgram(scaled.lower, scaled.upper)
-        rows = Rows(program, scaled, hint.rows)
-        families: list[Separator] = [rows]
-        cuts = stated = None
-        if self.consistent_only:
-            cuts = ConsistencyCuts(program, scaled, hint.cuts, about.shape)
-            families.append(cuts)
-        if about.stated:
-            stated = StatedCuts(program, scaled, about.stated, hint.stated)
-            families.append(stated)
+        program = CuttingPlanes(scaled, cones, hint)
         try:
-            patience = MORE_PATIENCE if about.stated else PATIENCE
-            solution = minimise(program, families, cost, patience)
+            solution = program.minimise(cost)
         except SolverError:
             return _Extreme.unsolved(scaled, cost)
-        if solution is None:
-            return None
-        return _Extreme.of(scaled, rows, cuts, stated, cost, solution)
+        return None if solution is None else _Extreme.of(scaled, program, cost, solution)
 
     def _inconsistent(
         self, rows: RowBlock, known: Interval, d: Array, memory: Memory, about: About
@@ -203,29 +190,15 @@ class _Extreme:
 
     @classmethod
     def of(
-        cls,
-        scaled: ScaledRows,
-        hard: Rows,
-        cuts: ConsistencyCuts | None,
-        stated: StatedCuts | None,
-        cost: Array,
-        solution: Solution,
+        cls, scaled: ScaledRows, program: CuttingPlanes, cost: Array, solution: Solution
     ) -> _Extreme:
         """Turn the solver's multipliers into a proven bound."""
         # cost'y is objective'(phi - centre) in units of the parameter's scale
         unit = scaled.scale @ np.abs(cost[:10])
-        rows = unit * hard.multiplier(solution.dual) / scaled.d
-        hint = Hint(tuple(np.flatnonzero(rows).tolist()))
-        let_in, multipliers = Cuts.of_phi(NO_SHAPE, scaled.p), np.zeros(0)
-        if cuts is not None:
-            let_in = Cuts.of_phi(cuts.coefficients, scaled.p)
-            multipliers = unit * cuts.multiplier(solution.dual)
-            hint = replace(hint, cuts=cuts.used(multipliers))
-        if stated is not None:
-            more = unit * stated.multiplier(solution.dual)
-            let_in, multipliers = let_in.followed_by(stated.cuts), np.append(multipliers, more)
-            hint = replace(hint, stated=stated.used(more))
-        proof = cost[:10], scaled.rows, scaled.d, rows, let_in, multipliers, scaled.known
+        rows = unit * program.rows.multiplier(solution.dual) / scaled.d
+        cuts, multipliers = program.cuts.cuts, unit * program.cuts.multiplier(solution.dual)
+        hint = Hint(tuple(np.flatnonzero(rows).tolist()), program.cuts.used(multipliers))
+        proof = cost[:10], scaled.rows, scaled.d, rows, cuts, multipliers, scaled.known
         optimum = float(cost[:10] @ scaled.centre + unit * solution.value)
         return cls(solution.x, safe_minimum(*proof), optimum, hint, terms_of_end(*proof))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -54,13 +54,11 @@ class Hint:
 
     Attributes:
         rows: Numbers of the rows that were active.
-        cuts: Directions v whose inequality v' J(phi) v >= 0 was active, shape (K, 4).
-        stated: Dual vectors of what is stated of the payload that were active, each (N,).
+        duals: Dual vectors of curved cones that were active, each (N,).
     """
 
     rows: tuple[int, ...] = ()
-    cuts: Array = field(default_factory=lambda: np.zeros((0, 4)))
-    stated: tuple[Array, ...] = ()
+    duals: tuple[Array, ...] = ()
 
     def repeated(self, count: int, size: int) -> Hint:
         """Return the hint for rows that follow each other several times, `size` in all."""
@@ -180,6 +178,9 @@ class IntervalMethod(Protocol):
             stated: What else is stated of the payload; auxiliary variables have bounds.
         """
         ...
+
+
+MENTIONED = 0.1  # share from which a bound or a joint is named
 
 
 def shares(weights: Sequence[float], joints: Sequence[int]) -> dict[int, float]:

@@ -9,18 +9,10 @@ from ..errors import SolverError
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from .coefficient_error import with_linear_bounds
-from .cutting_planes import (
-    MORE_PATIENCE,
-    PATIENCE,
-    ConsistencyCuts,
-    Rows,
-    Separator,
-    minimise,
-)
+from .conic_cuts import cones_of, widened
+from .cutting_planes import CuttingPlanes
 from .interval import Interval
-from .linear_program import LinearProgram
 from .scaled_rows import ScaledRows
-from .stated_cuts import StatedCuts, widened
 
 ALIKE = 1e-5  # of the prior: steps of which an estimator's own solver may be off
 
@@ -52,23 +44,17 @@ def nearest(
     scaled = ScaledRows.of(linear, known, linear.d)
     alike = ALIKE * prior.half_width
     size = len(scaled.lower)
-    program = LinearProgram(
-        np.append(scaled.lower, np.zeros(10)), np.append(scaled.upper, np.full(10, np.inf))
-    )
+    cones = cones_of(shape, stated)
+    program = CuttingPlanes(scaled, cones, share=np.zeros((len(scaled.r), 10)))
     width = np.maximum(known.half_width, alike)
     target, far = (phi - scaled.centre) / width, np.full(10, np.inf)
     for sign, lower, upper in ((1.0, target, far), (-1.0, -far, target)):  # |phi' - phi| <= t width
         step = np.zeros((10, size + 10))
         step[:, :10], step[:, size:] = np.diag(scaled.scale / width), sign * np.eye(10)
-        program.add_rows(step, lower, upper)
-    rows_of_x = Rows(program, scaled, share=np.zeros((len(scaled.r), 10)))
-    families: list[Separator] = [rows_of_x]
-    families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=10))
-    if stated:
-        families.append(StatedCuts(program, scaled, stated, columns=10))
+        program.linear.add_rows(step, lower, upper)
     cost = np.append(np.zeros(size), np.ones(10))
     try:
-        solution = minimise(program, families, cost, MORE_PATIENCE if stated else PATIENCE)
+        solution = program.minimise(cost)
     except SolverError:
         return phi
     if solution is None:

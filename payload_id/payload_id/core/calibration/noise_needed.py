@@ -19,9 +19,9 @@ import numpy as np
 
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
-from ..bounds.cutting_planes import ConsistencyCuts, Rows, minimise
+from ..bounds.conic_cuts import cones_of
+from ..bounds.cutting_planes import CuttingPlanes
 from ..bounds.interval import Interval
-from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
 from ..errors import InputError, RecordingError, SolverError
 from ..history import KnownLoad
@@ -196,14 +196,9 @@ class LeastNoise:
     def _pass(self, rows: RowBlock, d: Array, share: Array, cost: Array) -> tuple[Array, Array]:
         """Return the least a for fixed bounds d, shapes (m,) and (k,), and the payload there."""
         scaled = ScaledRows.of(rows, self.prior, d + share.sum(axis=1), narrow=False)
-        k = share.shape[1]
-        program = LinearProgram(
-            np.append(scaled.lower, np.zeros(k)), np.append(scaled.upper, np.full(k, np.inf))
-        )
-        noisy = Rows(program, scaled, free=d / scaled.d, share=share / scaled.d[:, None])
-        none = np.zeros((0, 4))
-        cuts = ConsistencyCuts(program, scaled, none, self.shape, columns=k)
-        solution = minimise(program, (noisy, cuts), np.append(np.zeros(len(scaled.lower)), cost))
+        cones = cones_of(self.shape)
+        program = CuttingPlanes(scaled, cones, free=d / scaled.d, share=share / scaled.d[:, None])
+        solution = program.minimise(np.append(np.zeros(len(scaled.lower)), cost))
         if solution is None:
             raise SolverError("linear program of the noise", "no payload within the prior")
-        return np.maximum(solution.x[-k:], 0.0), scaled.phi(solution.x)
+        return np.maximum(solution.x[-len(cost) :], 0.0), scaled.phi(solution.x)

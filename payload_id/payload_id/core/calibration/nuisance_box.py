@@ -15,10 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..bounds.cutting_planes import Rows, minimise
+from ..bounds.cutting_planes import CuttingPlanes
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.interval import NO_SHAPE, Interval
-from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
 from ..bounds.verified import Cuts, safe_minimum
 from ..errors import SolverError
@@ -59,11 +58,7 @@ def unit_box(rows: RowBlock, more: Array) -> UnitBox:
     if not len(rows) or not p:
         return stated
     scaled = ScaledRows.of(rows, NO_PAYLOAD, rows.d, narrow=False)
-    program, cuts = (
-        LinearProgram(scaled.lower, scaled.upper),
-        Cuts.of_phi(NO_SHAPE, rows.B.shape[1]),
-    )
-    hard = Rows(program, scaled)
+    program, cuts = CuttingPlanes(scaled), Cuts.of_phi(NO_SHAPE, rows.B.shape[1])
     least = np.full((p, 2), -1.0)
     active = np.zeros(len(rows))
     for k in range(p):
@@ -71,7 +66,7 @@ def unit_box(rows: RowBlock, more: Array) -> UnitBox:
             cost = np.zeros(len(scaled.lower))
             cost[10 + k] = sign
             try:
-                solution = minimise(program, (hard,), cost)
+                solution = program.minimise(cost)
             except SolverError:
                 continue  # the unit box stays
             if solution is None:
@@ -79,7 +74,7 @@ def unit_box(rows: RowBlock, more: Array) -> UnitBox:
                 if found.factor <= 1.0:  # by rounding only
                     return stated
                 return replace(stated, noise_factor=found.factor, blame=tuple(found.blame.items()))
-            multiplier = hard.multiplier(solution.dual) / rows.d
+            multiplier = program.rows.multiplier(solution.dual) / rows.d
             proven = safe_minimum(cost, rows, rows.d, multiplier, cuts, np.zeros(0), NO_PAYLOAD)
             least[k, side] = max(proven, -1.0)
             active = np.maximum(active, np.abs(scaled.G @ solution.x - scaled.r))

@@ -21,9 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..bounds.cutting_planes import Rows, minimise
-from ..bounds.interval import NO_SHAPE, Interval
-from ..bounds.linear_program import LinearProgram
+from ..bounds.cutting_planes import CuttingPlanes
+from ..bounds.interval import NO_SHAPE, Hint, Interval
 from ..bounds.verified import Cuts, safe_minimum
 from ..errors import SolverError
 from ..rows.row_block import RowBlock
@@ -76,20 +75,20 @@ def search(knowledge: FeasibleSet, block: RowBlock, remembered: Sequence[int] = 
     """
     C, r, d = knowledge.coordinates(block)
     scaled = knowledge.scaled
-    program = LinearProgram(np.append(scaled.lower, 0.0), np.append(scaled.upper, np.inf))
+    share = np.zeros((len(scaled.r), 1))
+    program = CuttingPlanes(scaled, hint=Hint(tuple(remembered)), share=share)
     one, far = np.ones((len(d), 1)), np.full(len(d), np.inf)
-    above = program.add_rows(np.hstack([C / d[:, None], one]), r / d, far)
-    below = program.add_rows(np.hstack([C / d[:, None], -one]), -far, r / d)
-    rows = Rows(program, scaled, remembered, share=np.zeros((len(scaled.r), 1)))
+    above = program.linear.add_rows(np.hstack([C / d[:, None], one]), r / d, far)
+    below = program.linear.add_rows(np.hstack([C / d[:, None], -one]), -far, r / d)
     cost = np.append(np.zeros(len(scaled.lower)), 1.0)
     try:
         with one_thread():
-            found = minimise(program, [rows], cost)
+            found = program.minimise(cost)
     except SolverError:
         return ProofSearch(None, None)
     if found is None:
         return ProofSearch(None, None)
-    known = rows.multiplier(found.dual) / knowledge.rows.d
+    known = program.rows.multiplier(found.dual) / knowledge.rows.d
     own = (found.dual[above] + found.dual[below]) / d
     active = tuple(np.flatnonzero(known).tolist())
     return ProofSearch(found.x[:-1], _proof(knowledge, block, known, own), active)

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..bounds import Interval
-from ..bounds.cutting_planes import ConsistencyCuts, Rows, Separator, minimise
+from ..bounds.conic_cuts import cones_of
+from ..bounds.cutting_planes import CuttingPlanes
 from ..bounds.interval import NO_SHAPE
 from ..bounds.least_squares_image import image
-from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
 from ..errors import SolverError
+from ..knowledge.knowledge import NOTHING
 from ..rows.row_block import RowBlock
 
 Mask = NDArray[np.bool_]
@@ -183,18 +184,13 @@ def smallest_factor(rows: RowBlock, known: Interval, shape: Array, physical: boo
     if not len(rows):
         return replace(Fit.none(0), factor=0.0)
     scaled = ScaledRows.of(rows, known, rows.d, narrow=False)
-    program = LinearProgram(np.append(scaled.lower, 0.0), np.append(scaled.upper, np.inf))
-    elastic = Rows(program, scaled, free=0.0, share=np.ones((len(scaled.r), 1)))
-    families: list[Separator] = [elastic]
-    if physical:
-        families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=1))
-    cost = np.zeros(len(scaled.lower) + 1)
-    cost[-1] = 1.0
+    cones = cones_of(shape) if physical else NOTHING.stacked
+    program = CuttingPlanes(scaled, cones, free=0.0, share=np.ones((len(scaled.r), 1)))
     try:
-        solution = minimise(program, families, cost)
+        solution = program.minimise(np.append(np.zeros(len(scaled.lower)), 1.0))
     except SolverError:
         solution = None
     if solution is None:
         return Fit.none(len(scaled.r))
-    weight = elastic.multiplier(np.abs(solution.dual))
+    weight = program.rows.multiplier(np.abs(solution.dual))
     return Fit(solution.value, scaled.phi(solution.x), weight, solution.x[10:-1])

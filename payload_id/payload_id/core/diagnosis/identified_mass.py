@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.kinetics import body_motion, force_regressor
-from ..arrays import Array, IntArray
+from ..arrays import Array
 from ..bounds import Interval
 from ..bounds.coefficient_error import with_linear_bounds
-from ..bounds.cutting_planes import ConsistencyCuts, Rows, minimise
+from ..bounds.conic_cuts import cones_of
+from ..bounds.cutting_planes import CuttingPlanes
+from ..bounds.interval import Hint
 from ..bounds.least_squares_image import image
-from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
 from ..errors import SolverError
 from ..rows.joint_torque.momentum import MomentumRows, WindowTerms
@@ -49,7 +50,7 @@ class IdentifiedMass:
         shape: Rows c with c phi >= 0, shape (K, 10).
         phi: Point estimate, shape (10,).
         mass: Interval of the mass that was found, ends [kg].
-        active: Rows, and directions of cuts, that held the newest optimum of each kind: the next
+        active: What held the newest optimum of each kind: the next
             one begins with them.
     """
 
@@ -62,7 +63,7 @@ class IdentifiedMass:
     shape: Array
     phi: Array
     mass: tuple[float, float]
-    active: dict[tuple[float, bool], tuple[IntArray, Array]] = field(default_factory=dict)
+    active: dict[tuple[float, bool], Hint] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -133,19 +134,19 @@ class IdentifiedMass:
         if kept:
             ends = (np.array(self.mass) - scaled.centre[0]) / scaled.scale[0]
             lower[0], upper[0] = max(lower[0], ends[0]), min(upper[0], ends[1])
-        none = np.zeros(0, dtype=int), np.zeros((0, 4))
-        first, directions = self.active.get((sign, kept), none)
-        program = LinearProgram(lower, upper)
-        rows = Rows(program, scaled, first.tolist())
-        cuts = ConsistencyCuts(program, scaled, directions, self.shape)
+        cones = cones_of(self.shape)
+        program = CuttingPlanes(
+            replace(scaled, lower=lower, upper=upper), cones, self.active.get((sign, kept))
+        )
         cost = np.zeros(len(lower))
         cost[-1] = -sign
         try:
-            solution = minimise(program, (rows, cuts), cost)
+            solution = program.minimise(cost)
         except SolverError:
             return 1.0
         if solution is None:
             return 1.0
-        active = np.flatnonzero(rows.multiplier(solution.dual))
-        self.active[sign, kept] = active, cuts.used(cuts.multiplier(solution.dual))
+        active, cuts = np.flatnonzero(program.rows.multiplier(solution.dual)), program.cuts
+        duals = cuts.used(cuts.multiplier(solution.dual))
+        self.active[sign, kept] = Hint(tuple(active.tolist()), duals)
         return float(np.clip(-solution.value, 0.0, 1.0))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from ..arrays import Array
 from ..bounds import Interval
+from ..bounds.conic_cuts import widened
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.hull import BORDERLINE
 from ..bounds.least_squares_image import image
 from ..bounds.scaled_rows import ScaledRows
-from ..bounds.stated_cuts import widened
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from .diagnose import Diagnosis

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, IntArray
+from ..bounds.conic_cuts import widened
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.least_squares_image import image
 from ..bounds.scaled_rows import ScaledRows
-from ..bounds.stated_cuts import widened
 from ..threads import one_thread
 from .problem import Problem
 

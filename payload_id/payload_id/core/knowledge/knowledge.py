@@ -95,6 +95,18 @@ class Stacked:
     g: Array
     cones: tuple[tuple[str, slice], ...]
 
+    def followed_by(self, *more: tuple[str, Array]) -> Stacked:
+        """Return the system with F phi in further cones, of a kind and rows (k, 10) each."""
+        cones, first = list(self.cones), len(self.g)
+        for kind, rows in more:
+            cones += [(kind, slice(first, first + len(rows)))] if len(rows) else []
+            first += len(rows)
+        none = np.zeros((first - len(self.g), self.H.shape[1]))
+        return Stacked(
+            np.vstack([self.F, *(rows for _, rows in more)]), np.vstack([self.H, none]),
+            np.append(self.g, none.sum(axis=1)), tuple(cones),
+        )  # fmt: skip
+
     @classmethod
     def of(cls, statements: tuple[Statement, ...]) -> Stacked:
         """Stack statements, z scaled to the unit box."""

@@ -15,8 +15,7 @@ from payload_id.core.bounds import (
     METHODS,
     Interval,
     Memory,
-    feasibility,
-    hull,
+    cutting_planes,
     linear_program,
     method_named,
 )
@@ -217,11 +216,10 @@ def test_rows_that_differ_by_rounding_alone_and_are_huge_end():
 @EXACT_METHODS
 def test_failing_solver_leaves_what_was_known_and_gives_no_verdict(method, monkeypatch):
     monkeypatch.setattr(linear_program, "PATIENCE", 0)
-    monkeypatch.setattr(hull, "LinearProgram", Hopeless)
+    monkeypatch.setattr(cutting_planes, "LinearProgram", Hopeless)
     found = bounds_of(method, usual()[0])
     assert found.consistent
     np.testing.assert_allclose(found.interval.lower, KNOWN.lower)
     np.testing.assert_allclose(found.interval.upper, KNOWN.upper)
-    monkeypatch.setattr(feasibility, "LinearProgram", Hopeless)
     with pytest.raises(SolverError, match="linear program"):
         bounds_of(method, inconsistent())

@@ -13,10 +13,10 @@ from payload_id.core.body.inertial import PSEUDO_INERTIA_BASIS
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds import METHODS, Interval, Memory
 from payload_id.core.bounds.before_data import BeforeData
-from payload_id.core.bounds.linear_program import LinearProgram
+from payload_id.core.bounds.conic_cuts import cones_of, widened
+from payload_id.core.bounds.cutting_planes import CuttingPlanes
 from payload_id.core.bounds.nearest import nearest
 from payload_id.core.bounds.scaled_rows import ScaledRows
-from payload_id.core.bounds.stated_cuts import StatedCuts, widened
 from payload_id.core.bounds.verified import safe_minimum
 from payload_id.core.knowledge.catalogue import (
     knowledge_of,
@@ -159,7 +159,7 @@ def test_proven_bounds_hold_for_any_multipliers(kind):
     ready = BeforeData.of(knowledge, BOX, PRIOR.shape())
     rows = of_known_size(widened(rows, ready.stated), phi)
     scaled = ScaledRows.of(rows, ready.interval, rows.d)
-    cuts = StatedCuts(LinearProgram(scaled.lower, scaled.upper), scaled, ready.stated)
+    cuts = CuttingPlanes(scaled, cones_of(PRIOR.shape(), ready.stated)).cuts
     for _ in range(5):  # cuts at places where cones are broken
         cuts.separate(rng.normal(size=len(scaled.lower)) * 3)
     for scale in np.repeat([1e-6, 1.0, 1e3], 10):

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Array, IntArray
-from ...bounds.cutting_planes import ConsistencyCuts, Rows, minimise
-from ...bounds.linear_program import LinearProgram
+from ...bounds.conic_cuts import cones_of
+from ...bounds.cutting_planes import CuttingPlanes
 from ...bounds.scaled_rows import ScaledRows
 from ...errors import SolverError
 from ..evidence import Evidence, Relaxation
@@ -64,17 +64,15 @@ class Contact(Hypothesis):
 def _excess(evidence: Evidence, window: IntArray, count: int) -> Array:
     """Return by how much each of some windows must exceed its bounds, in parts of them."""
     scaled = ScaledRows.of(evidence.rows, evidence.known, evidence.rows.d, narrow=False)
-    none, far = np.zeros(count), np.full(count, np.inf)
+    none = np.zeros(count)
     share = sparse.eye_array(count, format="csr")[window]
-    program = LinearProgram(np.append(scaled.lower, none), np.append(scaled.upper, far))
-    rows = Rows(program, scaled, share=share)
-    cuts = ConsistencyCuts(program, scaled, np.zeros((0, 4)), evidence.shape, columns=count)
+    program = CuttingPlanes(scaled, cones_of(evidence.shape), share=share)
     found = []
     try:
         for excess in (none, _beginning(scaled, window, count)):
             for _ in range(ROUNDS):
                 cost = np.append(0.0 * scaled.lower, 1.0 / (1.0 + excess))
-                solution = minimise(program, (rows, cuts), cost)
+                solution = program.minimise(cost)
                 if solution is None:
                     return none
                 excess = solution.x[-count:]

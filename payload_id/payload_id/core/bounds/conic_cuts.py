@@ -1,4 +1,4 @@
-r"""What is stated of the payload as linear inequalities that hold whatever a solver did.
+r"""Physical consistency, and what is stated of a payload, as linear inequalities that hold.
 
 Where s = F phi + H zeta + g lies in a cone K, y's >= 0 for every y of the dual cone, which for
 every cone used here but {0} is K itself:
@@ -19,16 +19,36 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Array
+from ..body.inertial import LENGTHS, PSEUDO_INERTIA_BASIS
 from ..conic import matrix, triangle
-from ..knowledge.knowledge import Knowledge, Stacked
+from ..knowledge.knowledge import NOTHING, Knowledge, Stacked
+from ..knowledge.statement import LARGEST
 from ..rows.row_block import RowBlock
 from .linear_program import LinearProgram
 from .scaled_rows import ScaledRows
 from .verified import UNIT, Cuts
 
 CUT_TOLERANCE = 1e-6  # by which a cut may be broken where each |x| is of order 1
-FAR = 1e15  # beyond what any x can reach, and less than what the solver takes for infinite
-LEAST = 1e-250  # coefficient that is told from zero
+
+
+# J(phi) as a vector, in units of a length that makes its entries comparable, shape (10, 10).
+_UNIT = np.diag([1.0 / np.sqrt(np.prod(LENGTHS))] * 3 + [1.0])
+_OF_BODY = triangle(_UNIT @ PSEUDO_INERTIA_BASIS @ _UNIT).T
+
+
+def cones_of(shape: Array, stated: Knowledge = NOTHING) -> Stacked:
+    """Return all that a payload keeps: what is stated, its shape, and J(phi) >= 0.
+
+    Args:
+        shape: Rows c with c phi >= 0, shape (K, 10).
+        stated: What is stated.
+    """
+    return stated.stacked.followed_by(("nonnegative", shape), ("semidefinite", _OF_BODY))
+
+
+def is_curved(kind: str) -> bool:
+    """Tell whether a kind of cone is no polyhedron."""
+    return kind in ("second_order", "semidefinite")
 
 
 def widened(rows: RowBlock, stated: Knowledge) -> RowBlock:
@@ -42,7 +62,7 @@ def row_duals(stacked: Stacked) -> list[Array]:
     """Return y of every row that is zero (two of them) or not negative, each (N,)."""
     found = []
     for kind, rows in stacked.cones:
-        if kind not in ("zero", "nonnegative"):
+        if is_curved(kind):
             continue
         for k in range(rows.start, rows.stop):
             y = np.zeros(len(stacked.g))
@@ -118,8 +138,8 @@ def safe_cuts(stacked: Stacked, duals: Array, largest: Array, p: int) -> Cuts:
     return Cuts(duals @ stacked.F, e, duals @ stacked.g + slack)
 
 
-class StatedCuts:
-    """What is stated, let into a program row by row; see `Separator`.
+class ConicCuts:
+    """Cones of phi, let into a program cut by cut.
 
     Attributes:
         numbers: Number in the program of each cut that is in it.
@@ -130,27 +150,28 @@ class StatedCuts:
         self,
         program: LinearProgram,
         scaled: ScaledRows,
-        stated: Knowledge,
-        first: Sequence[Array] = (),
-        columns: int = 0,
+        cones: Stacked,
+        first: Sequence[Array],
+        columns: int,
     ) -> None:
         """Let in all rows, and the cuts to begin with.
 
         Args:
             program: Its columns are (y, u), the auxiliary variables last in u, then others.
             scaled: The rows.
-            stated: What is stated; it must not be nothing.
+            cones: See `cones_of`.
             first: Dual vectors of the last solution.
             columns: Number of the other columns.
         """
         self._program, self._scaled, self._columns = program, scaled, columns
-        self._stacked, p = stated.stacked, scaled.p
+        self._stacked, p = cones, scaled.p
         self.numbers: list[int] = []
         self.cuts = Cuts.of_phi(np.zeros((0, 10)), p)
-        self._duals = np.zeros((0, len(self._stacked.g)))
+        self._duals = np.zeros((0, len(cones.g)))
         self._sizes = np.zeros(0)
-        known = [y for y in first if len(y) == len(self._stacked.g)]
-        self._enter([*row_duals(self._stacked), *first_duals(self._stacked), *known])
+        known = [y for y in first if len(y) == len(cones.g)]
+        self._straight = row_duals(cones)
+        self._enter([*self._straight, *first_duals(cones), *known])
 
     def separate(self, x: Array) -> int:
         """Let in cuts that x breaks."""
@@ -163,12 +184,12 @@ class StatedCuts:
         """Let in the cuts of dual vectors, of those that x breaks if it is given."""
         if not duals:
             return 0
-        y = np.stack(list(duals))
+        y = np.array(duals)
         cuts = safe_cuts(self._stacked, y, self._scaled.known.magnitude, self._scaled.p)
         wide = np.hstack([cuts.c * self._scaled.scale, cuts.e])
         offset = cuts.c @ self._scaled.centre + cuts.f
-        size = np.maximum(np.abs(wide).max(axis=1), LEAST)
-        right = np.clip(-offset, -FAR * size, FAR * size) / size
+        size = np.maximum(np.abs(wide).max(axis=1), np.finfo(float).tiny)
+        right = np.clip(-offset, -LARGEST * size, LARGEST * size) / size
         if x is None:
             keep = np.arange(len(y))
         else:
@@ -183,14 +204,17 @@ class StatedCuts:
 
     def multiplier(self, dual: Array) -> Array:
         """Return the multiplier of each cut, in the order of `cuts`."""
-        index = np.asarray(self.numbers, dtype=int)
-        old = index < len(dual)  # a cut younger than the solution has none
-        values = np.zeros(len(index))
-        values[old] = dual[index[old]]
-        return values / self._sizes
+        return multipliers_of(dual, self.numbers) / self._sizes
 
     def used(self, multipliers: Array) -> tuple[Array, ...]:
         """Return the dual vectors of the cuts of curved cones that have a multiplier."""
-        rows = np.array(row_duals(self._stacked)).reshape(-1, len(self._stacked.g))
-        start = len(rows)
+        start = len(self._straight)
         return tuple(self._duals[start + k] for k in np.flatnonzero(multipliers[start:]))
+
+
+def multipliers_of(dual: Array, numbers: Sequence[int]) -> Array:
+    """Return the duals of some rows; a row younger than the solution has none: zero."""
+    index = np.asarray(numbers, dtype=int)
+    values, known = np.zeros(len(index)), index < len(dual)
+    values[known] = dual[index[known]]
+    return values
