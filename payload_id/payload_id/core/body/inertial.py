@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array, one_number, real_numbers
+from ..conic import triangle
 from ..errors import InputError
 
 LARGEST = 1e9  # of any inertial parameter, in SI units
@@ -51,6 +52,7 @@ def _pseudo_inertia_basis() -> Array:
 
 
 PSEUDO_INERTIA_BASIS = _pseudo_inertia_basis()
+PSEUDO_INERTIA_CONE = triangle(PSEUDO_INERTIA_BASIS).T  # J(phi) as a vector, (10, 10)
 
 
 def skew(v: Array) -> Array:

@@ -18,9 +18,9 @@ import numpy as np
 from ..arrays import Array
 from ..rows.row_block import RowBlock
 from .interval import Interval
+from .verified import UNIT
 
 MATTERS = 0.01  # part of the bounds from which errors of A are worth twice as many rows
-ROUNDING = 1e-14  # of the chord, relative to the largest |phi|
 
 
 def with_linear_bounds(rows: RowBlock, box: Interval) -> RowBlock:
@@ -58,5 +58,5 @@ def chord(box: Interval) -> tuple[Array, Array, Array]:
         np.maximum(low + sign * beta * box.lower, high + sign * beta * box.upper)
         for sign in (-1.0, 1.0)
     ]
-    slip = ROUNDING * box.magnitude
+    slip = 100.0 * UNIT * box.magnitude
     return ends[0] + slip, beta, ends[1] + slip

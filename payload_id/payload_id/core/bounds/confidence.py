@@ -29,8 +29,8 @@ import scipy
 from scipy import sparse
 
 from ..arrays import Array, IntArray
-from ..body.inertial import PSEUDO_INERTIA_BASIS
-from ..conic import SOLVED, cone_of, solve_cones, triangle
+from ..body.inertial import PSEUDO_INERTIA_CONE
+from ..conic import SOLVED, cone_of, solve_cones
 from ..errors import SolverError
 from ..rows.row_block import RowBlock
 from ..statistics.nuisance_fit import NuisanceFit, box_of, linearised, nuisance_fit, seen
@@ -43,7 +43,6 @@ PROGRAM = "confidence interval"
 # simulated drives (docs/calibration.md); [Newey1987] leaves the factor open.
 LAGS = 2.0
 ACCURACY = 1e-6  # of the solver, with scaled unknowns: ends are moved outwards by as much
-CONE = np.stack([triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # of J(phi), (10, 10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,7 +333,7 @@ class _Program:
         ends = np.concatenate([
             upper, known.upper / scale[p:], -lower, -known.lower / scale[p:], np.zeros(len(shape)),
         ])  # fmt: skip
-        cone = np.hstack([np.zeros((10, p)), -CONE * scale[p:]])
+        cone = np.hstack([np.zeros((10, p)), -PSEUDO_INERTIA_CONE * scale[p:]])
         return cls(
             factor[:-1, :-1] * scale, factor[:-1, -1], np.vstack([linear, cone]),
             np.append(ends, np.zeros(10)), scale, len(linear),
@@ -373,4 +372,7 @@ class _Program:
 
     def _kinds(self) -> list[object]:
         """Return the cones of `inside`."""
-        return [cone_of("nonnegative", self.linear), cone_of("semidefinite", len(CONE))]
+        return [
+            cone_of("nonnegative", self.linear),
+            cone_of("semidefinite", len(PSEUDO_INERTIA_CONE)),
+        ]

@@ -7,11 +7,9 @@ import numpy as np
 from ..arrays import Array
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
+from ..statistics.variance_components import HARDLY_SEEN
 from .interval import NO_SHAPE, Bounds, Interval, Memory
-
-# Directions whose singular value is below this part of the largest are taken as not seen.
-RANK_TOLERANCE = 1e-10
-ROUNDING = 1e-15  # of one product in a sum
+from .verified import UNIT
 
 
 class LeastSquaresImage:
@@ -55,14 +53,14 @@ def image_under(L: Array, rows: RowBlock, known: Interval) -> Interval:
     centre = L @ rows.b
     half_width = np.abs(L) @ d + np.abs(L @ rows.B).sum(axis=1)
     half_width += np.abs(np.eye(10) - L @ rows.A) @ known.magnitude
-    half_width += ROUNDING * len(rows) * (np.abs(L) @ (np.abs(rows.b) + d))
+    half_width += 10.0 * UNIT * len(rows) * (np.abs(L) @ (np.abs(rows.b) + d))
     return Interval(centre - half_width, centre + half_width)
 
 
 def left_inverse(A: Array) -> tuple[Array, Array]:
     """Return the pseudo-inverse, and which unknowns it truly determines."""
     U, values, Vt = np.linalg.svd(A, full_matrices=False)
-    keep = values > RANK_TOLERANCE * values[0] if values[0] > 0 else np.zeros(len(values), bool)
+    keep = values > HARDLY_SEEN * values[0] if values[0] > 0 else np.zeros(len(values), bool)
     inverse = (Vt[keep].T / values[keep]) @ U[:, keep].T
     # Row k of inverse @ A is the k-th unit vector exactly where unknown k is determined.
     seen = np.abs(Vt[keep].T @ Vt[keep] - np.eye(A.shape[1])).max(axis=1) < 1e-6

@@ -24,10 +24,9 @@ from ..bounds.coefficient_error import with_linear_bounds
 from ..bounds.interval import Interval
 from ..bounds.scaled_rows import ScaledRows
 from ..errors import InputError
+from ..rows.quadrature import ROUNDING
 from ..rows.row_block import RowBlock
 from ..threads import one_thread
-
-ROUNDING = 1e-12  # of sums of products, relative to the sum of their magnitudes
 
 
 @dataclass(frozen=True, eq=False)

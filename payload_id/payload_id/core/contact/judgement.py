@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..bounds.interval import Interval
-
-TELLING = 0.1  # part of the largest share in a proof from which a joint is named
+from ..bounds.interval import MENTIONED, Interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,7 @@ class Judgement:
     def telling(self, joints: Sequence[str]) -> tuple[str, ...]:
         """Return the joints that contradict, the most telling first."""
         order = np.argsort(-self.share, kind="stable")
-        return tuple(joints[j] for j in order if self.share[j] >= TELLING)
+        return tuple(joints[j] for j in order if self.share[j] >= MENTIONED)
 
     def sentence(self, joints: Sequence[str]) -> str:
         """Say what was found."""

@@ -16,11 +16,10 @@ import numpy as np
 
 from ..arm.kinetics import body_motion
 from ..arrays import Array
+from ..rows.joint_torque.kinematic_error import SECOND_ORDER
 from ..rows.joint_torque.momentum import MomentumRows
 from ..samples.joint_samples import Samples
 from .certificate import ContactProof
-
-SECOND_ORDER = 1.05  # allowance for curvature between the samples
 
 
 def least_torque(proof: ContactProof, duration: float) -> float:

@@ -18,6 +18,7 @@ from ..arrays import Array
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.stamp_error import stamp_error
 from ..rows.quadrature import (
+    HIGHER,
     cell_ends,
     end_correction,
     end_samples,
@@ -29,7 +30,6 @@ from ..samples.joint_samples import Samples
 
 CELLS = 4  # of a window, in each of which effects of errors are looked at once, at the least
 LONGEST = 0.0125  # [s] of a cell in longer windows
-HIGHER = 1.2  # allowance for curvature and for what lies between them
 
 
 def wrench_coefficients(rows: MomentumRows, samples: Samples) -> tuple[Array, Array]:

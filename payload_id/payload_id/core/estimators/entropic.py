@@ -130,7 +130,6 @@ def _convex_root(y: Array) -> Array:
 
 
 _TRACES = np.trace(PSEUDO_INERTIA_BASIS, axis1=1, axis2=2)
-_DIAGONAL = np.eye(4).ravel()
 
 
 def _of_mass(y: Array) -> float:
@@ -172,7 +171,7 @@ def _step(R: Array, left: Array, gamma: float, y: Array) -> tuple[Array, float]:
     rest = 2.0 * gamma * t + (1.0 - 1.0 / size) * _TRACES / 4.0
     Q, factor = np.linalg.qr(np.vstack([R, weight * root]))
     turned = solve_triangular(factor, np.column_stack([rest, t]), trans="T", check_finite=False)
-    seen = Q.T @ np.concatenate([left, weight * _DIAGONAL]) - turned[:, 0]
+    seen = Q.T @ np.concatenate([left, weight * np.eye(4).ravel()]) - turned[:, 0]
     negative = np.sqrt(max(gamma - 0.25, 0.0)) * turned[:, 1]
     share, more = float(negative @ negative), seen
     if share < MOST_NEGATIVE:  # Sherman and Morrison's formula

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..body.ellipsoid import row_of
-from ..body.inertial import PSEUDO_INERTIA_BASIS, is_physical
+from ..body.inertial import PSEUDO_INERTIA_CONE, is_physical
 from ..body.shape import Shape
 from ..conic import ConeProgram, triangle
 from ..errors import SolverError
@@ -98,7 +98,7 @@ def _solve(
     program.add("zero", problem.z / unit, {0: problem.R / unit, 10: -one})
     program.add("nonnegative", upper, {0: one})
     program.add("nonnegative", -lower, {0: -one})
-    program.add("semidefinite", -EPSILON * triangle(np.eye(4)), {0: -_CONE})
+    program.add("semidefinite", -EPSILON * triangle(np.eye(4)), {0: -PSEUDO_INERTIA_CONE})
     if shape is not None:
         rows = _of_unit_size(shape.rows() * problem.scale)
         program.add("nonnegative", np.zeros(len(rows)), {0: -rows})
@@ -107,7 +107,7 @@ def _solve(
     for first, Q in zip(parts, ellipsoids, strict=True):
         row = _of_unit_size(row_of(Q)[None] * problem.scale)
         program.add("nonnegative", np.zeros(1), {first: -row})
-        program.add("semidefinite", np.zeros(10), {first: -_CONE})
+        program.add("semidefinite", np.zeros(10), {first: -PSEUDO_INERTIA_CONE})
     _add_stated(program, stated, problem.scale, last)
     x = program.least_squares(slice(10, 20))[:10]
     return off_the_edge(x, 0.5 * EPSILON)
@@ -130,6 +130,3 @@ def _add_stated(program: ConeProgram, stated: Knowledge, scale: Array, first: in
     if stated.q:
         box = np.vstack([np.eye(stated.q), -np.eye(stated.q)])
         program.add("nonnegative", np.ones(len(box)), {first: box})
-
-
-_CONE = np.stack([triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # (10, 10)

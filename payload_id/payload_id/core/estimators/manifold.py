@@ -18,14 +18,19 @@ import numpy as np
 import scipy
 
 from ..arrays import Array
-from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia, skew
+from ..body.inertial import (
+    FROM_PSEUDO_INERTIA_BASIS,
+    from_pseudo_inertia,
+    pseudo_inertia,
+    skew,
+    skews,
+)
 from ..statistics.statistics import Statistics
 from .estimator import Estimator
 from .problem import denoised, scaled_problem
 
 ROUNDING = 1e-15  # relative changes of cost, step and gradient that end a search
 FARTHEST = 50.0  # of a step: the exponential of no more overflows
-_TURNS = np.stack([skew(axis) for axis in np.eye(3)])  # of rotations about each axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +86,7 @@ class Body:
         half = np.zeros((10, 4, 4))  # dJ = half + half'
         half[0] = 0.5 * self.mass * np.outer(x, x)
         half[1:4] = self.mass * np.eye(4)[:3, :, None] * x
-        half[4:7, :3, :3] = Q @ (_TURNS * L) @ Q.T
+        half[4:7, :3, :3] = Q @ (skews(np.eye(3)) * L) @ Q.T
         half[7:, :3, :3] = 0.5 * np.einsum("k,ik,jk->kij", L, Q, Q)
         wide = half.reshape(10, 16) @ FROM_PSEUDO_INERTIA_BASIS.reshape(10, 16).T
         return 2.0 * wide.T  # the basis is symmetric

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..bounds import Bounds, Interval
+from ..bounds.interval import MENTIONED
 from .headline import PROOF, Enough, Headline
 
 
@@ -136,7 +137,9 @@ def times_as_large(factor: float) -> str:
 
 def inconsistent(bounds: Bounds, joints: Sequence[str]) -> str:
     """Say how far from consistent the rows are, and who asks for it."""
-    asking = [joints[j] for j, share in bounds.blame.items() if share >= 0.1 and j < len(joints)]
+    asking = [
+        joints[j] for j, share in bounds.blame.items() if share >= MENTIONED and j < len(joints)
+    ]
     factor = (
         f"all bounds on the data would have to be {times_as_large(bounds.noise_factor)}"
         if np.isfinite(bounds.noise_factor)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..body.inertial import PARAMETERS
-from ..bounds.interval import WidthBudget
+from ..bounds.interval import MENTIONED, WidthBudget
 
 NOISE, PRIOR = "noise", "prior"
 # What would tell more of it where rows are of joint torques, by what makes the width.
@@ -28,7 +28,6 @@ REMEDIES = {
     "torque_gain": "calibrate with a known weight as well ('payload-id calibrate --runs')",
     PRIOR: "turn the payload about more axes, over a wider range",
 }
-MENTIONED = 0.1  # share from which a bound, or a joint's part of it, is named
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,11 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from ..body.inertial import PSEUDO_INERTIA_BASIS
-from ..errors import InputError, brief
+from ..errors import InputError, brief, shortened
 from .knowledge import Knowledge
 from .statement import Statement
 
 Constraints = Callable[[Any], Sequence[Any]]  # of a CVXPY variable of shape (10,)
-LONGEST_NAME = 80  # characters of a constraint that messages show
 WHAT = "constraints: a function of the ten parameters phi that returns a list of CVXPY constraints"
 
 
@@ -79,8 +78,7 @@ def stated(constraints: Constraints) -> Knowledge:
     found = []
     for group in _groups(phi, given):
         members = [constraint for _, constraint in group]
-        texts = "; ".join(map(str, members))
-        shown = texts if len(texts) <= LONGEST_NAME else texts[: LONGEST_NAME - 3] + "..."
+        shown = shortened("; ".join(map(str, members)))
         name = f"constraint {', '.join(str(k + 1) for k, _ in group)}: {shown}"
         statement = _statement(name, phi, members)
         if statement.F.any():

@@ -8,6 +8,7 @@ from ..arrays import Array, IntArray
 
 LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share all their samples
 SMOOTH = 1.5  # allowance for what derivatives do between the samples at which they are taken
+HIGHER = 1.2  # allowance for curvature of what is taken at few samples, and between them
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
 BEND = (
     1.0 / 16.0

@@ -10,10 +10,9 @@ from ..arrays import Array
 # Variance of a number that is uniform in [-1, 1]: what a bound of one says about a typical size.
 UNIFORM_VARIANCE = 1.0 / 3.0
 LEAST_VARIANCE = 1e-8
-DEPENDENT = 1e-11  # part of the largest column below which what is left of one is rounding
 POOLED_ROWS = 10.0  # rows' worth of trust in the ratios of the channels' bounds
 LEAST_FREEDOM = 10  # rows beyond the unknowns from which residuals say something of the noise
-HARDLY_SEEN = 1e-10  # part of a column that keeps a direction without data from being undetermined
+HARDLY_SEEN = 1e-10  # part of a column, or of the largest direction, that counts as none
 
 
 def row_variance(factor: Array, rows: int) -> float:
@@ -28,7 +27,7 @@ def row_variance(factor: Array, rows: int) -> float:
     # Some parameters only occur in sums: the factor is singular, and its corner no residual.
     Q, R, _ = scipy.linalg.qr(factor[:, :-1], mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
-    Q = Q[:, diagonal > DEPENDENT * diagonal[0]]
+    Q = Q[:, diagonal > HARDLY_SEEN * diagonal[0]]
     b = factor[:, -1]
     squares = float(np.sum((b - Q @ (Q.T @ b)) ** 2))
     freedom = rows - Q.shape[1]

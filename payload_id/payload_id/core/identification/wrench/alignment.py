@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 
 from ...arrays import Array, BoolArray
+from ...bounds.confidence import independence
 from ...rows.wrench.newton_euler import newton_euler_regressor
 from ...samples.stamps import even_grid, stretches
 from ...samples.wrench_samples import WrenchSamples
@@ -21,13 +22,12 @@ CHECKED = 6000  # samples that are used, neighbours in the middle of the recordi
 DEVIATIONS = 3.0  # an offset smaller than this many of its standard deviations is not taken out
 LEAST_OFFSET = 2e-5  # [s] that is worth taking out
 EXPLAINED = 0.5  # part of the wrench's variance that must be a payload's for the delay to mean one
-PRECISION = 1e-6  # [s] of the refined delay
 # Cutoff of the filter that both sides pass, in parts of the sampling rate: a spline through what is
 # left reproduces it at any instant. Through noise that changes from sample to sample it would be
 # smaller half-way between two samples, and draw the best delay there.
 CUTOFF = 1.0 / 12.0
 # Samples at either end of a stretch that are left out: there the filter invents what it lacks.
-RIM = 12
+RIM = round(1.0 / CUTOFF)
 BRIDGED = 0.01  # [s] without samples that are no gap at any rate: no motion is as fast
 
 
@@ -104,7 +104,7 @@ def _time_offset(samples: WrenchSamples, largest: float) -> TimeOffset:
         return unknown
     found = scipy.optimize.minimize_scalar(
         misfit, bounds=(grid[best - 1], grid[best + 1]), method="bounded",
-        options={"xatol": PRECISION},
+        options={"xatol": LEAST_OFFSET / 10.0},
     )  # fmt: skip
     deviation = misfit.deviation(float(found.x))
     unexplained = float(found.fun) / misfit.whole
@@ -182,7 +182,9 @@ class _Misfit:
         information = float(rate @ rate)
         if information <= 0.0:
             return float("inf")
-        variance = float((left**2).mean()) * _correlation(left)
+        axes = np.repeat(np.arange(left.shape[1]), len(left))
+        inflation, _ = independence(left.T.ravel(), axes, left.shape[1])
+        variance = float((left**2).mean() * inflation.max())
         return float(np.sqrt(variance / information))
 
     def _wrench(self, delay: float, derivative: int = 0) -> Array:
@@ -229,22 +231,3 @@ def _axis_scales(samples: WrenchSamples) -> Array:
     spread = samples.wrench.std(axis=0)
     floor = 1e-6 * max(float(spread.max()), 1e-9)
     return np.asarray(np.maximum(size, np.maximum(1e-3 * spread, floor)))
-
-
-def _correlation(left: Array) -> float:
-    """Return how many neighbours of a residual are alike, 1 for white noise.
-
-    The sum of the autocorrelation up to where it falls below 0.05, of the worst axis.
-    """
-    N = len(left)
-    worst = 1.0
-    for column in (left - left.mean(axis=0)).T:
-        power = np.abs(np.fft.rfft(column, 2 * N)) ** 2
-        correlation = np.fft.irfft(power)[:N]
-        if correlation[0] <= 0.0:
-            continue
-        correlation = correlation / correlation[0]
-        below = np.flatnonzero(correlation < 0.05)
-        end = int(below[0]) if len(below) else N
-        worst = max(worst, 1.0 + 2.0 * float(correlation[1:end].sum()))
-    return worst

@@ -17,11 +17,10 @@ import numpy as np
 from ....arm.kinetics import body_motion, gravity_integral, gravity_regressor
 from ....arrays import Array
 from ...nuisance import Effect, NuisanceBlock
-from ...quadrature import cell_ends
+from ...quadrature import HIGHER, cell_ends
 from .stated import Stated, Window
 
 CELLS = 2  # of a window, at whose ends that is looked at
-HIGHER = 1.2  # allowance for curvature and for what lies between them
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,11 @@ from scipy.interpolate import CubicSpline
 from ....arm.kinetics import body_motion, force_regressor, momentum_regressor
 from ....arrays import Array, IntArray
 from ...nuisance import Effect, NuisanceBlock
-from ...quadrature import cell_ends, relative_square
+from ...quadrature import HIGHER, cell_ends, relative_square
 from .stated import Stated, Window
 
 CELLS = 8  # of a window, at whose ends first derivatives are taken
 CURVATURE_CELLS = 2  # ... and second ones
-HIGHER = 1.2
 FIRST = 0.01  # of the first derivatives: what the spline through the probes may miss
 
 
