@@ -8,7 +8,8 @@ every cone used here but {0} is K itself:
 The y of rows are known beforehand, those of other cones are read off from the point that breaks
 them: (1, -w/|w|) for |w| > t, v v' for an eigenvector v of a negative eigenvalue. y is made so
 that it lies in the dual cone in floating point, too; what the sums y'F, y'H and y'g are rounded
-by, at most, is added to the right-hand side. The auxiliary zeta are the last columns of B.
+by, at most, is added to the right-hand side. The auxiliary zeta are the last columns of B. Letting
+in the y that the present optimum breaks closes in on a cone from outside [Kelley1960].
 """
 
 from __future__ import annotations
@@ -29,8 +30,6 @@ from .scaled_rows import ScaledRows
 from .verified import UNIT, Cuts
 
 CUT_TOLERANCE = 1e-6  # by which a cut may be broken where each |x| is of order 1
-
-
 # J(phi) as a vector, in units of a length that makes its entries comparable, shape (10, 10).
 _UNIT = np.diag([1.0 / np.sqrt(np.prod(LENGTHS))] * 3 + [1.0])
 _OF_BODY = triangle(_UNIT @ PSEUDO_INERTIA_BASIS @ _UNIT).T
