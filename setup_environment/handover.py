@@ -28,7 +28,7 @@ def clean(environment: Mapping[str, str], layout: Layout, ros: Ros | None) -> di
         set_path(result, name, outside(environment.get(name), layout.root))
     unwanted = [WHEELS_GUARD, "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__"]
     if not ros:
-        unwanted += ["PYTHONPATH", "AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH", "COLCON_PREFIX_PATH"]
+        unwanted += ["PYTHONPATH", "CMAKE_PREFIX_PATH", "COLCON_PREFIX_PATH"]
     for name in unwanted:
         result.pop(name, None)
     return result
@@ -48,9 +48,15 @@ def prepend(environment: dict[str, str], name: str, parts: Sequence[str | Path])
     set_path(environment, name, first + [part for part in former if part not in first])
 
 
-def tools_variables(base: Mapping[str, str], layout: Layout) -> dict[str, str]:
-    """Return the variables of the set-up's own tools, from cleaned ones."""
+def tools_variables(base: Mapping[str, str], layout: Layout, ros: Ros | None) -> dict[str, str]:
+    """Return the variables of the set-up's own tools, from cleaned ones.
+
+    Commands look up the user's packages (AMENT_PREFIX_PATH); what is built does not, unless they
+    are of the ROS that it is built with.
+    """
     result = dict(base)
+    if not ros:
+        result.pop("AMENT_PREFIX_PATH", None)
     prepend(result, "PATH", [layout.venv / "bin"])
     prepend(result, "AMENT_PREFIX_PATH", [layout.venv])
     prepend(result, "CMAKE_PREFIX_PATH", [layout.venv])

@@ -72,7 +72,7 @@ def set_up(layout: Layout, ros: Ros | None, base: dict[str, str]) -> None:
         install.check_owner(layout)
         complete = install.is_complete(layout, install.environment_digest(layout, ros))
         bar = progress.Bar(() if complete else progress.WHOLE)
-        runner = Runner(layout.log, handover.tools_variables(base, layout), lock_fd, bar)
+        runner = Runner(layout.log, handover.tools_variables(base, layout, ros), lock_fd, bar)
         bring_up_to_date(layout, ros, runner)
     say(f"ready after {time.monotonic() - started:.1f} s")
 
