@@ -188,6 +188,63 @@ def test_controllers_get_their_units_and_what_hangs_on_their_flange(case, result
     assert tool["gravity_field"] == [0.0, 0.0, -9.81]
 
 
+def turn(axis: int, angle: float) -> np.ndarray:
+    """Return a rotation about x, y or z by an angle [deg]."""
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    made = np.eye(3)
+    made[[j, k], [j, k]] = np.cos(np.radians(angle))
+    made[k, j] = np.sin(np.radians(angle))
+    made[j, k] = -made[k, j]
+    return made
+
+
+def of_quaternion(w: float, x: float, y: float, z: float) -> np.ndarray:
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def of_krc(m, x, y, z, a, b, c, *moments) -> tuple[float, Any, Any]:
+    axes = turn(2, a) @ turn(1, b) @ turn(0, c)
+    return m, [x / 1e3, y / 1e3, z / 1e3], axes @ np.diag(moments) @ axes.T
+
+
+def of_rapid(m, x, y, z, q1, q2, q3, q4, *moments) -> tuple[float, Any, Any]:
+    axes = of_quaternion(q1, q2, q3, q4)
+    return m, [x / 1e3, y / 1e3, z / 1e3], axes @ np.diag(moments) @ axes.T
+
+
+ENTERED = {  # controller: whether the gripper counts, what its numbers mean; None: no inertia
+    "kuka_krc": (True, of_krc),
+    "abb": (False, of_rapid),
+    "kuka_sunrise": (True, lambda m, *c: (m, [x / 1e3 for x in c], None)),
+    "doosan": (True, lambda m, *c: (m, [x / 1e3 for x in c[:3]], None)),
+    "fanuc": (True, lambda m, x, y, z, *i: (
+        m, [x / 1e2, y / 1e2, z / 1e2], np.array(i) * 9.80665 * 0.01)),  # kgf, cm
+    "yaskawa": (True, lambda m, x, y, z, *i: (m, [x / 1e3, y / 1e3, z / 1e3], np.array(i))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ENTERED)
+def test_industrial_controllers_get_what_their_manuals_say(case, result, export, target):
+    phi = found(result)["phi"]
+    whole, read = ENTERED[target]
+    text = export(target, *TO_FLANGE)
+    lines = [x for x in text.splitlines() if x[:2] not in ("# ", "; ", "! ", "//")]
+    named = re.compile(r"\[[a-zA-Z][^\]]*\]|[A-Za-z_]+\d|\[1\]")  # units, digits of names
+    digits = re.findall(r"-?\d[\d.]*(?:e-?\d+)?", named.sub("", "\n".join(lines)))
+    mass, com, inertia = (with_gripper if whole else in_flange)(case, phi)
+    given = read(*map(float, digits))
+    assert given[0] == pytest.approx(mass, rel=1e-5)
+    np.testing.assert_allclose(given[1], com, rtol=1e-5, atol=1e-9)
+    if given[2] is not None:
+        wanted = inertia if np.ndim(given[2]) == 2 else np.diag(inertia)
+        np.testing.assert_allclose(given[2], wanted, rtol=1e-4, atol=1e-5 * np.trace(inertia))
+    assert "restart" in text or "Lasts" in text
+
+
 def ends(words: str, scale: float = 1.0) -> np.ndarray:
     """Return the intervals in a comment, shape (k, 2)."""
     pairs = re.findall(r"(-?[\d.]+(?:e-?\d+)?) to (-?[\d.]+(?:e-?\d+)?)", words)

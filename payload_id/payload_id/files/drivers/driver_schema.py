@@ -5,7 +5,10 @@ from __future__ import annotations
 from ..configuration.schema import Key, Schema
 
 BACK_ENDS = ("follow_joint_trajectory", "effort", "team_topics")
-PAYLOAD_TARGETS = ("xarm", "ur", "franka", "kinova")
+PAYLOAD_TARGETS = (
+    "xarm", "ur", "franka", "kinova",
+    "kuka_krc", "kuka_sunrise", "abb", "doosan", "fanuc", "yaskawa",
+)  # fmt: skip
 JOINTS = "joints"
 
 

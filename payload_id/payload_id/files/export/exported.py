@@ -16,6 +16,7 @@ from ..robots.robot_model import RobotModel
 from .loads.load import Load
 from .loads.result_file import Result
 from .loads.tool import tool_beyond
+from .targets.controllers import CONTROLLERS
 from .targets.franka import Franka
 from .targets.gravity_filter import GravityFilter
 from .targets.kinova import Kinova
@@ -33,6 +34,7 @@ ARMS: dict[str, ArmTarget] = {
 TARGETS: dict[str, Target] = {
     **{x.name: x for x in (YamlRecord(), UrdfLink(), XacroLink(), GravityFilter())},
     **ARMS,
+    **{x.name: x for x in CONTROLLERS},
 }
 
 
@@ -173,7 +175,7 @@ def check_usable(result: Result, needed: int, target: Target) -> None:
             hint = (
                 " A driver without fields for the inertia takes it with --no-inertia."
                 if target.name == UniversalRobots.name
-                else " Targets without inertia take this result: xarm, kinova, gravity_filter."
+                else f" Targets without inertia take this result: {', '.join(_without_inertia())}."
             )
         raise InputError(
             f"{target.text} needs {', '.join(unknown)}, which {result.source} has not identified; "
@@ -235,6 +237,11 @@ def check_same_tool(result: Result, robot: RobotFile, frame: str) -> None:
             f"{found[0]:.4g} kg, that of {robot.path.name} {found[1]:.4g} kg; this target needs "
             "all that hangs there. Name the robot file of the run (--robot)."
         )
+
+
+def _without_inertia() -> list[str]:
+    """Return the targets that take mass and centre of mass."""
+    return [name for name, target in TARGETS.items() if target.needs == MASS_AND_COM]
 
 
 def _frame(result: Result, target: Target, told: PayloadTarget | None, frame: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import yaml
@@ -51,21 +51,27 @@ class Export:
 
 
 class Target(Protocol):
-    """Somebody who takes a load.
+    """Somebody who takes a load."""
 
-    Attributes:
-        name: As it is called on the command line.
-        text: What it is for, in a few words.
-        needs: How many of the first parameters must be identified.
-        whole: Whether it wants everything beyond its frame, the description's tool included.
-        commands: Whether it configures an arm, so that the rated load must be known.
-    """
+    @property
+    def name(self) -> str:
+        """As it is called on the command line."""
 
-    name: ClassVar[str]
-    text: ClassVar[str]
-    needs: ClassVar[int]
-    whole: ClassVar[bool]
-    commands: ClassVar[bool]
+    @property
+    def text(self) -> str:
+        """What it is for, in a few words."""
+
+    @property
+    def needs(self) -> int:
+        """How many of the first parameters must be identified."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it wants everything beyond its frame, the description's tool included."""
+
+    @property
+    def commands(self) -> bool:
+        """Whether it configures an arm, so that the rated load must be known."""
 
     def content(self, export: Export) -> str:
         """Return the text as the target reads it."""
