@@ -118,6 +118,8 @@ BENCHMARKS = (
               "--minutes 60 --forces 10", "--robots kinova_gen3 --minutes 0.5 --forces 1"),
     Benchmark("consistency", "Are physical estimators always consistent?", "", 2,
               short="--estimators lmi"),
+    Benchmark("descriptions", "Does a description end in a robot file or in one sentence?", "", 10,
+              *2 * (str(DATA / "descriptions"),), "descriptions"),
     Benchmark("workshop_tools", "How accurate are wrench estimates of ten tools?",
               "choosing_an_estimator.md", 25, "--repetitions 10",
               "--repetitions 1 --estimators entropic", "wrench_tools_simulated"),
