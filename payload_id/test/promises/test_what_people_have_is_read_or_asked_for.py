@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
 from collections import deque
@@ -94,9 +95,10 @@ def test_masses_that_no_arm_has_are_asked_for_before_anything_is_identified(case
     case.changed(change)
     table = "run.csv", "--columns", "columns.yaml"
     drafted = payload_id(capsys, "new-robot", "own_arm.urdf", "--out", "draft.yaml")
-    assert is_one_sentence(drafted) and "--mass-factor" in drafted.text and words in drafted.text
-    answer = payload_id(capsys, *REPLAY, *table)
-    assert is_one_sentence(answer) and "mass_factor" in answer.text and words in answer.text
+    assert drafted.code == 0 and "--mass-factor" in drafted.text and words in drafted.text
+    for robot in ("own_arm.yaml", "draft.yaml"):
+        answer = payload_id(capsys, "replay", *table, "--robot", robot)
+        assert is_one_sentence(answer) and "mass_factor" in answer.text and words in answer.text
     noise = payload_id(capsys, "noise", *table, "--robot", "own_arm.yaml")
     assert is_one_sentence(noise) and "mass_factor" in noise.text
     checked = payload_id(capsys, "check", *table, "--robot", "own_arm.yaml")
@@ -136,6 +138,87 @@ def test_a_link_may_have_the_name_of_a_joint(case, capsys):
     case.holds(payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml"))
     drafted = payload_id(capsys, "new-robot", "own_arm.urdf", "--out", "draft.yaml")
     assert drafted.code == 0, drafted.text
+
+
+LINKAGE = """<link name="rod"/><joint name="rod_joint" type="revolute"><parent link="shoulder"/>
+<child link="rod"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+<mimic joint="upper_joint" multiplier="-1"/></joint></robot>"""
+WEIGHT = '<inertial><mass value="3"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+GHOST = (
+    """<joint name="{0}" type="fixed"><parent link="{0}"/><child link="base"/></joint></robot>"""
+)
+
+
+def ending(text: str) -> Callable[[str], str]:
+    """Return what adds elements to a description."""
+    return lambda urdf: urdf.replace("</robot>", text)
+
+
+ODD = {  # what says nothing of the arm
+    "a frame that is only named": ending(GHOST.format("world")),
+    "limits left out": lambda x: re.sub(' effort="200" velocity="4"', "", x, count=1),
+    "limits below zero": lambda x: x.replace('effort="200"', 'effort="-1"'),
+    "ends in the wrong order": lambda x: x.replace('"-2.5" upper="2.5"', '"2.5" upper="-2.5"'),
+    "no limit": lambda x: re.sub("<limit [^>]*>", "", x, count=1),
+    "prefixes that nothing declares": ending('<sim:plugin sim:name="a"/></robot>'),
+    "no name": lambda x: x.replace('name="own_arm"', "", 1),
+    "meshes elsewhere": lambda x: x.replace(
+        '<sphere radius="0.06"/>', '<mesh filename="package://gone/a.stl"/>', 1),
+    "xacro in a .urdf": lambda x: x.replace('mass value="2.0"', 'mass value="${1 + 1}"'),
+    "a fixed joint named like its link": lambda x: x.replace("flange_gripper", "gripper"),
+    "a linkage": ending(LINKAGE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_what_says_nothing_of_the_arm_does_not_refuse_it(case, capsys, kind):
+    case.changed(ODD[kind])
+    case.stated(limits={"use": "urdf", "sets": {"urdf": {
+        "acceleration": [30.0] * 4, "velocity": [4.0] * 4, "effort": [200.0] * 4}}})  # fmt: skip
+    case.holds(payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml"))
+    drafted = payload_id(capsys, "new-robot", "own_arm.urdf", "--out", "draft.yaml")
+    assert drafted.code == 0, drafted.text
+
+
+def test_a_linkage_with_masses_or_a_load_is_named(case, capsys):
+    case.changed(ending(LINKAGE.replace('name="rod"/>', f'name="rod">{WEIGHT}</inertial></link>')))
+    drafted = payload_id(capsys, "new-robot", "own_arm.urdf", "--out", "draft.yaml")
+    assert drafted.code == 0 and "rod_joint" in drafted.text and "3 kg" in drafted.text
+    answer = payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml")
+    assert is_one_sentence(answer) and "rod_joint" in answer.text
+    case.stated(payload_frame="rod", driver={})
+    answer = payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml")
+    assert is_one_sentence(answer) and "rod_joint" in answer.text and "follows" in answer.text
+
+
+PACKAGE = "<package format='3'><name>{}</name></package>"
+INSTALLED = "share/ament_index/resource_index/packages"
+
+
+@pytest.mark.parametrize("place", ["above", "beside", "installed"])
+def test_a_downloaded_package_finds_itself_and_its_neighbours(case, capsys, monkeypatch, place):
+    root = case.folder / "made" / "a_description"
+    folder = {"above": root, "beside": root.with_name("a_parts"),
+              "installed": case.folder / "prefix" / "share" / "a_parts"}[place]  # fmt: skip
+    name = "a_description" if place == "above" else "a_parts"
+    for at, called in ((root, "a_description"), (folder, name)):
+        (at / "urdf").mkdir(parents=True, exist_ok=True)
+        (at / "package.xml").write_text(PACKAGE.format(called))
+    if place == "installed":
+        index = case.folder / "prefix" / INSTALLED
+        index.mkdir(parents=True)
+        (index / name).write_text("")
+        monkeypatch.setenv("AMENT_PREFIX_PATH", str(case.folder / "prefix"), prepend=os.pathsep)
+    (folder / "urdf" / "arm.xacro").write_text((case.folder / "own_arm.urdf").read_text())
+    xacro = '<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro">{}</robot>'
+    include = '<xacro:include filename="$(find {})/urdf/arm.xacro"/>'
+    made = root / "urdf" / "whole.urdf.xacro"
+    made.write_text(xacro.format(include.format(name)))
+    answer = payload_id(capsys, "new-robot", made, "--out", "draft.yaml")
+    assert answer.code == 0, answer.text
+    made.write_text(xacro.format(include.format("nowhere")))
+    answer = payload_id(capsys, "new-robot", made, "--out", "other.yaml")
+    assert is_one_sentence(answer) and "'nowhere'" in answer.text and "beside" in answer.text
 
 
 # ---------------------------------------------------------------------------------------- tables

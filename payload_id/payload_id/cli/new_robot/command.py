@@ -6,6 +6,7 @@ import argparse
 import math
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from rich.markup import escape
 from ...core.arm.arm_model import NO_MASSES
 from ...core.arm.description import ROUNDED, with_masses_times
 from ...core.arm.mass_doubts import mass_doubts
-from ...core.errors import ConfigurationError, InputError, ModelError
+from ...core.errors import ConfigurationError, InputError
 from ...files.configuration.whole_file import check_place, saved_file
 from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
 from ...files.drafts.column_draft import columns_text, find_columns
@@ -25,7 +26,8 @@ from ...files.drafts.columns_found import ColumnsFound
 from ...files.drafts.robot_draft import Scales, robot_text
 from ...files.drafts.torque_constants import fitted_constants
 from ...files.recordings.recording import Recording
-from ...files.robots.description.urdf import read_urdf
+from ...files.robots.description.urdf import is_xacro, read_urdf
+from ...files.robots.link_travel import following_masses
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..calibrate import command as calibrate
@@ -33,8 +35,9 @@ from ..common.arguments import add_verb, number
 from ..common.presentation import console
 
 SAY = (
-    "Correct them in the URDF, or give --mass-factor, by which masses and inertias are multiplied: "
-    "1 if they are right as they stand."
+    "Nothing is identified from torques until that is said: correct the URDF, or move this draft "
+    "away and draft again with --mass-factor, by which masses and inertias are multiplied (1: they "
+    "are right as they stand). A force-torque sensor needs no masses."
 )
 ROUGH = (
     "Some link's moments of inertia miss what holds of every body (the largest is above the sum "
@@ -92,9 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     factor: float | None = arguments.mass_factor
     heavier = urdf if factor is None else with_masses_times(urdf, factor)
     model = RobotModel.from_xml(heavier, found.payload_frame, names_of(found.joints))
-    if factor is None and (doubts := list(mass_doubts(model))):
-        raise ModelError(f"{arguments.urdf}: {' '.join((*doubts, SAY))}")
-    scales = Scales.of(model, found)
+    doubts = [] if factor is not None else list(mass_doubts(model))
+    scales = Scales.of(model, found, bool(doubts))
     name = arguments.urdf.name.split(".")[0] or found.name
     out = stated or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', name)}.yaml")
     beside = out.with_name(f"{out.stem}_columns.yaml")
@@ -105,7 +107,8 @@ def run(arguments: argparse.Namespace) -> int:
     columns = None
     if arguments.table:
         columns = find_columns(arguments.table, found.joints, scales.torque)
-        if arguments.bare and columns.effort_unit == "A" and not columns.missing:
+        unfit = columns.missing or doubts
+        if arguments.bare and columns.effort_unit == "A" and not unfit:
             columns = _with_constants(columns, model, arguments.bare)
     if source is None:
         _write(expanded, urdf, "robot description")
@@ -114,7 +117,8 @@ def run(arguments: argparse.Namespace) -> int:
     RobotFile.load(out.resolve())
     if columns is not None:
         _write(beside, columns_text(columns, names_of(found.joints)), "columns file")
-    _report(found, scales, out, beside, columns)
+    notes = [*doubts, *([SAY] if doubts else []), following_masses(heavier, model)]
+    _report(found, scales, notes, out, beside, columns)
     return _measure(arguments.bare, out, beside, measured) if arguments.bare else 0
 
 
@@ -146,7 +150,7 @@ def _description(arguments: argparse.Namespace) -> tuple[str, Path | None]:
     if len(values) < len(arguments.xacro):
         raise InputError(f"--xacro takes NAME=VALUE; found {' '.join(arguments.xacro)}.")
     path: Path = arguments.urdf
-    return read_urdf(path, values), None if path.suffix == ".xacro" else path
+    return read_urdf(path, values), None if is_xacro(path) else path
 
 
 def _write(path: Path, text: str, what: str) -> None:
@@ -170,7 +174,12 @@ def _refuse(paths: list[Path]) -> None:
 
 
 def _report(
-    found: ArmFound, scales: Scales, out: Path, beside: Path, columns: ColumnsFound | None
+    found: ArmFound,
+    scales: Scales,
+    notes: Sequence[str],
+    out: Path,
+    beside: Path,
+    columns: ColumnsFound | None,
 ) -> None:
     """Say what was written, what has to be checked, and what comes next."""
     terminal = console()
@@ -179,10 +188,10 @@ def _report(
     if found.others:
         terminal.print(f"  left out       {', '.join(found.others)}")
     terminal.print(f"  payload frame  {found.payload_frame} (of {', '.join(found.frames)})")
-    if not scales.mass:
-        terminal.print(f"  {NO_MASSES}", style="yellow")
-    if scales.inertia_error > ROUNDED:
-        terminal.print(f"  {ROUGH}", style="yellow")
+    notes = [*notes, *([] if scales.mass else [NO_MASSES])]
+    notes = [*notes, *([ROUGH] if scales.inertia_error > ROUNDED else [])]
+    for note in filter(None, notes):
+        terminal.print(f"  {note}", style="yellow")
     if columns is not None:
         _report_columns(columns, beside)
     terminal.print("[bold]Check[/bold] (each is marked CHECK in the file, with what to look at):")

@@ -30,10 +30,14 @@ LEAST_INERTIA = 1e-7  # [kg m2] by which moments of inertia may always miss it
 LEAST_AXIS = 1e-6  # length of an axis that still has a direction
 ROUNDED = 0.01  # of the trace, by which moments of inertia may miss what a body's must be
 NUMBERS = re.compile(r"[-+.eE\d\s]*\d[-+.eE\d\s]*")  # an attribute of nothing else
+PREFIX = re.compile(r"</?([A-Za-z_][\w.-]*):")  # of an element
+NAMESPACE = re.compile(r"""(<robot\b[^>]*?)\sxmlns\s*=\s*["'][^"']*["']""")
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 # Of each part of an element: attributes, how many numbers they hold, what counts if they are left
 # out; None: they may not be.
 Parts = Mapping[str, Sequence[tuple[str, int, str | None]]]
+FAR_OFF = ("-1e6", "1e6")  # [m] where one that slides ends of which that is not said
+SIZES = ("effort", "velocity")  # of a limit; 0 where it says nothing
 PLACE = (("xyz", 3, "0 0 0"), ("rpy", 3, "0 0 0"))
 MASS: Parts = {
     "inertial/origin": PLACE,
@@ -46,8 +50,10 @@ def usable(urdf: str) -> str:
     """Return a description as readers of URDF take it.
 
     Numbers of an attribute are separated by one space: for one more, readers leave out a whole
-    <inertial> or <collision>. A robot without a name gets one; a link without mass has no inertia,
-    and a joint that follows a joint which does not exist is free.
+    <inertial> or <collision>. A robot without a name gets one; a link without mass has no inertia;
+    a joint that follows a joint which does not exist is free; limits are none where they are left
+    out, or below zero, and ends are in their order; a link that is named as parent only, such as
+    "world", is a frame.
 
     Args:
         urdf: The description, XML text.
@@ -68,6 +74,10 @@ def usable(urdf: str) -> str:
         mimic = joint.find("mimic")
         if mimic is not None and mimic.get("joint") not in joints:
             joint.remove(mimic)
+        _complete_limit(joint)
+    links = {link.get("name") for link in root.findall("link")}
+    for parent in {_end(joint, "parent") for joint in root.findall("joint")} - links - {""}:
+        ElementTree.SubElement(root, "link", {"name": parent})
     for link in root.findall("link"):
         for inertial in link.findall("inertial"):
             mass = inertial.find("mass")
@@ -75,6 +85,23 @@ def usable(urdf: str) -> str:
                 link.remove(inertial)
     _check(root)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _complete_limit(joint: Element) -> None:
+    """Give a joint's limit what readers ask for."""
+    limit, kind = joint.find("limit"), joint.get("type")
+    if limit is None and kind == "revolute":
+        joint.set("type", "continuous")
+    elif limit is None and kind == "prismatic":
+        limit = ElementTree.SubElement(joint, "limit", {"lower": FAR_OFF[0], "upper": FAR_OFF[1]})
+    if limit is not None:
+        for key in SIZES:
+            if key not in limit.attrib or -LARGEST <= number_in(limit.get(key, "")) < 0.0:
+                limit.set(key, "0")
+        ends = [limit.get(key, "0") for key in ("lower", "upper")]
+        if number_in(ends[0]) > number_in(ends[1]):
+            limit.set("lower", ends[1])
+            limit.set("upper", ends[0])
 
 
 def with_masses_times(urdf: str, factor: float) -> str:
@@ -109,7 +136,7 @@ def _check(root: Element) -> None:
 def _root(urdf: str) -> Element:
     """Return the root of a URDF."""
     try:
-        root = ElementTree.fromstring(urdf)
+        root = ElementTree.fromstring(_with_prefixes(urdf))
     except (ElementTree.ParseError, ValueError) as error:
         raise ModelError(f"The robot description is not well-formed XML: {error}.") from error
     if root.tag != "robot":
@@ -124,8 +151,19 @@ def _root(urdf: str) -> Element:
                 "name the .xacro file in the robot file, which expands it."
             )
     if root.find("link") is None:
-        raise ModelError("The robot description has no links.")
+        raise ModelError(
+            "The robot description has no links. Where it only defines macros, give the file that "
+            "calls them."
+        )
     return root
+
+
+def _with_prefixes(urdf: str) -> str:
+    """Return a description with a root of no namespace that declares all prefixes, as XML wants."""
+    urdf = NAMESPACE.sub(r"\1", urdf.lstrip(), count=1)
+    prefixes = [x for x in dict.fromkeys(PREFIX.findall(urdf)) if f"xmlns:{x}" not in urdf]
+    declared = "".join(f' xmlns:{x}="{x}"' for x in prefixes)
+    return urdf.replace("<robot", f"<robot{declared}", 1)
 
 
 def _names(kind: str, elements: Sequence[Element]) -> set[str]:
@@ -208,31 +246,16 @@ def _read(text: str | None, count: int, what: str) -> Array:
 def _check_joint(joint: Element) -> None:
     """Raise unless a joint's place, axis, limits and what it follows are possible."""
     where, kind = f"Joint '{joint.get('name')}'", joint.get("type")
-    bounded = kind in ("revolute", "prismatic")
-    most = None if bounded else "0"  # what may be left out of a limit
     parts: Parts = {
         "origin": PLACE,
         "axis": (("xyz", 3, "1 0 0"),) if kind in MOVING else (),
-        "limit": (("lower", 1, "0"), ("upper", 1, "0"), ("effort", 1, most), ("velocity", 1, most)),
+        "limit": (("lower", 1, "0"), ("upper", 1, "0"), *((key, 1, "0") for key in SIZES)),
         "mimic": (("multiplier", 1, "1"), ("offset", 1, "0")),
     }
     found = _numbers(joint, parts, where)
     axis = found.get(("axis", "xyz"))
     if axis is not None and np.linalg.norm(axis) < LEAST_AXIS:
         raise ModelError(f"{where} has the axis {axis.tolist()}, which has no direction.")
-    ends = [float(numbers[0]) for (part, _), numbers in found.items() if part == "limit"]
-    if bounded and not ends:
-        raise ModelError(f"{where} is {kind} and has no <limit>; without ends it is 'continuous'.")
-    if ends:
-        _check_limit(where, *ends)
-
-
-def _check_limit(where: str, lower: float, upper: float, effort: float, velocity: float) -> None:
-    """Raise unless a joint may be somewhere, and its largest effort and velocity are sizes."""
-    if lower > upper:
-        raise ModelError(f"The limits of {where} are inverted: {lower:g} to {upper:g}.")
-    if min(effort, velocity) < 0:
-        raise ModelError(f"{where} has a limit of effort or velocity below zero.")
 
 
 def _check_mass(link: Element) -> None:

@@ -20,12 +20,12 @@ def with_joints_held(
 ) -> tuple[pin.Model, pin.GeometryModel]:
     """Return a model, and shapes that hang on it, with some joints held at neutral.
 
-    Pinocchio finds a joint's frame by its name alone: links of that name have another meanwhile.
+    Pinocchio finds frames by their names alone: links that share theirs with a joint, one that
+    moves or a fixed one, have another meanwhile.
     """
+    others = {frame.name for frame in model.frames if frame.type != pin.FrameType.BODY}
     shared = [
-        frame
-        for frame in model.frames
-        if frame.type == pin.FrameType.BODY and frame.name in set(model.names)
+        frame for frame in model.frames if frame.type == pin.FrameType.BODY and frame.name in others
     ]
     names = [frame.name for frame in shared]
     for frame in shared:

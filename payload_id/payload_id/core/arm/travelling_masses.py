@@ -25,11 +25,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
-from ..errors import ModelError
 
 SAMPLES = {1: 65, 2: 33, 3: 13, 4: 7, 5: 5}  # values of each of so many joints that are anywhere
 FEW = 3  # values of each of more than these
-MOST = 9  # joints that one body may be beyond
+MOST = 9  # joints of a grid; beyond more of them a body is anywhere within its reach
 TOGETHER = 3  # so many joints are sampled together though no body is beyond all of them
 ROUNDING = 1e-13  # relative to the terms of the sums
 
@@ -87,9 +86,6 @@ def phi_range(bodies: Sequence[PassiveBody], travel: Travel) -> tuple[Array, Arr
     Returns:
         lower: Shape (10,).
         upper: Shape (10,).
-
-    Raises:
-        ModelError: A body is beyond too many joints that may each be anywhere.
     """
     lower, upper = np.zeros(10), np.zeros(10)
     for free, group in _groups(bodies, travel).items():
@@ -120,13 +116,13 @@ def _groups(
 def _group_range(
     free: tuple[str, ...], bodies: Sequence[PassiveBody], travel: Travel
 ) -> tuple[Array, Array]:
-    """Return bounds of some bodies' phi, from samples of their free joints and what is between."""
+    """Return bounds of some bodies' phi, from samples of their free joints and what is between.
+
+    Beyond too many joints for that: what bodies have that are anywhere within their reach.
+    """
     if len(free) > MOST:
-        raise ModelError(
-            f"A body of the robot description is beyond {len(free)} joints that may each be "
-            f"anywhere, at most {MOST} are allowed; state where {', '.join(free)} stand "
-            "('held_joints' in the robot file)."
-        )
+        size = np.sum([_size(body, travel) for body in bodies], axis=0)
+        return size * [1, *[-1] * 3, 0, -1, -1, 0, -1, 0], size
     count = SAMPLES.get(len(free), FEW)
     grids = [np.linspace(*travel[name], count) for name in free]
     mesh = np.meshgrid(*grids, indexing="ij")

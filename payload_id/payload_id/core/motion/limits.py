@@ -96,7 +96,8 @@ def with_payload(model: ArmModel, payload: Array) -> pin.Model:
     joint = model.order.index(model.payload_joint) + 1
     moved = change_of_frame(model.payload_rotation, model.payload_translation) @ payload
     total = loaded.inertias[joint].toDynamicParameters() + moved[TO_PINOCCHIO]
-    loaded.inertias[joint] = pin.Inertia.FromDynamicParameters(total)
+    if total[0] > 0.0:  # of no mass Pinocchio makes no number
+        loaded.inertias[joint] = pin.Inertia.FromDynamicParameters(total)
     return loaded
 
 

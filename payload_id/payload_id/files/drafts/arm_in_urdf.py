@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 from ...core.errors import ModelError, UnknownNameError
 from ..robots.description.urdf_tree import UrdfJoint, UrdfTree
+from ..robots.robot_sections import UNLIMITED_FROM
 
 MOVING = ("revolute", "continuous", "prismatic")
+BASES = ("floating", "planar")  # joints on which a whole robot moves
 LEAST_CHAIN = 3  # joints that make an arm where a chain divides; fewer are fingers
 FINGERS = ("finger", "gripper", "knuckle", "jaw", "claw")
 OF_A_HAND = ("thumb", "index_", "pinky")  # such fingers have as many joints as arms
@@ -77,7 +79,7 @@ def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
         ModelError: Nothing moves in it, or what moves hangs behind what no drive moves.
         UnknownNameError: There is no such link, or nothing moves it.
     """
-    root, tree = ElementTree.fromstring(urdf), UrdfTree.of(urdf)
+    root, tree = ElementTree.fromstring(urdf), _standing(UrdfTree.of(urdf))
     moving = [joint for joint in tree.joints.values() if _moves(joint)]
     if not moving:
         raise ModelError(
@@ -91,14 +93,21 @@ def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
     arm = [joint for joint in tree.way_to(frame) if _moves(joint)]
     if not arm:
         raise ModelError(_why_none(tree, frame))
-    limits = {element.get("name"): element.find("limit") for element in root.findall("joint")}
     return ArmFound(
         name=root.get("name") or "arm",
-        joints=tuple(_joint(joint, limits[joint.name]) for joint in arm),
+        joints=tuple(_joint(joint) for joint in arm),
         payload_frame=frame,
         frames=tuple(_beyond(tree, arm[-1].child)),
         others=tuple(joint.name for joint in moving if joint not in arm),
     )
+
+
+def _standing(tree: UrdfTree) -> UrdfTree:
+    """Return a tree in which what floats or slides in a plane, as a mobile base does, stands."""
+    return UrdfTree({
+        child: replace(joint, kind="fixed") if joint.kind in BASES else joint
+        for child, joint in tree.joints.items()
+    })  # fmt: skip
 
 
 def _why_none(tree: UrdfTree, base: str) -> str:
@@ -108,9 +117,8 @@ def _why_none(tree: UrdfTree, base: str) -> str:
     joint = next(on_base, None)
     if joint is None:
         return f"Nothing hangs on the link '{base}'. Give the description of the arm alone."
-    what = f"follows '{joint.mimics}'" if joint.mimics else f"is of the type {joint.kind}"
     return (
-        f"The arm hangs behind the joint '{joint.name}', which {what} and has no drive of its own: "
+        f"The arm hangs behind the joint '{joint.name}', which follows '{joint.mimics}': "
         "give the description of the arm alone, or make that joint a fixed one."
     )
 
@@ -176,25 +184,14 @@ def _flange(tree: UrdfTree, link: str) -> str:
     return link
 
 
-def _joint(joint: UrdfJoint, limit: ElementTree.Element | None) -> JointFound:
-    """Return a joint with its limits."""
-    return JointFound(
-        joint.name,
-        joint.kind,
-        joint.lower,
-        joint.upper,
-        _positive(limit, "velocity"),
-        _positive(limit, "effort"),
-    )
-
-
-def _positive(limit: ElementTree.Element | None, key: str) -> float | None:
-    """Return a limit that says something."""
-    try:
-        value = float((limit.get(key) if limit is not None else None) or "nan")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and value > 0.0 else None
+def _joint(joint: UrdfJoint) -> JointFound:
+    """Return a joint with those of its limits that say something."""
+    low, high = joint.lower, joint.upper
+    if low is None or high is None or not -UNLIMITED_FROM < low < high < UNLIMITED_FROM:
+        low = high = None
+    sizes = [None if x is None or not 0.0 < x < math.inf else x
+             for x in (joint.velocity, joint.effort)]  # fmt: skip
+    return JointFound(joint.name, joint.kind, low, high, *sizes)
 
 
 def names_of(joints: Sequence[JointFound]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ POSES = 300  # random ones, for the largest gravity torque
 ABSOLUTE, OFFSET, FRICTION = 0.06, 0.05, 0.08
 LIFTED = 0.75  # largest payload as a part of the arm's own moving mass
 LINK = 0.05  # error of the links' inertial parameters [-]
+MOST_LINK = 0.99  # [-]: an error of 1 says nothing of a link
 GAIN = 0.05  # error of a torque sensor's gain [-]
 SPEED, RAMP = 1.0, 0.3  # [rad/s or m/s] where none is stated; [s] to full speed
 UNWEIGHED = 50.0  # [N m or N] of a joint of which neither weight nor limit is stated
@@ -45,16 +46,24 @@ class Scales:
         torque: Torque of usual size at each joint, shape (n,) [N m or N].
         mass: Of all that moves [kg]; 0 where the description has none.
         inertia_error: Largest relative error of a body's moments of inertia that makes it one [-].
+        weighed: Whether torques and payload are guessed from these masses.
     """
 
     gravity: Array
     torque: Array
     mass: float
     inertia_error: float
+    weighed: bool
 
     @classmethod
-    def of(cls, model: ArmModel, found: ArmFound) -> Scales:
-        """Compute them from the arm's weight in random poses, or its limits if it has none."""
+    def of(cls, model: ArmModel, found: ArmFound, doubted: bool) -> Scales:
+        """Compute them from the arm's weight in random poses, or its limits if that says nothing.
+
+        Args:
+            model: The arm.
+            found: Its joints in the description.
+            doubted: Whether its masses may be in another unit, or placeholders.
+        """
         lower = np.array([-TURN if j.lower is None else j.lower for j in found.joints])
         upper = np.array([TURN if j.upper is None else j.upper for j in found.joints])
         q = np.random.default_rng(0).uniform(lower, upper, (POSES, model.n))
@@ -68,8 +77,9 @@ class Scales:
         stated = np.array([np.inf if j.effort is None else j.effort for j in found.joints])
         mass = float(model.link_phi[:, 0].sum())
         limits = np.where(np.isfinite(stated), stated, UNWEIGHED)
-        torque = np.minimum(usual, stated) if mass else limits
-        return cls(gravity, torque, mass, float(model.inertia_error.max()))
+        weighed = mass > 0.0 and not doubted
+        torque = np.minimum(usual, stated) if weighed else limits
+        return cls(gravity, torque, mass, float(model.inertia_error.max()), weighed)
 
 
 def robot_text(
@@ -173,7 +183,7 @@ def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
     """Return what is assumed of sensors, links and payload."""
     link, rough = LINK, ""
     if scales.inertia_error > LINK:
-        link = math.ceil(100.0 * scales.inertia_error) / 100.0
+        link = min(math.ceil(100.0 * scales.inertia_error) / 100.0, MOST_LINK)
         rough = "\n  # Raised: some link's inertia misses by so much what holds of every body."
     part, of_currents = scales.torque, columns is not None and columns.effort_unit == "A"
     gain, velocity, how = str(FITTED if of_currents else GAIN), "0.02", "Assumed"
@@ -182,10 +192,13 @@ def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
     if columns is not None and columns.velocity_error:
         velocity = _numbers(MARGIN * np.array(columns.velocity_error))
         how = f"Measured in {columns.path.name}, times {MARGIN:g}"
+    source = "from the limits of its joints, since its masses are not known"
+    if scales.weighed:
+        source = f"from its weight (up to {scales.gravity.max():.3g} N m or N at a joint)"
     return f"""\
 # Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
-# that nobody has calibrated, from its weight (a joint carries up to {scales.gravity.max():.3g} N m
-# or N). 'payload-id calibrate bounds' measures them in a run without payload.
+# that nobody has calibrated, {source}.
+# 'payload-id calibrate bounds' measures them in a run without payload.
 uncertainty:
   # Error of every torque sample as a fraction [-], plus this much [N m]: noise, ripple, vibration.
   torque_relative: 0.025
@@ -216,7 +229,7 @@ uncertainty:
   gravity_error: 0.1
   # Box that surely holds the payload before any data. CHECK: more than you will ever lift.
   prior:
-    mass_max: {_number(_round(LIFTED * scales.mass or PAYLOAD))}
+    mass_max: {_number(_round(LIFTED * scales.mass if scales.weighed else PAYLOAD))}
     com_max: 0.5
 
 # Where excitation starts and ends [rad or m]; null: no such place.
@@ -227,11 +240,12 @@ home: null
 def _unsaid(found: ArmFound) -> str:
     """Say which limits the description does not state."""
     lines = []
-    for name in ("velocity", "effort"):
-        without = [joint.name for joint in found.joints if getattr(joint, name) is None]
+    for name, said in (("lower", "position"), ("velocity", "velocity"), ("effort", "effort")):
+        without = [joint.name for joint in found.joints if getattr(joint, name) is None
+                   and (name, joint.kind) != ("lower", "continuous")]  # fmt: skip
         if without:
             lines.append(
-                f"\n# CHECK '{name}' of {', '.join(without)}: the description states none."
+                f"\n# CHECK '{said}' of {', '.join(without)}: the description states none."
             )
     return "".join(lines)
 

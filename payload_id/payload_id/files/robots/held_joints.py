@@ -1,7 +1,8 @@
 """Joints that the arm does not move, made part of its description: fixed where they stand.
 
 Where such a joint stands is known if the robot file says it, if the arm stands on it (a lift or a
-rail: at 0 unless it is said), or if it follows (<mimic>) one of which it is known. What is fixed in
+rail: at 0 unless it is said), or if it follows (<mimic>) one of which it is known. One that follows
+a joint of the arm, such as a counterweight's, moves (`followers`). What is fixed in
 the description is so for everything that reads it: kinematics, inertia, bodies, simulation. How far
 off its place it may be is written there too (<held>), so that bodies and masses cover that.
 """
@@ -143,17 +144,22 @@ def held_places(urdf: str, joints: Sequence[str], stated: Mapping[str, float]) -
 
     Raises:
         ModelError: A place is stated for a joint that follows another one, or is out of its limits;
-            or what a joint follows is no joint, moves with the arm, or follows another one.
+            what a joint follows is no joint; or one that follows a joint of the arm lies between
+            two of them.
         UnknownNameError: A place is stated for a joint that is not held.
     """
     tree = UrdfTree.of(urdf)
-    held = [j for j in tree.joints.values() if j.kind in MOTIONS and j.name not in joints]
+    moving = followers(tree, joints)
+    for name in joints:
+        check_way(tree, tree.named(name).parent, moving)
+    held = [j for j in tree.joints.values()
+            if j.kind in MOTIONS and j.name not in (*joints, *moving)]  # fmt: skip
     for name, place in stated.items():
         _check(name, place, tree, held)
     known = dict(stated)
     masters = {joint.name: master_of(joint, tree, joints) for joint in held}
-    for moving in joints:
-        for joint in tree.way_to(tree.named(moving).parent):
+    for name in joints:
+        for joint in tree.way_to(tree.named(name).parent):
             if joint.name in masters and not masters[joint.name].is_fixed:
                 known.setdefault(masters[joint.name].name, 0.0)
     for joint in held:
@@ -199,11 +205,37 @@ def loosened(urdf: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
+def followers(tree: UrdfTree, joints: Sequence[str]) -> dict[str, str]:
+    """Return the joints that follow (<mimic>) one of the arm, and which."""
+    held = [joint for joint in tree.joints.values() if joint.name not in joints]
+    return {joint.name: joint.mimics for joint in held if joint.mimics in joints}
+
+
+def check_way(tree: UrdfTree, link: str, moving: Mapping[str, str]) -> None:
+    """Raise where a joint that follows one of the arm lies before a link.
+
+    Args:
+        tree: Links and joints.
+        link: One that the arm carries.
+        moving: From `followers`.
+
+    Raises:
+        ModelError: Names both joints.
+    """
+    for joint in tree.way_to(link):
+        if joint.name in moving:
+            raise ModelError(
+                f"Joint '{joint.name}', which carries '{link}', follows '{moving[joint.name]}' "
+                "(<mimic>), which moves with the arm: where such a linkage holds its load is not "
+                "computed. Describe the arm without it, or name another link (payload_frame)."
+            )
+
+
 def master_of(joint: UrdfJoint, tree: UrdfTree, joints: Sequence[str]) -> UrdfJoint:
     """Return the joint that a held one follows; itself if it follows none.
 
     Raises:
-        ModelError: There is no such joint, the arm moves it, or it follows another one.
+        ModelError: There is no such joint, or the arm moves it.
     """
     if not joint.mimics:
         return joint
@@ -212,11 +244,6 @@ def master_of(joint: UrdfJoint, tree: UrdfTree, joints: Sequence[str]) -> UrdfJo
         raise ModelError(
             f"Joint '{joint.name}' follows '{master.name}' (<mimic>), which moves with the arm; "
             "no clearance can be proved for such a linkage. Describe the arm without it."
-        )
-    if master.mimics:
-        raise ModelError(
-            f"Joint '{joint.name}' follows '{master.name}', which follows another one itself; let "
-            "both follow the same joint."
         )
     return master
 

@@ -10,7 +10,7 @@ from ...core.arm.travelling_masses import PassiveBody, PassiveJoint, free_master
 from ...core.arrays import Array
 from ...core.errors import ModelError
 from .description.urdf_tree import UrdfJoint, UrdfTree
-from .held_joints import loosened, master_of
+from .held_joints import followers, loosened, master_of
 
 
 def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
@@ -26,7 +26,7 @@ def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
         None if no body carries one that may be in several places.
 
     Raises:
-        ModelError: The travel of such a joint is not known, or there are too many of them.
+        ModelError: The travel of such a joint is not known.
     """
     text = loosened(urdf)
     tree, full = UrdfTree.of(text), pin.buildModelFromXML(text)
@@ -43,11 +43,35 @@ def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
     return (lower, upper) if moved else None
 
 
+def following_masses(urdf: str, model: ArmModel) -> str:
+    """Return in a sentence which masses follow joints of the arm; empty where none do.
+
+    Torques of such linkages, which counterweights and hands have, are not computed.
+
+    Args:
+        urdf: The description, XML text.
+        model: The arm.
+    """
+    full = pin.buildModelFromXML(urdf)
+    found = [name for name in followers(UrdfTree.of(urdf), model.joints)
+             if full.existJointName(name)]  # fmt: skip
+    moved = {index for name in found for index in full.subtrees[full.getJointId(name)]}
+    mass = sum(full.inertias[index].mass for index in moved)
+    if not mass > 0.0:
+        return ""
+    return (
+        f"The joints {', '.join(found)} follow others (<mimic>) that move with the arm, and move "
+        f"{mass:.3g} kg, of which torques are not computed: leave <inertial> of their links out "
+        "where that is little, or identify with a force-torque sensor."
+    )
+
+
 def _carried(
     model: ArmModel, tree: UrdfTree, full: pin.Model
 ) -> list[tuple[str, list[PassiveBody], dict[str, tuple[float, float]]]]:
     """Return the arm's joints that carry held ones, what is on these, and where they may be."""
     found: dict[str, list[PassiveBody]] = {}
+    moving = followers(tree, model.joints)
     for index in range(1, full.njoints):
         way: list[int] = []
         carrier = index
@@ -56,6 +80,8 @@ def _carried(
             carrier = full.parents[carrier]
         inertia = full.inertias[index]
         if carrier == 0 or not way or inertia.mass == 0.0:
+            continue
+        if any(full.names[k] in moving for k in way):  # said by `following_masses`
             continue
         joints = tuple(_held_joint(model, tree, full, k) for k in way)
         body = PassiveBody(joints, inertia.mass, np.array(inertia.lever), np.array(inertia.inertia))

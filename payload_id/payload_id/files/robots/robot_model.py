@@ -14,8 +14,10 @@ from ...core.arm.mass_doubts import mass_doubts
 from ...core.arrays import Array
 from ...core.errors import require_type
 from .description.urdf import read_urdf
+from .description.urdf_tree import UrdfTree
+from .held_joints import check_way, followers
 from .held_play import payload_play
-from .link_travel import link_travel
+from .link_travel import following_masses, link_travel
 from .robot_file import RobotFile
 
 CORRECT = (
@@ -49,6 +51,8 @@ class RobotModel(ArmModel):
         """
         arm = super().from_xml(urdf, payload_frame, joints, gravity)
         text = usable(urdf)
+        tree = UrdfTree.of(text)
+        check_way(tree, payload_frame, followers(tree, arm.joints))
         return replace(arm, travel=link_travel(text, arm), payload_play=payload_play(text, arm))
 
     @classmethod
@@ -88,7 +92,8 @@ class RobotModel(ArmModel):
         frame = payload_frame or robot.payload_frame
         arm = cls.from_xml(robot.urdf, frame, robot.joints, robot.gravity)
         doubts = [] if robot.masses_confirmed else list(mass_doubts(arm))
-        return replace(arm, doubt=" ".join((*doubts, CORRECT)) if doubts else "")
+        doubts += [CORRECT] if doubts else []
+        return replace(arm, doubt=" ".join([*doubts, following_masses(robot.urdf, arm)]).strip())
 
     @classmethod
     def from_robot_file(cls, robot: RobotFile) -> RobotModel:

@@ -30,7 +30,6 @@ NAMED = {  # description: what the refusal names
     described(more='<link name="z"/>' + joint("elbow", "tool", "z")): "elbow",
     described(more="<link/>" + joint("j", "tool", "")): "link",
     described(inner='<mimic joint="shoulder"/>'): "shoulder",
-    described().replace('<limit lower="-3"', '<nolimit lower="-3"'): "shoulder",
     **{described(m=m): "'upper'" for m in ("-2", "1e9")},
     **{described(**{key: "-0.02"}): "'upper'" for key in ("ixx", "iyy", "izz")},
     described(ixy="5"): "'upper'",

@@ -58,11 +58,14 @@ def test_the_arm_ends_at_the_flange_before_the_fingers_or_where_it_is_told() -> 
         find_arm(digger(), "part_9")
 
 
-def test_an_arm_that_no_drive_moves_is_refused_with_that_joint() -> None:
-    for kind, more in (("planar", ""), ("floating", ""), ("revolute", '<mimic joint="hip"/>')):
-        base = link("world") + joint("base_joint", kind, "world", "ground", more)
-        with pytest.raises(ModelError, match="'base_joint'"):
-            find_arm(digger(base))
+def test_a_base_that_moves_stands_and_an_arm_that_no_drive_moves_is_refused() -> None:
+    for kind in ("planar", "floating"):
+        base = link("world") + joint("base_joint", kind, "world", "ground", "")
+        assert names_of(find_arm(digger(base)).joints) == JOINTS
+    base = link("world") + joint("base_joint", "revolute", "world", "ground",
+                                 '<mimic joint="hip"/>')  # fmt: skip
+    with pytest.raises(ModelError, match="'base_joint'"):
+        find_arm(digger(base))
     with pytest.raises(ModelError, match="nothing moves"):
         find_arm('<robot name="stone"><link name="a"/></robot>')
 

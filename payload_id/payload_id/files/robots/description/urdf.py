@@ -19,6 +19,7 @@ from . import expand_xacro
 from .expand_xacro import expand
 
 ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?name\s*=\s*[\"']([^\"']+)[\"']")
+UNEXPANDED = re.compile(rb"<xacro:|\$\(|\$\{")
 PATIENCE = 20.0  # [s] for a xacro file; the shipped arms take less than 0.1 s
 
 
@@ -26,9 +27,9 @@ def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -
     """Return the URDF text of a robot description.
 
     Args:
-        path: A `.urdf` file, read as it is, or a `.xacro` file, which is expanded.
+        path: A URDF, read as it is, or xacro, which is expanded.
         arguments: Values of the xacro file's arguments; true and false are written as xacro
-            expects them. A `.urdf` file takes none.
+            expects them. A URDF takes none.
 
     Raises:
         ModelError: The file is missing, is not well-formed XML, xacro cannot expand it, or a link
@@ -48,7 +49,7 @@ def _read(path: Path, arguments: Mapping[str, object] | None) -> str:
     texts = {name: _as_text(value) for name, value in (arguments or {}).items()}
     if not path.is_file():
         raise ModelError(f"Robot description {path} does not exist.{_present(path.parent)}")
-    if path.suffix == ".xacro":
+    if is_xacro(path):
         return _expand(path, texts)
     if texts:
         raise ModelError(
@@ -56,6 +57,16 @@ def _read(path: Path, arguments: Mapping[str, object] | None) -> str:
             "Remove them, or name a .xacro file."
         )
     return _read_plain(path)
+
+
+def is_xacro(path: Path) -> bool:
+    """Tell whether a file is xacro: by its suffix, or since it holds what only xacro expands."""
+    if path.suffix == ".xacro":
+        return True
+    try:
+        return bool(UNEXPANDED.search(path.read_bytes()))
+    except OSError:  # which is said where it is read
+        return False
 
 
 def _as_text(value: object) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 from ....core.errors import ModelError
@@ -23,7 +24,8 @@ class UrdfJoint:
         upper: Largest position [rad or m].
         velocity: Largest speed, None where it has no limit [rad/s or m/s].
         effort: Largest torque or force [N m or N].
-        mimics: Joint that it follows, empty if none: position = multiplier * that + offset.
+        mimics: Joint that it follows, empty if none: position = multiplier * that + offset. Where
+            that follows another one itself, the one that all follow.
         multiplier: Of the joint that it follows [-].
         offset: Added to it [rad or m].
         axis: Along its axis, in its frame, of any length.
@@ -69,8 +71,9 @@ class UrdfTree:
         Raises:
             ModelError: A joint has a number that is none.
         """
-        found = (_joint(element) for element in ElementTree.fromstring(urdf).findall("joint"))
-        return cls({joint.child: joint for joint in found})
+        found = [_joint(element) for element in ElementTree.fromstring(urdf).findall("joint")]
+        by_name = {joint.name: joint for joint in found}
+        return cls({joint.child: _led(joint, by_name) for joint in found})
 
     def named(self, name: str) -> UrdfJoint:
         """Return the joint of that name.
@@ -104,6 +107,29 @@ class UrdfTree:
             more = not near <= group
             group |= near
         return group
+
+
+def _led(joint: UrdfJoint, by_name: Mapping[str, UrdfJoint]) -> UrdfJoint:
+    """Return a joint that follows the one at the end of those that follow one another.
+
+    Raises:
+        ModelError: They follow one another in a circle.
+    """
+    passed = [joint.name]
+    while (leader := by_name.get(joint.mimics)) is not None and leader.mimics:
+        passed.append(leader.name)
+        if leader.mimics in passed:
+            raise ModelError(
+                f"The joints {', '.join(passed)} follow one another (<mimic>) in a circle; free "
+                "one of them."
+            )
+        joint = replace(
+            joint,
+            mimics=leader.mimics,
+            multiplier=joint.multiplier * leader.multiplier,
+            offset=joint.multiplier * leader.offset + joint.offset,
+        )
+    return joint
 
 
 def _joint(element: ElementTree.Element) -> UrdfJoint:
