@@ -140,6 +140,16 @@ def test_a_link_may_have_the_name_of_a_joint(case, capsys):
     assert drafted.code == 0, drafted.text
 
 
+def test_lengths_that_no_arm_has_are_named(case, capsys):
+    case.changed(lambda x: re.sub(r'(<origin xyz=")([^"]*)', lambda m: m[1] + " ".join(
+        f"{1e3 * float(v):g}" for v in m[2].split()), re.sub(r"<inertial>.*?</inertial>", "", x,
+                                                             flags=re.DOTALL)))  # fmt: skip
+    for verb in (["new-robot", "own_arm.urdf", "--out", "draft.yaml"],
+                 [*REPLAY, "run.csv", "--columns", "columns.yaml"]):  # fmt: skip
+        answer = payload_id(capsys, *verb)
+        assert is_one_sentence(answer) and "millimetres" in answer.text
+
+
 LINKAGE = """<link name="rod"/><joint name="rod_joint" type="revolute"><parent link="shoulder"/>
 <child link="rod"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
 <mimic joint="upper_joint" multiplier="-1"/></joint></robot>"""
@@ -159,6 +169,7 @@ ODD = {  # what says nothing of the arm
     "limits left out": lambda x: re.sub(' effort="200" velocity="4"', "", x, count=1),
     "limits below zero": lambda x: x.replace('effort="200"', 'effort="-1"'),
     "ends in the wrong order": lambda x: x.replace('"-2.5" upper="2.5"', '"2.5" upper="-2.5"'),
+    "products of inertia left out": lambda x: re.sub('i(xy|xz|yz)="0" ', "", x),
     "no limit": lambda x: re.sub("<limit [^>]*>", "", x, count=1),
     "prefixes that nothing declares": ending('<sim:plugin sim:name="a"/></robot>'),
     "no name": lambda x: x.replace('name="own_arm"', "", 1),

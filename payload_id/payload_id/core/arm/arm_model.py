@@ -33,6 +33,7 @@ from .frames import frame_id, with_joints_held
 
 MOST_GRAVITY = 1000.0  # [m/s2]
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
+LONGEST = 30.0  # [m] from base to payload; the arms of space stations have 18
 MOST_JOINTS = 64  # what is computed of an arm grows with the cube of their number
 NO_MASSES = (
     "The robot description has no inertias: every moving link has mass 0. Joint torques do not "
@@ -104,6 +105,12 @@ class ArmModel:
     def n(self) -> int:
         """Number of joints."""
         return len(self.joints)
+
+    @property
+    def length(self) -> float:
+        """Distance from joint to joint, and from the last one to the payload, together [m]."""
+        steps = [*self.translation, self.payload_translation]
+        return float(np.linalg.norm(steps, axis=1).sum())
 
     @property
     def digest(self) -> str:
@@ -301,7 +308,14 @@ class ArmModel:
                 f"{gravity!r}."
             )
         model.gravity.linear = g
-        return cls(**_constants(model, names, payload_frame, g))
+        arm = cls(**_constants(model, names, payload_frame, g))
+        if arm.length > LONGEST:
+            raise ModelError(
+                f"The joints of the arm are {arm.length:.3g} m apart together, and no arm has more "
+                f"than {LONGEST:g} m: lengths of the robot description may be in millimetres. "
+                "Write them in metres."
+            )
+        return arm
 
 
 def _build(urdf: str) -> pin.Model:

@@ -32,6 +32,7 @@ ROUNDED = 0.01  # of the trace, by which moments of inertia may miss what a body
 NUMBERS = re.compile(r"[-+.eE\d\s]*\d[-+.eE\d\s]*")  # an attribute of nothing else
 PREFIX = re.compile(r"</?([A-Za-z_][\w.-]*):")  # of an element
 NAMESPACE = re.compile(r"""(<robot\b[^>]*?)\sxmlns\s*=\s*["'][^"']*["']""")
+PRODUCTS = ("ixy", "ixz", "iyz")  # of inertia, 0 where they are left out
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 # Of each part of an element: attributes, how many numbers they hold, what counts if they are left
 # out; None: they may not be.
@@ -78,6 +79,8 @@ def usable(urdf: str) -> str:
     links = {link.get("name") for link in root.findall("link")}
     for parent in {_end(joint, "parent") for joint in root.findall("joint")} - links - {""}:
         ElementTree.SubElement(root, "link", {"name": parent})
+    for inertia in root.iterfind("link/inertial/inertia"):
+        inertia.attrib.update({key: "0" for key in PRODUCTS if key not in inertia.attrib})
     for link in root.findall("link"):
         for inertial in link.findall("inertial"):
             mass = inertial.find("mass")

@@ -23,8 +23,7 @@ ALIKE = 4  # bodies of exactly the same mass; up to three may be the same part
 def mass_doubts(model: ArmModel) -> Iterator[str]:
     """Give what speaks against the masses and inertias of an arm, sentences without remedy."""
     mass = model.link_phi[:, 0]
-    length = float(np.linalg.norm([*model.translation, model.payload_translation], axis=1).sum())
-    total = float(mass.sum())
+    length, total = model.length, float(mass.sum())
     if not total > 0.0 or not length > 0.0:
         return
     least, most = LIGHTEST * length**3, HEAVIEST * max(length, SHORTEST) ** 3
