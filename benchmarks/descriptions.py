@@ -24,7 +24,7 @@ from pathlib import Path
 from payload_id.cli.main import main as payload_id
 
 INCLUDED = re.compile(r"""include\s+filename\s*=\s*["'][^"']*?([^"'/]+)["']""")
-DRAFTED, TRACEBACK, MACROS = "drafted", "traceback", "defines macros only"
+DRAFTED, TRACEBACK, MACROS = "drafted", "traceback", "has no links"
 NAMES = re.compile(r"'[^']*'|\b[\w./-]*[/\d][\w./-]*|\(.*?\)")  # what differs within a class
 
 
@@ -43,7 +43,7 @@ def drafted(path: Path) -> tuple[str, str]:
     if code == 0:
         return DRAFTED, " ".join(out.getvalue().splitlines()[0].partition(": ")[2].split())
     said = " ".join(err.getvalue().split()).replace(str(path), path.name)
-    kind = MACROS if MACROS in said else NAMES.sub("*", said)[:100]
+    kind = MACROS if MACROS in said else NAMES.sub("*", said.replace(path.name, "*"))[:100]
     return (TRACEBACK if "Traceback" in said else kind), said
 
 
