@@ -177,6 +177,12 @@ class TestRos:
 
 
 class TestHandover:
+    def test_packages_of_the_user_are_looked_up_and_not_built_with(self, layout):
+        base = handover.clean({"AMENT_PREFIX_PATH": "/ws/install"}, layout, None)
+        path = handover.variables(base, layout, None)["AMENT_PREFIX_PATH"]
+        assert path.split(":") == [str(layout.venv), "/ws/install"]
+        assert "/ws" not in handover.tools_variables(base, layout, None)["AMENT_PREFIX_PATH"]
+
     def test_discovery_range_of_the_user_is_kept(self, layout):
         key = "ROS_AUTOMATIC_DISCOVERY_RANGE"
         assert handover.variables({}, layout, None)[key] == "LOCALHOST"
