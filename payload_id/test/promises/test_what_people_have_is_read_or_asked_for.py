@@ -175,6 +175,8 @@ ODD = {  # what says nothing of the arm
     "no name": lambda x: x.replace('name="own_arm"', "", 1),
     "meshes elsewhere": lambda x: x.replace(
         '<sphere radius="0.06"/>', '<mesh filename="package://gone/a.stl"/>', 1),
+    "meshes of a package that is not there": lambda x: x.replace(
+        '<sphere radius="0.06"/>', '<mesh filename="$(find gone)/a.stl"/>', 1),
     "xacro in a .urdf": lambda x: x.replace('mass value="2.0"', 'mass value="${1 + 1}"'),
     "a fixed joint named like its link": lambda x: x.replace("flange_gripper", "gripper"),
     "a linkage": ending(LINKAGE),

@@ -87,25 +87,37 @@ def _package_name(file: Path) -> str:
         return ""
 
 
-def look_beside(path: Path) -> None:
-    """Let xacro find packages around a file before it looks for those that are installed."""
+def look_beside(path: Path) -> list[str]:
+    """Let xacro find packages around a file before it looks for those that are installed.
+
+    Returns:
+        missing: Names of those that it does not find, filled as it looks. Files in them, such as
+            meshes, are written as `package://`: what needs them says so.
+    """
     from ament_index_python import packages
 
-    installed = packages.get_package_share_directory
+    installed, missing = packages.get_package_share_directory, list[str]()
 
     def share_folder(package_name: str, print_warning: bool = True) -> str:
         if (folder := package_folder(package_name, path)) is not None:
             return str(folder)
         try:
             return str(installed(package_name, print_warning))
-        except (LookupError, OSError, ValueError) as error:
-            raise LookupError(
-                f"it finds no package '{package_name}': no {PACKAGE} above the file or beside "
-                "its package says that name, and none is installed in AMENT_PREFIX_PATH; put the "
-                "package's folder beside that of this file, or source the workspace that has it"
-            ) from error
+        except (LookupError, OSError, ValueError):
+            missing.append(package_name)
+            return f"package://{package_name}"
 
     packages.get_package_share_directory = share_folder
+    return missing
+
+
+def _missing(name: str) -> str:
+    """Say what to do about a package that is not found."""
+    return (
+        f"it finds no package '{name}': no {PACKAGE} above the file or beside its package says "
+        "that name, and none is installed in AMENT_PREFIX_PATH; put the package's folder beside "
+        "that of this file, or source the workspace that has it"
+    )
 
 
 def _document_text(document: Any) -> str:
@@ -143,5 +155,9 @@ def _current_file(path: str) -> str:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    look_beside(Path(sys.argv[1]).resolve())
-    print(json.dumps(expand(sys.argv[1], json.loads(sys.argv[2]))))
+    unknown = look_beside(Path(sys.argv[1]).resolve())
+    made = expand(sys.argv[1], json.loads(sys.argv[2]))
+    for name in unknown:
+        if f"package://{name}" in made.get("error", ""):
+            made["error"] = f"xacro cannot expand {_current_file(sys.argv[1])}: {_missing(name)}."
+    print(json.dumps(made))
