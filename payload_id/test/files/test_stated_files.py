@@ -156,7 +156,7 @@ STATED = {
         ("update_rate: 900.0", "update_rate: 0", "driver.update_rate"),
         ("update_rate: 900.0", "goal: {path: [1, 1, 1, 0.01, 1, 1, 1]}", "joint_4"),
         ("update_rate: 900.0", "payload: {service: /set_load, target: null}", "payload.target"),
-        ("update_rate: 900.0", "payload: {target: abb}", "driver.payload.target"),
+        ("update_rate: 900.0", "payload: {target: nobody}", "driver.payload.target"),
         ("driver: {", "command: {trajectory_topic: /a/other/joint_trajectory}\ndriver: {", "other"),
     ),
     "cell": kind(
