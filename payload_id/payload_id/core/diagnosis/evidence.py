@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..bounds import Interval
-from ..bounds.conic_cuts import cones_of
-from ..bounds.cutting_planes import CuttingPlanes
+from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.interval import NO_SHAPE
 from ..bounds.least_squares_image import image
 from ..bounds.scaled_rows import ScaledRows
 from ..errors import SolverError
-from ..knowledge.knowledge import NOTHING
 from ..rows.row_block import RowBlock
 
 Mask = NDArray[np.bool_]
@@ -184,13 +182,8 @@ def smallest_factor(rows: RowBlock, known: Interval, shape: Array, physical: boo
     if not len(rows):
         return replace(Fit.none(0), factor=0.0)
     scaled = ScaledRows.of(rows, known, rows.d, narrow=False)
-    cones = cones_of(shape) if physical else NOTHING.stacked
-    program = CuttingPlanes(scaled, cones, free=0.0, share=np.ones((len(scaled.r), 1)))
     try:
-        solution = program.minimise(np.append(np.zeros(len(scaled.lower)), 1.0))
+        found = smallest_noise_factor(scaled, shape, physical=physical)
     except SolverError:
-        solution = None
-    if solution is None:
-        return Fit.none(len(scaled.r))
-    weight = program.rows.multiplier(np.abs(solution.dual))
-    return Fit(solution.value, scaled.phi(solution.x), weight, solution.x[10:-1])
+        return Fit.none(len(rows))
+    return Fit(found.factor, scaled.phi(found.x), found.weight, found.x[10:])
