@@ -234,6 +234,39 @@ def test_a_downloaded_package_finds_itself_and_its_neighbours(case, capsys, monk
     assert is_one_sentence(answer) and "'nowhere'" in answer.text and "beside" in answer.text
 
 
+# -------------------------------------------------------------------------------------- mounting
+
+
+def weighed(case: Case, gravity: tuple[float, ...], sign: float) -> np.ndarray:
+    """Return torques of the arm with its payload in another gravity, times a sign."""
+    model, m = case.arm.loaded(case.phi), case.motion
+    model.gravity.linear = np.array(gravity)
+    data = model.createData()
+    tau = [pin.rnea(model, data, case.arm.configuration(q), v, a)
+           for q, v, a in zip(m.q, m.dq, m.ddq, strict=True)]  # fmt: skip
+    return sign * np.array(tau)
+
+
+@pytest.mark.slow
+def test_gravity_and_signs_are_told_apart_by_check_and_by_a_verdict_alike(case, capsys):
+    read = "run.csv", "--robot", "own_arm.yaml", "--columns", "columns.yaml", "--json"
+    up, ceiling, slope = (0.0, 0.0, -9.81), (0.0, 0.0, 9.81), (3.36, 0.0, -9.22)
+    for gravity, sign, cause, words in (
+        (ceiling, 1.0, "gravity direction", "180 deg off"),
+        (slope, 1.0, "gravity direction", "20 deg off"),
+        (up, -1.0, "torque sign", "all joints have the opposite sign"),
+        (ceiling, -1.0, "torque sign", "180 deg off"),
+        (up, 1.0, "", ""),
+    ):
+        tau = noisy(np.random.default_rng(3), weighed(case, gravity, sign), 0.01)
+        write_table(case.folder / "run.csv", case.motion, tau)
+        checked = payload_id(capsys, "check", *read)
+        wrong = [x for x in json.loads(checked.out)["lines"] if x["verdict"] == "wrong"]
+        said = json.loads(payload_id(capsys, "replay", *read).out)
+        assert said["cause"] == cause and [x["subject"] for x in wrong] == [cause] * bool(cause)
+        assert words in said["message"] and all(words in x["found"] for x in wrong)
+
+
 # ---------------------------------------------------------------------------------------- tables
 
 

@@ -180,7 +180,7 @@ def _equations(
     for window, seen in windows:
         for scale, terms in lengths.terms(window):
             found = window_equations(row_source, terms, payload)
-            known = ~seen.torques.of_rows(found.joint, found.start, found.end)
+            known = ~seen.of_rows(found.joint, found.start, found.end)
             (others if scale else own).append(found.take(known))
     return ArmEquations.stack(own), others
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from .diagnose import Diagnosis, diagnose
 from .evidence import Evidence
-from .false_samples import FIRST_SAMPLES, why_false, why_no_window
+from .false_samples import FIRST_SAMPLES, false_reading, why_false, why_no_window
 from .hypotheses import table_of
 from .hypotheses.payload_slipped import PayloadSlipped
+from .hypothesis import Finding
 from .identified_mass import IdentifiedMass
 from .motion_advice import Advice, MotionSeen, advise
 from .reprocessed import Reprocessed
@@ -25,7 +26,8 @@ from .stated_knowledge import contradicted
 from .window_buffer import WindowBuffer
 
 __all__ = [
-    "FIRST_SAMPLES", "Advice", "Diagnosis", "Evidence", "IdentifiedMass", "MotionSeen",
+    "FIRST_SAMPLES", "Advice", "Diagnosis", "Evidence", "Finding", "IdentifiedMass", "MotionSeen",
     "PayloadSlipped", "Reprocessed", "Sensitivity", "WindowBuffer", "advise", "contradicted",
-    "diagnose", "sensitivity_in_words", "sensitivities", "table_of", "why_false", "why_no_window",
+    "diagnose", "false_reading", "sensitivities", "sensitivity_in_words", "table_of", "why_false",
+    "why_no_window",
 ]  # fmt: skip

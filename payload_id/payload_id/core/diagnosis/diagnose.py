@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -103,10 +104,10 @@ def diagnose(
     likely: Finding | None = None
     for stage in table.stages:
         for hypothesis in stage:
-            found = min(findings(hypothesis, evidence, again), key=_left, default=None)
-            if found is not None:
-                tried.append(found)
-                likely = _better(likely, found) if found.factor <= _needed(without) else likely
+            found = list(findings(hypothesis, evidence, again))
+            tried += sorted(found, key=_left)[:1]
+            explaining = (each for each in found if each.factor <= _needed(without))
+            likely = reduce(_better, explaining, likely)
         if likely is not None and likely.factor <= ENOUGH:
             break
     tried.sort(key=_left)

@@ -1,25 +1,24 @@
-"""Why most samples are left out as false: readings that would let them through."""
+"""What of samples cannot be, whatever the payload; and why most of them are left out as false."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
-from ..samples.differentiation import velocities
+from ..rows.joint_torque.torques_seen import TorquesSeen
 from ..samples.joint_samples import Samples
 from .hypotheses.joint_order import JointOrder
 from .hypotheses.units import Units
-from .hypotheses.velocity import Velocity
-from .hypothesis import NOTHING, Recorded
+from .hypotheses.velocity import Velocity, other_velocities
+from .hypothesis import NOTHING, Finding, Recorded
+from .window_buffer import WindowBuffer
 
 EXPLANATIONS = Units(), Velocity(), JointOrder()
 MOST, ALL = 0.5, 0.98  # parts of the samples that are left out, and that must be let through
 FIRST_SAMPLES = 2000  # of a run that are looked at
 NAMED = 3  # explanations
-OFF = 0.3  # part by which velocities may be off what the positions say
+TWICE = "torque read twice"
 
 
 def why_false(source: MomentumRows, samples: Samples, pause: float) -> str:
@@ -40,7 +39,7 @@ def why_false(source: MomentumRows, samples: Samples, pause: float) -> str:
         found = []
         for reading in hypothesis.readings(Recorded(source, [samples], pause)):
             changed = reading.of_samples(samples, NOTHING)
-            if let_through(changed) >= ALL and _follows(changed):
+            if let_through(changed) >= ALL:
                 found.append(reading.words(NOTHING)[0])
         if found:
             return _sentence(found)
@@ -63,11 +62,19 @@ def why_no_window(source: MomentumRows, samples: Samples, pause: float) -> str:
     return " ".join(filter(None, (note_of(gate.dropped), why_false(source, first, pause))))
 
 
-def _follows(samples: Samples) -> bool:
-    """Tell whether the velocities are about those of the positions: small units pass any gate."""
-    true = velocities(samples.stamp, samples.q)
-    off = np.linalg.norm(samples.dq - true, axis=0)
-    return bool((off <= OFF * np.linalg.norm(true, axis=0) + 1e-6).all())
+def false_reading(
+    torques: TorquesSeen, windows: WindowBuffer, source: MomentumRows
+) -> Finding | None:
+    """Return what cannot be, whatever the payload; None if there is nothing.
+
+    Args:
+        torques: What is seen of them.
+        windows: Of the run.
+        source: What makes rows of them.
+    """
+    if twins := torques.twins(source.channels):
+        return Finding(TWICE, float("inf"), 0, twins)
+    return other_velocities(windows.stretches(), source.uncertainty, source.channels)
 
 
 def _sentence(found: Sequence[str]) -> str:

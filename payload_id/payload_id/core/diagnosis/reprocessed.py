@@ -29,7 +29,7 @@ MOST_BLOCKS = 4  # of the buffer that are looked at
 FEW_WINDOWS = 9  # on which many readings are compared
 CLOSELY = 2  # readings of one kind that are followed: the best on a few windows
 EQUALLY = 1.3  # times the least factor: what leaves no more than that is about as good
-ROUNDS = 3  # of Gauss and Newton
+ROUNDS = 8  # of Gauss and Newton, which end where one leaves hardly less
 SMALLER = 0.98  # part of the factor that a round must leave to be taken
 
 
@@ -153,7 +153,7 @@ class Reprocessed:
     def best(self, readings: Sequence[Reading], needed: float) -> list[Reading]:
         """Return the readings worth following: those that leave least on a few windows.
 
-        Of one number with its best step to first order, of more of them where they begin. Without
+        Of those with numbers, with the best step to first order. Without
         any number all windows leave hardly less than a few: what leaves too much is not followed.
 
         Args:
@@ -166,8 +166,8 @@ class Reprocessed:
 
         def left(reading: Reading) -> float:
             now = few.judged(reading, reading.value)
-            one = len(reading.value) == 1
-            return few.ahead(now, reading, reading.value).factor if one else now.factor
+            search = len(reading.value) > 0
+            return few.ahead(now, reading, reading.value).factor if search else now.factor
 
         found = sorted(((left(x), k, x) for k, x in enumerate(readings)), key=lambda x: x[:2])
         return [

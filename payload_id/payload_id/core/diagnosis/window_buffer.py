@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
-from ..samples.timed_arrays import TimedArrays
 
 BLOCK = 10  # windows in a row that are kept or dropped together: a delay looks past a window's end
 MOST_BLOCKS = 20  # kept at the most; beyond it every second one is dropped, and half as many enter
+NO_TIMES = np.zeros(0)
 
 
 class Kept(NamedTuple):
@@ -35,6 +36,11 @@ class WindowBuffer:
     blocks: tuple[tuple[Kept, ...], ...] = ()
     seen: int = 0
     stride: int = 1
+
+    @classmethod
+    def of(cls, windows: Iterable[Any]) -> WindowBuffer:
+        """Return the buffer after some windows."""
+        return reduce(cls.with_window, windows, cls())
 
     def with_window(self, window: Any) -> WindowBuffer:
         """Return the buffer after one more window."""
@@ -59,7 +65,7 @@ class WindowBuffer:
         """All windows that are kept."""
         return tuple(kept.samples for block in self.blocks for kept in block)
 
-    def stretches(self, most: int, asked: Array) -> tuple[TimedArrays, ...]:
+    def stretches(self, most: int = MOST_BLOCKS, asked: Array = NO_TIMES) -> tuple[Any, ...]:
         """Return the samples of some blocks, neighbouring ones joined.
 
         Args:
@@ -76,7 +82,7 @@ class WindowBuffer:
         return _joined([kept.samples for number in sorted(chosen) for kept in self.blocks[number]])
 
 
-def _joined(windows: Sequence[Any]) -> tuple[TimedArrays, ...]:
+def _joined(windows: Sequence[Any]) -> tuple[Any, ...]:
     """Return windows with those put together that share a sample."""
     groups: list[list[Any]] = []
     for window in windows:

@@ -112,7 +112,7 @@ class KnownRun:
                 batch = windows[first : first + BATCH]
                 blocks = rows.windows([each for each, _ in batch])
                 known = [
-                    block.take(~seen.torques.of_rows(block.joint, block.start, block.end))
+                    block.take(~seen.of_rows(block.joint, block.start, block.end))
                     for (_, seen), block in zip(batch, blocks, strict=True)
                 ]
                 statistics = statistics.add(RowBlock.stack(known), rows.prior.typical)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..diagnosis import why_no_window
+from ..diagnosis import WindowBuffer, false_reading, why_no_window
 from ..errors import RecordingError
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
+from ..rows.joint_torque.torques_seen import TorquesSeen
 from ..rows.quadrature import LEAST_SAMPLES
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
@@ -43,8 +43,8 @@ def recorded_windows(
 
 def believed_windows(
     rows: MomentumRows, samples: Samples, length: float, name: str
-) -> list[tuple[Samples, ReadingsSeen]]:
-    """Return the windows that a recording fills, each with what its readings have shown so far.
+) -> list[tuple[Samples, TorquesSeen]]:
+    """Return the windows that a recording fills, each with what its torques have shown so far.
 
     Args:
         rows: Makes the rows of the arm.
@@ -56,7 +56,7 @@ def believed_windows(
         RecordingError: As `recorded_windows`; or what its sensors read cannot be.
     """
     windows = recorded_windows(rows, samples, length, name)
-    after_each = ReadingsSeen.none(rows).after_each(windows)  # remembers the newest times
-    if false := after_each[-1].contradiction:
-        raise RecordingError(f"{name} cannot be used: {false}")
+    after_each = TorquesSeen.none(rows.model.n).after_each(windows)  # remembers the newest times
+    if false := false_reading(after_each[-1], WindowBuffer.of(windows), rows):
+        raise RecordingError(f"{name} cannot be used: {false.sentence}")
     return list(zip(windows, after_each, strict=True))

@@ -29,7 +29,7 @@ from ..diagnosis import (
 from ..errors import InputError, brief, require_type
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
+from ..rows.joint_torque.torques_seen import TorquesSeen
 from ..rows.joint_torque.window_lengths import blocks_of
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
@@ -98,9 +98,9 @@ class OnlineIdentifier:
         self._cutter = WindowCutter(self.settings.window)
         self._gate = self.rows.gate(self._cutter.pause)
         self._blocks_of = blocks_of(self.rows, self.settings.window, self.settings.scales)
-        self._readings: ReadingsSeen | None = None
+        self._torques: TorquesSeen | None = None
         if isinstance(self.rows, MomentumRows):
-            self._readings = ReadingsSeen.none(self.rows)
+            self._torques = TorquesSeen.none(self.rows.model.n)
         self._seen, self._used = SamplesSeen(), TimeUsed()
         self._motion: MotionSeen | None = None
         self._buffer = WindowBuffer()
@@ -193,26 +193,26 @@ class OnlineIdentifier:
     def _take(self, windows: Sequence[Any]) -> None:
         """Form the rows of windows, and let them count one after the other."""
         blocks = self._blocks_of(windows)
-        readings: Sequence[ReadingsSeen | None] = [None for _ in windows]
-        if self._readings is not None:
-            readings = self._readings.after_each(windows)
-        for of_window in zip(windows, blocks, readings, strict=True):
+        torques: Sequence[TorquesSeen | None] = [None for _ in windows]
+        if self._torques is not None:
+            torques = self._torques.after_each(windows)
+        for of_window in zip(windows, blocks, torques, strict=True):
             self._count(*of_window)
 
-    def _count(self, window: Any, block: RowBlock, readings: ReadingsSeen | None) -> None:
+    def _count(self, window: Any, block: RowBlock, torques: TorquesSeen | None) -> None:
         """Let one window count.
 
         Args:
             window: Its samples.
             block: Its rows.
-            readings: What is seen in joint torques' windows up to this one.
+            torques: What is seen of joint torques up to this window.
         """
         if isinstance(window, Samples):
             self._motion = MotionSeen.of(window, self._motion)
         self._buffer = self._buffer.with_window(window)
-        if readings is not None:
-            self._readings = readings
-            unknown = readings.torques.of_rows(block.joint, block.start, block.end)
+        if torques is not None:
+            self._torques = torques
+            unknown = torques.of_rows(block.joint, block.start, block.end)
             if unknown.any():
                 doubtful = RowBlock.stack([self._doubtful, block.take(unknown)])
                 every = 1 + len(doubtful) // MOST_DOUBTFUL
@@ -257,7 +257,7 @@ class OnlineIdentifier:
             settings=self.settings,
             row_source=self.rows,
             motion=self._motion,
-            readings=self._readings,
+            torques=self._torques,
             doubtful=self._doubtful,
             upto=self.windows,
             remarks=self._remarks(),
@@ -370,7 +370,7 @@ class OnlineIdentifier:
         Raises:
             InputError: The data prove that it was another payload, or that a bound is false.
         """
-        if self._readings is not None and (false := self._readings.contradiction):
+        if false := self.present().contradiction:
             raise InputError(f"No tare was made. {false}")
         phi = np.zeros(10) if payload is None else as_phi(payload)
         with one_thread():

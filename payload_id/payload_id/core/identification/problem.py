@@ -23,6 +23,7 @@ from ..bounds.scaled_rows import ScaledRows
 from ..diagnosis import (
     Diagnosis,
     Evidence,
+    Finding,
     MotionSeen,
     PayloadSlipped,
     Reprocessed,
@@ -30,6 +31,7 @@ from ..diagnosis import (
     advise,
     contradicted,
     diagnose,
+    false_reading,
     table_of,
 )
 from ..history import CalibratedInterval, calibrated_interval, made_otherwise, statistics_of
@@ -37,11 +39,7 @@ from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.position_gate import doubt_about_range
-from ..rows.joint_torque.readings.readings_seen import (
-    STUCK,
-    FalseReading,
-    ReadingsSeen,
-)
+from ..rows.joint_torque.torques_seen import TorquesSeen
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..statistics.normal_form import condition_number
@@ -107,7 +105,7 @@ class Problem:
         settings: How to solve.
         row_source: Made the rows.
         motion: Where the joints were; None if the rows are not of joints.
-        readings: What is looked at in them; None if the rows are not of torques.
+        torques: What is looked at in them; None if the rows are not of torques.
         doubtful: Rows on torques that count as unknown.
         upto: Number of windows since the samples began.
         remarks: What else is to be said of the run, whatever the rows prove.
@@ -127,7 +125,7 @@ class Problem:
     settings: Settings
     row_source: RowSource
     motion: MotionSeen | None
-    readings: ReadingsSeen | None
+    torques: TorquesSeen | None
     doubtful: RowBlock
     upto: int
     remarks: tuple[str, ...] = ()
@@ -197,7 +195,7 @@ class Problem:
         if false is not None:  # whatever the torques say
             message = "" if false is self.false_reading else false.sentence
             estimate = self._estimate(bounds, Status.INCONSISTENT, message)
-            return Solved(replace(estimate, cause=false.kind), bounds, self.upto)
+            return Solved(replace(estimate, cause=false.cause), bounds, self.upto)
         return Solved(self._consistent(bounds), bounds, self.upto)
 
     def _consistent(self, bounds: Bounds) -> Estimate:
@@ -333,27 +331,36 @@ class Problem:
         seconds = self.estimate.seconds
         return calibrated_interval(history, self.own, motion, seconds, self.settings.level)
 
-    def _stuck(self, bounds: Bounds) -> FalseReading | None:
+    def _stuck(self, bounds: Bounds) -> Finding | None:
         """Return that torques which count as unknown are none: no payload explains them, too."""
-        seen = self.readings
-        if seen is None or not seen.note or not bounds.consistent or not len(self.doubtful):
+        note, joints = self._unknown, self.row_source.channels
+        if self.torques is None or not note or not bounds.consistent or not len(self.doubtful):
             return None
         known = bounds.interval if self.settings.method.guaranteed else self.prior
         rows = RowBlock.stack([self.rows, self.doubtful])
         scaled = ScaledRows.of(rows, known, rows.bound(known.magnitude), narrow=False)
-        if smallest_noise_factor(scaled, self.shape).factor <= BORDERLINE:
+        factor = smallest_noise_factor(scaled, self.shape).factor
+        longest = self.torques.longest
+        if longest is None or factor <= BORDERLINE:
             return None
-        return FalseReading(
-            STUCK,
-            f"What the torque sensor of {seen.longest_unknown} shows without any change is not "
+        return Finding(
+            "stuck torque", factor, 0,
+            f"What the torque sensor of {joints[longest.joint]} shows without any change is not "
             "what acts: no payload explains it within the stated bounds, as one does all else. "
             "Look at that sensor and at the driver, or leave that time out.",
-        )
+        )  # fmt: skip
+
+    @property
+    def _unknown(self) -> str:
+        """Whose torque is unknown, as a sentence; empty if of none."""
+        return "" if self.torques is None else self.torques.note(self.row_source.channels)
 
     @cached_property
-    def false_reading(self) -> FalseReading | None:
+    def false_reading(self) -> Finding | None:
         """What of the readings cannot be, whatever the payload; None if there is nothing."""
-        return None if self.readings is None else self.readings.false
+        if self.torques is None or not isinstance(self.row_source, MomentumRows):
+            return None
+        return false_reading(self.torques, self.buffer, self.row_source)
 
     @property
     def contradiction(self) -> str:
@@ -366,9 +373,8 @@ class Problem:
         outside = ""
         if seen is not None and isinstance(rows, MomentumRows):
             outside = doubt_about_range(rows.model, seen.lower, seen.upper)
-        unknown = "" if self.readings is None else self.readings.note
         left_out = note_of(self.estimate.false_samples)
-        return self.contradiction, unknown, left_out, *self.remarks, outside
+        return self.contradiction, self._unknown, left_out, *self.remarks, outside
 
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
@@ -394,11 +400,11 @@ class Problem:
 
         None where no payload keeps those either, or nothing is larger.
         """
-        source, readings = self.row_source, self.readings
-        if not isinstance(source, MomentumRows) or readings is None:
+        source = self.row_source
+        if not isinstance(source, MomentumRows) or self.torques is None:
             return None
         load = source.uncertainty.per_joint("torque_mean_load", source.model.n)
-        grown = np.divide(readings.torques.largest, load, out=np.ones_like(load), where=load > 0.0)
+        grown = np.divide(self.torques.largest, load, out=np.ones_like(load), where=load > 0.0)
         if not (grown > 1.0).any():
             return None
         wider = self._with_wider_bounds(grown)
@@ -420,11 +426,19 @@ class Problem:
             if found is not None:
                 return found
             factor = float("nan")  # that of the rows by themselves is another one
-        links, arm = _link_columns(self.row_source), len(self.arm.rows)
-        evidence = Evidence.of(self.rows, self.prior, self.shape, arm, links, factor)
+        evidence = self.evidence(factor)
         window, scales = self.settings.window, self.settings.scales
         again = Reprocessed.of(evidence, self.row_source, self.buffer, window, scales)
         return diagnose(evidence, again, table_of(self.row_source))
+
+    def evidence(self, factor: float) -> Evidence:
+        """Return what hypotheses are judged by.
+
+        Args:
+            factor: The noise factor that was found; NaN if none was.
+        """
+        links, arm = _link_columns(self.row_source), len(self.arm.rows)
+        return Evidence.of(self.rows, self.prior, self.shape, arm, links, factor)
 
     def _after_change(self, found: Diagnosis) -> Solved | None:
         """Return the answer of the rows since the payload changed; None if it did not."""

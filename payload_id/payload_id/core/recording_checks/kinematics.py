@@ -1,4 +1,4 @@
-"""Positions and velocities: their units by what limits make plausible, and each by the other."""
+"""Positions and speeds: their units by what limits make plausible."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Array, BoolArray
-from ..diagnosis.hypotheses.velocity import differences
 from ..samples.differentiation import velocities
 from ..samples.joint_samples import Samples
 from .check_result import CheckResult, Verdict, listed
@@ -16,14 +15,6 @@ BEYOND = 0.05  # [rad or m] beyond a limit that is a wrong zero rather than a wr
 FAR_BEYOND = 0.5  # part of a joint's range beyond a limit that is a wrong unit rather than a zero
 TURN = 2.0 * np.pi  # [rad]
 TURNS = 2.0 * TURN  # [rad] that joints without known limits seldom reach
-STILL = 1e-3  # [rad/s or m/s] rms of a joint that does not move
-# Factors of a velocity that other units have, by name.
-RATE_UNITS = {
-    "deg/s where positions are in rad": 180.0 / np.pi,
-    "rad/s where positions are in deg": np.pi / 180.0,
-    "rpm where positions are in rad": 30.0 / np.pi,
-    "mrad/s": 1e3,
-}
 
 
 def kinematics(
@@ -34,7 +25,7 @@ def kinematics(
     upper: Array,
     speed: Array,
 ) -> list[CheckResult]:
-    """Return what positions and velocities tell.
+    """Return what positions tell.
 
     Args:
         samples: Of n joints.
@@ -46,7 +37,6 @@ def kinematics(
     """
     return [
         _positions(samples.q, joints, turning, lower, upper),
-        _velocities(samples, joints),
         _speeds(samples, joints, speed),
     ]
 
@@ -123,36 +113,6 @@ def _positions(
     return CheckResult(
         "positions", Verdict.GOOD, f"{found}, every joint moves", "within the limits"
     )
-
-
-def _velocities(samples: Samples, joints: Sequence[str]) -> CheckResult:
-    """Judge velocities by the differentiated positions."""
-    true = velocities(samples.stamp, samples.q)
-    known = np.isfinite(true).all(axis=1)
-    true, seen = true[known], samples.dq[known]
-    moving = np.sqrt(np.mean(true**2, axis=0)) > STILL if len(true) else np.zeros(0, dtype=bool)
-    expected = "the derivatives of the positions"
-    if not moving.any():
-        return CheckResult(
-            "velocities", Verdict.LOOK, "the arm stands still", expected, "Record motion."
-        )
-    slope = np.sum(seen * true, axis=0)[moving] / np.sum(true**2, axis=0)[moving]
-    scale = float(np.median(slope))
-    for name, factor in RATE_UNITS.items():
-        if 0.8 < scale / factor < 1.25:
-            do = "Correct the driver or the table, or leave 'velocity' out of the columns file: "
-            do += "positions are differentiated then."
-            return CheckResult(
-                "velocities", Verdict.WRONG, f"{scale:.3g} times them: {name}", expected, do
-            )
-    found = differences([samples.where(np.asarray(known))], joints)
-    off = [sentence for j, sentence in found.items() if moving[j]]
-    if off:
-        do = "Leave 'velocity' out of the columns file: positions are differentiated then. Or "
-        do += "state uncertainty.velocity_error."
-        wrong = Verdict.WRONG if not 0.8 < scale < 1.25 else Verdict.LOOK
-        return CheckResult("velocities", wrong, listed(off), expected, do)
-    return CheckResult("velocities", Verdict.GOOD, f"{scale:.3f} times them", expected)
 
 
 def _speeds(samples: Samples, joints: Sequence[str], speed: Array) -> CheckResult:

@@ -21,7 +21,7 @@ from .tool import Tool
 from .torque_delay import TorqueDelay
 from .torque_gain import TorqueGain
 from .torque_offset import TorqueOffset
-from .torque_sign import TorqueSign
+from .torque_sign import ReversedAndHanging, TorqueSign
 from .units import Units, WrenchUnits
 from .velocity import Velocity
 from .wrench_axes import WrenchAxes
@@ -55,6 +55,7 @@ OF_TORQUES = Table(
         ),
         (
             KindOfEfforts(),
+            ReversedAndHanging(),
             TorqueGain(),
             TorqueOffset(),
             TorqueDelay(),

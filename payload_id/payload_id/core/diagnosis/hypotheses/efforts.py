@@ -10,6 +10,7 @@ import numpy as np
 from ...arm.kinetics import body_motion, gravity_regressor
 from ...arrays import Array
 from ...rows.joint_torque.momentum import MomentumRows
+from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.row_block import RowBlock
 from ...rows.windows import WindowCutter
 from ...samples.joint_samples import Samples
@@ -17,6 +18,7 @@ from ..hypothesis import Hypothesis, Reading, Recorded, told
 
 LEAST = 5.0  # times as large as read; less is a gain, a unit or a payload
 LITTLE = 0.03  # of a joint's torque, that a typical payload counts as, and of the largest joint's
+BESIDE_LINKS = "friction_coulomb", "friction_viscous", "torque_offset", "stiction_velocity", "prior"
 STEP, REACH = 0.02, 0.7  # of the factor's logarithm: of differences, and of a round
 
 
@@ -28,8 +30,10 @@ class MotorSide(Hypothesis):
     def readings(self, recorded: Recorded) -> Iterator[Reading]:
         """See the base class."""
         source, n = recorded.source, recorded.source.model.n
+        stated = {name: getattr(source.uncertainty, name) for name in BESIDE_LINKS}
+        described = MomentumRows.of(source.model, Uncertainty(**stated))
         rows = RowBlock.stack([
-            source.window(window)
+            described.window(window)
             for stretch in recorded.stretches
             for window in WindowCutter(recorded.window).add(stretch)
         ])  # fmt: skip

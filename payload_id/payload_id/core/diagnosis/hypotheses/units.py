@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from ...arrays import Array
 from ...samples.joint_samples import Samples
 from ...samples.wrench_samples import WrenchSamples
 from ..hypothesis import NOTHING, Hypothesis, Reading, Recorded, told
+from .velocity import follow_positions
 
 LEAST_MOTION = 0.2  # [rad or m] of some joint; a run of less was hardly meant to be one
 TORQUES = {  # in N m, or N
@@ -50,8 +51,9 @@ class Units(Hypothesis):
         for table, here in ((TURNING, turn), (SLIDING, ~turn)):
             for what, (way, rate) in table.items() if here.any() else ():
                 in_si = _scaled(np.where(here, way, 1.0), np.where(here, rate, 1.0))
-                moved = np.inf if way == 1.0 else _moved(in_si, recorded.stretches)
-                if moved > LEAST_MOTION:
+                changed = [in_si(stretch, NOTHING) for stretch in recorded.stretches]
+                moved = max(float(np.ptp(x.q, axis=0).max()) for x in changed)
+                if (way == 1.0 or moved > LEAST_MOTION) and all(map(follow_positions, changed)):
                     yield Reading(told(what, f"{driver}, {columns}"), in_si)
 
 
@@ -80,8 +82,3 @@ def _scaled(
     return lambda samples, _: replace(
         samples, q=samples.q * way, dq=samples.dq * rate, tau=samples.tau * torque
     )
-
-
-def _moved(in_si: Callable[[Samples, Array], Samples], stretches: Sequence[Samples]) -> float:
-    """Return how far a joint moves [rad or m]."""
-    return max(float(np.ptp(in_si(x, NOTHING).q, axis=0).max()) for x in stretches)

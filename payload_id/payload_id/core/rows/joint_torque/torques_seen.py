@@ -4,8 +4,7 @@ A sensor that is measured finely is never the same for long: its noise changes t
 torque that is exactly the same while the others change may stand for no measurement (most often 0),
 be what a driver held, or a sensor at its end; it may also be true, as within a deadband, in a
 simulation without noise, or of a joint with hardly any load. So it counts as unknown: its rows are
-left out, and looked at by themselves. What is true is never contradicted by them. The same goes for
-one that has only gone to and fro by a digit, where the arm's torques are far more than that digit.
+left out, and looked at by themselves. What is true is never contradicted by them.
 
 A torque that never changes counts as it is where the sensor has shown that it is coarse, so that
 what changes is below its resolution. Two joints that show the very same while it changes are one
@@ -19,9 +18,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....arrays import Array, BoolArray, IntArray
-from ....samples.joint_samples import Samples
-from ...windows import alike_windows
+from ...arrays import Array, BoolArray, IntArray
+from ...samples.joint_samples import Samples
+from ..windows import alike_windows
 
 WORTH_A_WORD = 0.3  # [s] of a torque that is unknown
 MANY = 20  # changes that tell a sensor's resolution
@@ -32,8 +31,6 @@ LEAST_MULTIPLE = 12  # of a resolution, that the least change is at the most
 OFF = 0.1  # of a resolution, by which a change is no multiple of it
 RARE = 0.2  # part of the changes that are no multiples of a resolution although it is one
 ROUNDING = 1e-9  # part of the arm's largest torque, below which nothing has changed
-DIGITS = 2.0  # changes of the least size, within which a torque has only gone to and fro
-SMALL = 2e-3  # part of the arm's largest torque: such a digit is far less than what it carries
 TWICE = 0.5  # [s] of changing torques that two joints share by no chance
 KEPT = 200  # times that are remembered
 
@@ -48,7 +45,6 @@ class Unknown:
         end: When its windows end [s].
         until: When the window after them ends, in the beginning of which it still was [s].
         value: What was shown [N m or N].
-        within: By how much at the most it was another value [N m or N].
     """
 
     joint: int
@@ -56,7 +52,6 @@ class Unknown:
     end: float
     until: float
     value: float
-    within: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -65,30 +60,20 @@ class TorquesSeen:
 
     Attributes:
         steps: First changes from sample to sample, as magnitudes, shape (K, n) [N m or N].
-        low: Least torque, shape (n,) [N m or N].
-        high: Largest torque, shape (n,) [N m or N].
-        digit: Least of these changes, shape (n,) [N m or N]; infinite where there was none.
+        largest: Largest torque, as a magnitude, shape (n,) [N m or N].
         shared: For how long two joints have shown the very same, shape (n, n) [s].
         unknown: The newest times in which a torque is unknown.
     """
 
     steps: Array
-    low: Array
-    high: Array
-    digit: Array
+    largest: Array
     shared: Array
     unknown: tuple[Unknown, ...] = ()
 
     @classmethod
     def none(cls, n: int) -> TorquesSeen:
         """Return what is seen before any window."""
-        none = np.full(n, np.inf)
-        return cls(np.zeros((0, n)), none, -none, none, np.zeros((n, n)))
-
-    @property
-    def largest(self) -> Array:
-        """Largest torque, as a magnitude, shape (n,) [N m or N]."""
-        return np.maximum(np.abs(self.low), np.abs(self.high))
+        return cls(np.zeros((0, n)), np.zeros(n), np.zeros((n, n)))
 
     def after_each(self, windows: Sequence[Samples]) -> list[TorquesSeen]:
         """Return what is seen with each of some windows more, of at least two samples."""
@@ -96,76 +81,52 @@ class TorquesSeen:
         for alike in alike_windows(windows):
             tau = np.stack([samples.tau for samples in alike])
             step = np.abs(np.diff(tau, axis=1))
-            each = step, step.max(axis=1), tau.min(axis=1), tau.max(axis=1)
+            each = step, step.max(axis=1), np.abs(tau).max(axis=1)
             for samples, *of_window in zip(alike, *each, strict=True):
                 seen = seen._with(samples, *of_window)
                 found.append(seen)
         return found
 
-    def _with(
-        self, samples: Samples, step: Array, largest: Array, low: Array, high: Array
-    ) -> TorquesSeen:
+    def _with(self, samples: Samples, step: Array, change: Array, largest: Array) -> TorquesSeen:
         """Return what is seen with one more window.
 
         Args:
             samples: Its samples, N.
             step: Changes from sample to sample, as magnitudes, shape (N - 1, n) [N m or N].
-            largest: Largest of them, shape (n,) [N m or N].
-            low: Least torque, shape (n,) [N m or N].
-            high: Largest torque, shape (n,) [N m or N].
+            change: Largest of them, shape (n,) [N m or N].
+            largest: Largest torque, as a magnitude, shape (n,) [N m or N].
         """
         tau, seconds = samples.tau, float(samples.stamp[-1] - samples.stamp[0])
-        low, high = np.minimum(self.low, low), np.maximum(self.high, high)
-        seen = replace(self, low=low, high=high)
-        flat = np.asarray(largest <= seen._near)
+        seen = replace(self, largest=np.maximum(self.largest, largest))
+        flat = np.asarray(change <= seen._near)
         if len(self.steps) <= ENOUGH:
             changed = step > seen._near
             news = np.where(changed, step, 0.0)[changed.any(axis=1)]
-            digit = np.where(changed, step, np.inf).min(axis=0, initial=np.inf)
-            steps = np.vstack([self.steps, news])
-            seen = replace(seen, steps=steps, digit=np.minimum(self.digit, digit))
+            seen = replace(seen, steps=np.vstack([self.steps, news]))
         if len(set(tau[-1].tolist())) < len(flat):
             twins = (tau[:, :, None] == tau[:, None, :]).all(axis=0) & ~flat & ~flat[:, None]
             seen = replace(seen, shared=self.shared + seconds * twins)
-        flickers = seen._flickers()
-        if flat.all() or (flat | flickers).all() or not (flat | flickers).any():
+        if flat.all() or not flat.any():
             return seen
-        return seen._with_still(samples, np.flatnonzero((flat & ~seen._coarse()) | flickers))
-
-    @property
-    def _top(self) -> float:
-        """Largest of all torques, as a magnitude [N m or N]."""
-        return float(max(self.high.max(), -self.low.min()))
+        return seen._with_still(samples, np.flatnonzero(flat & ~seen._coarse()))
 
     @property
     def _near(self) -> float:
         """By how much torques differ that are the same [N m or N]."""
-        return ROUNDING * self._top
+        return ROUNDING * float(self.largest.max())
 
     def _with_still(self, samples: Samples, joints: IntArray) -> TorquesSeen:
         """Return the same with a window in which some joints' torques are unknown."""
         start, end = float(samples.stamp[0]), float(samples.stamp[-1])
         unknown = list(self.unknown)
         for joint in joints:
-            j, tau = int(joint), samples.tau[:, joint]
-            since, value, within = start, float(tau[0]), 0.0
+            j, since, value = int(joint), start, float(samples.tau[0, joint])
             before = next((x for x in reversed(unknown) if x.joint == j), None)
-            if before and before.until >= start and self._is_like(before, value):
+            if before and before.until >= start and abs(before.value - value) <= self._near:
                 unknown.remove(before)
-                since, value, within = before.start, before.value, before.within
-            off = float(np.abs(tau - value).max())
-            within = max(within, off if off > self._near else 0.0)
-            unknown.append(Unknown(j, since, end, end + (end - start), value, within))
+                since, value = before.start, before.value
+            unknown.append(Unknown(j, since, end, end + (end - start), value))
         return replace(self, unknown=tuple(unknown[-KEPT:]))
-
-    def _is_like(self, before: Unknown, value: float) -> bool:
-        """Return whether a torque is still what it was in an unknown time, but for a digit."""
-        return bool(abs(before.value - value) <= self._near or self._flickers()[before.joint])
-
-    def _flickers(self) -> BoolArray:
-        """Return which torques have only gone to and fro by a small digit, shape (n,)."""
-        to_and_fro = self.high - self.low <= DIGITS * (self.digit + self._near)
-        return to_and_fro & (self.digit <= SMALL * self._top)
 
     def _coarse(self) -> BoolArray:
         """Return whose sensors have shown that they are coarse, shape (n,)."""
@@ -212,13 +173,10 @@ class TorquesSeen:
         others = {joints[x.joint] for x in self.unknown if x.end - x.start >= WORTH_A_WORD}
         others -= {joints[longest.joint]}
         also = f" (likewise of {', '.join(sorted(others))})" if others else ""
-        shown = f"is exactly {longest.value:.6g} N m (N)"
-        if longest.within:
-            shown = f"never leaves {longest.value:.6g} N m (N) by more than {longest.within:.2g}"
         return (
-            f"The torque of {joints[longest.joint]} {shown} from {longest.start:.2f} s to "
-            f"{longest.end:.2f} s while others change{also}: that counts as unknown, not as "
-            "measured."
+            f"The torque of {joints[longest.joint]} is exactly {longest.value:.6g} N m (N) from "
+            f"{longest.start:.2f} s to {longest.end:.2f} s while others change{also}: that counts "
+            "as unknown, not as measured."
         )
 
 
