@@ -255,7 +255,7 @@ def test_gravity_and_signs_are_told_apart_by_check_and_by_a_verdict_alike(case, 
         (ceiling, 1.0, "gravity direction", "180 deg off"),
         (slope, 1.0, "gravity direction", "20 deg off"),
         (up, -1.0, "torque sign", "all joints have the opposite sign"),
-        (ceiling, -1.0, "torque sign", "180 deg off"),
+        (ceiling, -1.0, "torque sign and gravity", "180 deg off"),
         (up, 1.0, "", ""),
     ):
         tau = noisy(np.random.default_rng(3), weighed(case, gravity, sign), 0.01)

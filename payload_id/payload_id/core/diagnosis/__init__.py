@@ -19,14 +19,14 @@ from .hypotheses import table_of
 from .hypotheses.payload_slipped import PayloadSlipped
 from .hypothesis import Finding
 from .identified_mass import IdentifiedMass
-from .motion_advice import Advice, MotionSeen, advise
+from .motion_advice import MotionSeen, advise
 from .reprocessed import Reprocessed
 from .sensitivity import Sensitivity, sensitivities, sensitivity_in_words
 from .stated_knowledge import contradicted
 from .window_buffer import WindowBuffer
 
 __all__ = [
-    "FIRST_SAMPLES", "Advice", "Diagnosis", "Evidence", "Finding", "IdentifiedMass", "MotionSeen",
+    "FIRST_SAMPLES", "Diagnosis", "Evidence", "Finding", "IdentifiedMass", "MotionSeen",
     "PayloadSlipped", "Reprocessed", "Sensitivity", "WindowBuffer", "advise", "contradicted",
     "diagnose", "false_reading", "sensitivities", "sensitivity_in_words", "table_of", "why_false",
     "why_no_window",

@@ -12,6 +12,7 @@ from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.position_gate import position_limits
 from ..rows.row_block import RowBlock
 from ..samples.joint_samples import Samples
 from ..statistics.statistics import Statistics
@@ -58,46 +59,6 @@ class MotionSeen:
         return cls(lower, upper, speed, mean, samples.q[-1], count)
 
 
-@dataclass(frozen=True)
-class Advice:
-    """A joint whose motion would help.
-
-    Attributes:
-        joint: Its number.
-        parameters: Parameters for which it would help most.
-        moved: How far it moved [rad or m].
-        speed: How fast [rad/s or m/s].
-        revolute: Whether it turns.
-    """
-
-    joint: int
-    parameters: tuple[int, ...]
-    moved: float
-    speed: float
-    revolute: bool
-
-    def sentence(self, joints: Sequence[str]) -> str:
-        """Return the advice in words."""
-        turn, turned = ("turn", "turned") if self.revolute else ("move", "moved")
-        sweep = 2.0 * (SWEEP_ANGLE if self.revolute else SWEEP_LENGTH)
-        speed = sweep * np.pi / PERIOD / 2.0
-        by = self._quantity(sweep)
-        if self.moved < sweep / 2.0:
-            remedy = f"{turn} it by about {by}"
-        elif self.speed < speed:
-            now = f"{self._quantity(self.speed)}/s"
-            remedy = f"{turn} it faster, at about {self._quantity(speed)}/s (now at most {now})"
-        else:
-            remedy = f"{turn} it by about {by} more, from where it is now"
-        names = ", ".join(PARAMETERS[k] for k in self.parameters)
-        moved = self._quantity(self.moved)
-        return f"For {names}: {joints[self.joint]} {turned} {moved}; {remedy}."
-
-    def _quantity(self, value: float) -> str:
-        """Return an angle in degrees, or a length."""
-        return f"{np.rad2deg(value):.0f} deg" if self.revolute else f"{value:.2f} m"
-
-
 def advise(
     row_source: MomentumRows,
     seen: MotionSeen,
@@ -106,8 +67,8 @@ def advise(
     left: Array,
     typical: Array,
     window: float,
-) -> tuple[Advice, ...]:
-    """Return the joints whose motion would help most with weak parameters.
+) -> tuple[str, ...]:
+    """Say which joints' motion would help most with weak parameters.
 
     A sweep of each joint alone about the newest configuration is added to the rows in turn; of the
     least-squares estimate with the nuisance parameters in their boxes, the joint counts that leaves
@@ -137,15 +98,29 @@ def advise(
     helped = {k: joint for k, joint in best.items() if ratio[joint, k] <= HELPS}
     joints = sorted(set(helped.values()), key=lambda j: (-list(helped.values()).count(j), j))
     return tuple(
-        Advice(
-            joint,
-            tuple(k for k, other in helped.items() if other == joint),
-            float(seen.upper[joint] - seen.lower[joint]),
-            float(seen.speed[joint]),
-            bool(row_source.model.revolute[joint]),
-        )
-        for joint in joints[:MOST_NAMED]
+        _sentence(row_source.model, seen, j, [k for k, other in helped.items() if other == j])
+        for j in joints[:MOST_NAMED]
     )
+
+
+def _sentence(model: ArmModel, seen: MotionSeen, joint: int, parameters: Sequence[int]) -> str:
+    """Say what a joint did, and what motion of it would help with parameters."""
+    revolute, moved = bool(model.revolute[joint]), float(seen.upper[joint] - seen.lower[joint])
+    turn, turned = ("turn", "turned") if revolute else ("move", "moved")
+    sweep, now = 2.0 * (SWEEP_ANGLE if revolute else SWEEP_LENGTH), float(seen.speed[joint])
+    speed = sweep * np.pi / PERIOD / 2.0
+
+    def size(value: float) -> str:
+        return f"{np.rad2deg(value):.0f} deg" if revolute else f"{value:.2f} m"
+
+    if moved < sweep / 2.0:
+        remedy = f"{turn} it by about {size(sweep)}"
+    elif now < speed:
+        remedy = f"{turn} it faster, at about {size(speed)}/s (now at most {size(now)}/s)"
+    else:
+        remedy = f"{turn} it by about {size(sweep)} more, from where it is now"
+    names = ", ".join(PARAMETERS[k] for k in parameters)
+    return f"For {names}: {model.joints[joint]} {turned} {size(moved)}; {remedy}."
 
 
 def _deviations(information: Array, p: int) -> Array:
@@ -183,9 +158,6 @@ def _torques(model: ArmModel, q: Array, dq: Array, ddq: Array) -> Array:
 
 def _inside(model: ArmModel, joint: int, middle: float, size: float) -> float:
     """Return the middle of a sweep that keeps within the joint's limits, as far as it can."""
-    if model.continuous[joint]:
-        return middle
-    index = model.pinocchio.idx_qs[list(model.order).index(joint) + 1]
-    lower = float(model.pinocchio.lowerPositionLimit[index]) + size
-    upper = float(model.pinocchio.upperPositionLimit[index]) - size
-    return float(np.clip(middle, lower, upper)) if lower < upper else middle
+    lower, upper = position_limits(model)
+    low, high = float(lower[joint]) + size, float(upper[joint]) - size
+    return float(np.clip(middle, low, high)) if low < high else middle

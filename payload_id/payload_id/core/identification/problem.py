@@ -483,7 +483,7 @@ class Problem:
         if self.motion is None or not isinstance(self.row_source, MomentumRows) or not len(weak):
             return ()
         part = np.where(np.arange(10) > 0, found.upper[0] / self.prior.upper[0], 1.0)
-        advice = advise(
+        return advise(
             self.row_source,
             self.motion,
             self.statistics,
@@ -492,7 +492,6 @@ class Problem:
             self.payload.typical,
             self.settings.window,
         )
-        return tuple(each.sentence(self.row_source.channels) for each in advice)
 
 
 class SilentProblem(Problem):

@@ -45,7 +45,7 @@ class ReversedAndHanging(Hypothesis):
     But for motion and friction that looks like an arm as stated, with no sign reversed.
     """
 
-    name = TorqueSign.name
+    name = "torque sign and gravity"
 
     def readings(self, recorded: Recorded) -> Iterator[Reading]:
         """See the base class."""

@@ -12,8 +12,8 @@ two values within T seconds differ by at most
 
 e the stated errors of velocity, position and stamp (the third term by summation by parts), h the
 time between samples, d1 and d2 differences of the velocities one after the other; the last term is
-what the trapezoidal rule leaves. Where no velocity_error is stated half of the range of r counts,
-or what is left at the end: a filter's usual lateness comes back with the motion.
+what the trapezoidal rule leaves. Where no velocity_error is stated a filter's usual lateness T,
+which makes r = -T (dq - dq(0)), is taken out before.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ OFF = 0.04  # part of a velocity that is worth a mention
 SLIGHT = 0.01  # likewise, where a scale or a delay is most of it
 ABOUT = 0.3  # part by which those in the right unit may be off
 PIECE = 1.0  # [s] over which r is looked at
+SHORT = 0.1  # [s] of a joint's way; shorter ones are mostly an encoder's rounding
 SLACK = 1.5  # times what is stated
 # What encoders and drivers usually leave, where nothing is stated [rad or m], [rad/s or m/s].
 USUAL = {"position_error": 5e-4, "velocity_error": 5e-3}
+LATE = 0.01  # [s] likewise: filters of realistic arms are 7.3 ms late (test_history.py)
 MUCH, LEAST = 0.01, 0.01  # beyond all errors: part of a joint's way, and at the least [rad or m]
 
 
@@ -89,7 +91,7 @@ def _pieces(stretch: Samples) -> Iterator[Samples]:
 
 
 def _unexplained(samples: Samples, stated: Uncertainty) -> tuple[Array, Array]:
-    """Return the range of r beyond all errors, and that of positions, shape (n,) [rad or m]."""
+    """Return the range of r beyond all errors, and the way of the joints, shape (n,) [rad or m]."""
     position, velocity = (
         np.where((error := stated.per_joint(name, samples.n)) > 0.0, error, usual)
         for name, usual in USUAL.items()
@@ -97,15 +99,17 @@ def _unexplained(samples: Samples, stated: Uncertainty) -> tuple[Array, Array]:
     h, dq = np.diff(samples.stamp)[:, None], samples.dq
     moved = np.diff(samples.q, axis=0)
     moved -= 2.0 * np.pi * np.round(moved / (2.0 * np.pi))  # its end may be reported
-    way = np.vstack([0.0 * dq[:1], moved.cumsum(axis=0)])
-    r = np.vstack([0.0 * dq[:1], (0.5 * h * (dq[1:] + dq[:-1])).cumsum(axis=0)]) - way
+    change = np.vstack([0.0 * dq[:1], moved.cumsum(axis=0)])
+    r = np.vstack([0.0 * dq[:1], (0.5 * h * (dq[1:] + dq[:-1])).cumsum(axis=0)]) - change
     turning = 2.0 * np.abs(dq).max(axis=0) + np.abs(np.diff(dq, axis=0)).sum(axis=0)
     allowed = velocity * h.sum() + 2.0 * position + stated.stamp_jitter * turning
     allowed += h.max() / 12.0 * np.abs(np.diff(dq, 2, axis=0)).sum(axis=0)
-    whole = np.ptp(r, axis=0)
-    usual = np.maximum(np.abs(r[-1]), 0.5 * whole)
-    off = np.where(stated.per_joint("velocity_error", samples.n) > 0.0, whole, usual)
-    return np.maximum(0.0, off - SLACK * allowed), np.ptp(way, axis=0)
+    turned, size = dq - dq[0], ((dq - dq[0]) ** 2).sum(axis=0)
+    late = np.clip(-(r * turned).sum(axis=0) / np.maximum(size, 1e-12), -LATE, LATE)
+    usual = stated.per_joint("velocity_error", samples.n) == 0.0
+    off = np.ptp(r + np.where(usual, late, 0.0) * turned, axis=0)
+    short = change[:: max(1, round(SHORT / float(h.max())))]
+    return np.maximum(0.0, off - SLACK * allowed), np.abs(np.diff(short, axis=0)).sum(axis=0)
 
 
 def follow_positions(samples: Samples) -> bool:
