@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -52,8 +52,7 @@ class Units(Hypothesis):
             for what, (way, rate) in table.items() if here.any() else ():
                 in_si = _scaled(np.where(here, way, 1.0), np.where(here, rate, 1.0))
                 changed = [in_si(stretch, NOTHING) for stretch in recorded.stretches]
-                moved = max(float(np.ptp(x.q, axis=0).max()) for x in changed)
-                if (way == 1.0 or moved > LEAST_MOTION) and all(map(follow_positions, changed)):
+                if _plausible(changed, LEAST_MOTION if way != 1.0 else 0.0):
                     yield Reading(told(what, f"{driver}, {columns}"), in_si)
 
 
@@ -73,6 +72,12 @@ class WrenchUnits(Hypothesis):
 def _with_torques(size: float) -> Callable[[WrenchSamples, Array], WrenchSamples]:
     """Return what multiplies the torques of wrenches."""
     return lambda samples, _: samples.with_wrench(samples.wrench * np.repeat([1.0, size], 3))
+
+
+def _plausible(changed: Sequence[Samples], least: float) -> bool:
+    """Tell whether samples in other units move, and their velocities are those of the positions."""
+    moved = max(float(np.ptp(x.q, axis=0).max()) for x in changed)
+    return moved >= least and all(map(follow_positions, changed))
 
 
 def _scaled(

@@ -113,10 +113,9 @@ def _unexplained(samples: Samples, stated: Uncertainty) -> tuple[Array, Array]:
 
 
 def follow_positions(samples: Samples) -> bool:
-    """Tell whether velocities are about those of the positions."""
+    """Tell whether velocities, of all joints together, are about those of the positions."""
     true = velocities(samples.stamp, samples.q)
-    off = np.linalg.norm(samples.dq - true, axis=0)
-    return bool((off <= ABOUT * np.linalg.norm(true, axis=0) + 1e-6).all())
+    return bool(np.linalg.norm(samples.dq - true) <= ABOUT * np.linalg.norm(true) + 1e-6)
 
 
 def differences(stretches: Sequence[Samples], joints: Sequence[str]) -> dict[int, str]:
