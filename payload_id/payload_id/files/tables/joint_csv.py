@@ -14,7 +14,7 @@ from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, RecordingError, brief
 from ...core.identification.settings import Settings
-from ...core.recording_checks.torques import LEAST_SAMPLES
+from ...core.rows.quadrature import LEAST_SAMPLES
 from ...core.samples.joint_map import JointMap
 from ...core.samples.stamps import NANOSECONDS
 from ..configuration.yaml_file import read_yaml
