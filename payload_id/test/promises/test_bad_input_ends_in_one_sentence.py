@@ -544,7 +544,7 @@ def test_options_that_cannot_be_are_named(files, capsys):
         "identfy": "identfy", "replay": "recording", "replay nowhere.csv": "nowhere.csv",
         "replay run.csv --robot own_arm.yaml": "--columns", "replay bag": "--robot",
         "replay run.csv --robot kinova_gen": "kinova_gen3", "verify motion.json --samples x": "x",
-        "export result.json --as abb": "abb", "export result.json": "--as",
+        "export result.json --as siemens": "siemens", "export result.json": "--as",
         "fleet bag --out OUT": "--robot", "report bag": "bag", "live statu": "status",
         f"noise {bag} --payload=1,2": "ten numbers", f"noise {bag} --lengths 0": "length",
         f"calibrate {bag} --uncertainty=torque_offset=1 --out own_arm.yaml/x.yaml": "own_arm.yaml",

@@ -378,11 +378,11 @@ def test_check_names_wrong_units_signs_orders_and_gaps(case, capsys):
     wrong = {
         "milliseconds": (scaled(time=1000.0), "rate", "0.25 Hz"),
         "degrees": (scaled(q=degrees, dq=degrees), "positions", "degrees"),
-        "speeds": (scaled(dq=degrees), "velocities", "57.3 times them: deg/s"),
-        "reversed": (scaled(tau=-1.0), "effort sign", "all efforts"),
-        "one_reversed": (lambda m, tau: (m, tau * third), "effort sign", "lower_joint"),
+        "speeds": (scaled(dq=degrees), "samples", "degrees per second"),
+        "reversed": (scaled(tau=-1.0), "torque sign", "all efforts"),
+        "one_reversed": (lambda m, tau: (m, tau * third), "torque sign", "lower_joint"),
         "unit": (scaled(tau=1000.0), "units", "mN m"),
-        "exchanged": (lambda m, tau: (m, tau[:, [1, 0, 2, 3]]), "order", exchanged),
+        "exchanged": (lambda m, tau: (m, tau[:, [1, 0, 2, 3]]), "joint order", exchanged),
     }
     good = payload_id(capsys, "check", *case.reads(), "--json")
     assert good.code == 0 and json.loads(good.out)["wrong"] is False
@@ -391,7 +391,9 @@ def test_check_names_wrong_units_signs_orders_and_gaps(case, capsys):
         answer = payload_id(capsys, "check", *case.reads(case.changed(name, change)), "--json")
         assert answer.code == 2 and json.loads(answer.out)["wrong"] is True, (name, answer.text)
         said = {x["subject"]: x for x in json.loads(answer.out)["lines"] if x["verdict"] == "wrong"}
-        assert words in said[subject]["found"] and said[subject]["do"], (name, said)
+        assert subject in said, (name, said)
+        found, do = said[subject]["found"], said[subject]["do"]
+        assert words in found + do and do, (name, said)
 
 
 def test_a_draft_from_description_and_table_leads_to_a_verdict(case, capsys):

@@ -77,7 +77,7 @@ class WindowBuffer:
         wanted = np.searchsorted(begins, asked, side="right") - 1
         evenly = np.linspace(0, len(self.blocks) - 1, most).astype(int)
         for number in (*wanted[: most // 2], *evenly):
-            if number >= 0 and number not in chosen and len(chosen) < most:
+            if 0 <= number < len(self.blocks) and number not in chosen and len(chosen) < most:
                 chosen.append(int(number))
         return _joined([kept.samples for number in sorted(chosen) for kept in self.blocks[number]])
 

@@ -419,15 +419,14 @@ class OnlineIdentifier:
         why = ""
         if windows == 0 and false and self._first and isinstance(self.rows, MomentumRows):
             why = why_false(self.rows, self._first, self._cutter.pause)
+        short = "" if why else self._seen.why_no_window(self.settings.window)
         return Estimate(
             phi=np.full(10, np.nan),
             lower=self._payload.interval.lower,
             upper=self._payload.interval.upper,
             identifiable=np.zeros(10, dtype=bool),
             status=Status.NO_DATA,
-            message=" ".join(
-                filter(None, (self._seen.why_no_window(self.settings.window), note_of(false), why))
-            ),
+            message=" ".join(filter(None, (short, note_of(false), why))),
             estimator=self.settings.estimator,
             intervals=self.settings.intervals,
             samples=self.samples,

@@ -17,7 +17,7 @@ from ..errors import ModelError
 from ..identification.online import OnlineIdentifier
 from ..identification.problem import Problem, Solved
 from ..identification.settings import Settings
-from ..identification.status import FAILED
+from ..identification.status import FAILED, Status
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..samples.joint_samples import Samples
 from ..threads import one_thread
@@ -56,7 +56,8 @@ def _explained(problem: Problem, solved: Solved) -> Iterator[CheckResult]:
         return
     if solved.diagnosis is None or solved.diagnosis.likely is None:
         what, _, do = found.message.partition(". ")
-        yield CheckResult(found.cause or "torques", Verdict.WRONG, what, EXPECTED, do)
+        about = found.cause or ("samples" if found.status is Status.NO_DATA else "torques")
+        yield CheckResult(about, Verdict.WRONG, what, EXPECTED, do)
         return
     expected = EXPECTED
     for finding in (solved.diagnosis.likely, *solved.diagnosis.equally):

@@ -127,7 +127,7 @@ def test_a_bound_takes_one_number_or_one_for_each_joint(said, capsys):
     single = [name for name, x in Uncertainty.__dataclass_fields__.items() if x.type == "float"]
     for name in (*single, "tool", "prior.mass_max", "prior.com_max", *LISTS):
         sentence = said(f"{REPLAY} --uncertainty={name}=0.1,0.2,0.3")
-        assert name.removesuffix("_window") in sentence
+        assert name.removesuffix("_window").split(".")[-1] in sentence
     for name in Uncertainty.__dataclass_fields__.keys() - {"prior"}:
         for value in (np.nan, np.inf, -1.0, 1e308):
             for given in (value, [value] * 10):

@@ -119,7 +119,7 @@ def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
         )
         assert "least_progress must be" in robot.result(future)[0].message
     _, future, feedback = robot.begin(Identify, "identify", **CONTINUED, most_pieces=2, goal=goal)
-    moving = lambda: any(x.phase == "moving" for x in feedback)  # noqa: E731
+    moving = lambda: any(x.phase == "following" for x in feedback)  # noqa: E731
     robot.observer.wait(lambda: future.done() or moving(), "motion")
     assert moving(), future.result().result.message
     estimate.lower, estimate.upper = truth - 0.01, truth + 0.01
