@@ -30,7 +30,7 @@ from ..execution.commanded_motion import CommandedMotion
 from ..execution.machine import Command, State, asked_for, continued, met_meanwhile, step
 from ..execution.monitors import BEFORE, Phase
 from ..execution.payload_intervals import check_payload
-from ..execution.snapshot import Found, Snapshot
+from ..execution.snapshot import Found
 from ..execution.standstill import AT_REST
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message, sentence
@@ -91,13 +91,15 @@ class MoveServer:
             return self._result(Reason.REFUSED, str(error))
         who = printable(shortened(asked.requested_by)) or "somebody"
         self._context.node.get_logger().info(f"Asked to move by {who}: {part.name}.")
-        self._asked, self._goal, self._ended = None, handle, RosFuture()
+        early = (Reason.CANCELLED, "The goal was cancelled") if handle.is_cancel_requested else None
+        ended = RosFuture()
+        self._asked, self._goal, self._ended = early, handle, ended
         self._sources.manager.ask()
         now_ns = self._context.arm.states.now_ns
         self.state = asked_for(CommandedMotion.of(part), time.monotonic(), now_ns)
-        await self._ended
-        reason, detail = self.state.ended
-        self._goal = None
+        state: State = await ended
+        reason, detail = state.ended
+        self._goal = None if self._goal is handle else self._goal
         if handle.is_cancel_requested:
             handle.canceled()
         elif reason.as_asked:
@@ -105,7 +107,7 @@ class MoveServer:
         else:
             handle.abort()
         self._publisher.publish(self.state)
-        return self._result(reason, detail, self.state)
+        return self._result(reason, detail, state)
 
     def on_cycle(self) -> None:
         """Look, judge, and do what follows."""
@@ -113,13 +115,13 @@ class MoveServer:
         now = self._sources.look(before.phase, before.motion, asked)
         self.state, command = step(before, now, self._sources.arm)
         if command is not None:
-            self._carry_out(command, now)
+            self._carry_out(command)
         if self.state.phase is Phase.IDLE and before.phase is not Phase.IDLE:
             self._conclude(before)
         self._publisher.look(self.state)
 
-    def _carry_out(self, command: Command, now: Snapshot) -> None:
-        """Do what the machine commands."""
+    def _carry_out(self, command: Command) -> None:
+        """Do what the machine commands, by the time that it is now: this process may have slept."""
         motion = self.state.motion
         if motion is None:
             return
@@ -127,9 +129,8 @@ class MoveServer:
             self._take()
         elif command is Command.SEND:
             self._begin(motion)
-        elif command is Command.STOP and motion.stop_ns is not None:
-            self._back_end.leave_at(motion.stop_ns)
-            self._command(motion, now.now_ns)
+        elif command is Command.STOP:
+            self._stop(motion)
         elif command is Command.HOLD:
             self._back_end.hold()
         elif command in (Command.RELEASE, Command.REFUSE):
@@ -144,12 +145,23 @@ class MoveServer:
             return
         self._back_end.take()
 
+    def _stop(self, motion: CommandedMotion) -> None:
+        """Command the next certified stop, if one comes before the end."""
+        now_ns = self._context.arm.states.now_ns
+        motion = replace(motion, stop=None).stopped(motion.time(now_ns), self._sources.arm.reaction)
+        self.state = continued(self.state, motion)
+        if motion.stop_ns is not None:
+            self._back_end.leave_at(motion.stop_ns)
+            self._command(motion, now_ns)
+
     def _begin(self, motion: CommandedMotion) -> None:
         """Command a motion that begins shortly."""
         context, arm = self._context, self._context.arm
+        begins_ns = arm.states.now_ns + round(NANOSECONDS * context.settings.start_delay)
         off = np.abs(position_error(motion.start, arm.states.q, arm.continuous)).max()
         steep = STEEPEST * off > SLOWLY * context.settings.start_delay
-        motion = replace(motion, comes_to_start=bool(self._back_end.goes_to_start and steep))
+        comes = bool(self._back_end.goes_to_start and steep)
+        motion = replace(motion, start_ns=begins_ns, comes_to_start=comes)
         self.state = continued(self.state, motion)
         self._send = in_turns_of(self._send_as_planned, motion.start, arm.states.q, arm.continuous)
         self._command(motion, motion.start_ns)
@@ -184,7 +196,7 @@ class MoveServer:
             else:
                 log.warning(text)
         if self._ended is not None and not self._ended.done():
-            self._ended.set_result(None)
+            self._ended.set_result(state)
 
     def on_extend(
         self, request: ExtendMotion.Request, response: ExtendMotion.Response
@@ -229,7 +241,8 @@ class MoveServer:
         """Have what is in progress end; return whether anything is."""
         if self.state.phase is Phase.IDLE:
             return False
-        self._asked = self._asked or (reason, detail)
+        if self._asked is None or self._asked[0] is Reason.PAUSED:
+            self._asked = reason, detail
         return True
 
     def on_stop(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

@@ -27,6 +27,10 @@ QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
 COUNTED = 0.05  # [s] between two counts of the topic's publishers
 MEMORY = 0.2  # [s] of joint states by which rest is judged before a motion
+ASLEEP = (
+    0.1  # [s] between two looks, beyond which what waits is of before, and comes bit by bit, ...
+)
+WAKING = 1.0  # [s] ... for so long
 
 
 class JointStateListener:
@@ -64,6 +68,7 @@ class JointStateListener:
         self._publishers = PublisherCount()  # of states of this arm's joints
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
+        self._taken, self._woke = self._started, (0, -np.inf)  # time then [ns], and when [s]
         self._dropped_at = self._spoken = -np.inf  # when anything came at all [s]
         self.turns = TurnCount.of(robot)
         self.held = HeldJointWatch(robot.held, robot.held_silence)
@@ -98,7 +103,12 @@ class JointStateListener:
     def now_ns(self) -> int:
         """The robot's time: the newest stamp and what has passed since it came [ns]."""
         newest = self._memory[-1][0] if self._memory else 0
-        return newest + round(NANOSECONDS * self.silence)
+        by_newest = newest + round(NANOSECONDS * self.silence)
+        least_ns, woke = self._woke
+        since = time.monotonic() - woke
+        return (
+            max(by_newest, least_ns + round(NANOSECONDS * since)) if since < WAKING else by_newest
+        )
 
     @property
     def q(self) -> Array:
@@ -128,6 +138,7 @@ class JointStateListener:
         """Let go what has arrived so far; the turns of joints stay counted."""
         self._subscription.forget()
         self._memory.clear()
+        self._woke = 0, -np.inf
         self._arrived, self._started = -np.inf, time.monotonic()
 
     def take(self, every: bool) -> JointStates:
@@ -139,6 +150,9 @@ class JointStateListener:
                 topic has other publishers, each does.
         """
         now = time.monotonic()
+        if now - self._taken > ASLEEP and self.known:
+            self._woke = self.now_ns, now  # time went on meanwhile
+        self._taken = now
         waiting = list(self._subscription.take_numbered(QUEUE))
         every = every or bool(self.held.joints) or self.turns.needed or self._others_speak(now)
         looked_at = waiting if every else reversed(waiting)

@@ -54,7 +54,7 @@ TABLE: dict[tuple[Phase, Event], tuple[Phase, Command | None]] = {
     (Phase.ACQUIRING, Event.OVERDUE): (Phase.IDLE, Command.REFUSE),
     (Phase.STARTING, Event.HOLD): (Phase.HOLDING, Command.HOLD),
     (Phase.STARTING, Event.STOP): (Phase.HOLDING, Command.HOLD),
-    (Phase.STARTING, Event.READY): (Phase.FOLLOWING, None),
+    (Phase.STARTING, Event.READY): (Phase.FOLLOWING, None),  # and then what was found counts
     (Phase.FOLLOWING, Event.HOLD): (Phase.HOLDING, Command.HOLD),
     (Phase.FOLLOWING, Event.STOP): (Phase.STOPPING, Command.STOP),
     (Phase.FOLLOWING, Event.READY): (Phase.SETTLING, None),
@@ -110,8 +110,10 @@ class State:
     @property
     def resting_place(self) -> float:
         """Time on the motion at whose pose a pause ends [s]."""
-        stop = None if self.motion is None else self.motion.stop
-        return 0.0 if stop is None else stop.resting_place
+        if self.motion is None or not self.begun:
+            return 0.0
+        stop, whole = self.motion.stop, self.motion.certified.trajectory
+        return whole.duration if stop is None else stop.resting_place
 
     @property
     def ended(self) -> tuple[Reason, str]:
@@ -150,7 +152,10 @@ def step(state: State, now: Snapshot, arm: Arm) -> tuple[State, Command | None]:
         return state, None
     states = now.states
     stands = state.stands.after(states.stamp, states.q, states.dq, arm.continuous)
-    state, look = replace(state, stands=stands), Look(now, motion, arm, state.phase, state.held)
+    state = replace(state, stands=stands)
+    if state.phase is Phase.STARTING and _is_ready(state, Look(now, motion, arm, state.phase)):
+        state = _entered(state, Phase.FOLLOWING, None, now, arm)  # before it is judged
+    look = Look(now, motion, arm, state.phase, state.held)
     if look.use is not None:
         part = look.use.part
         largest = max(state.largest_use, part) if state.phase in ON_PATH else state.largest_use
@@ -179,7 +184,7 @@ def _found(state: State, look: Look) -> tuple[Verdict | None, list[Event]]:
     found, verdict = [], judged(look)
     if verdict is not None and verdict.severity is Severity.HOLD:
         found.append(Event.HOLD)
-    elif verdict is not None and state.phase in (*BEFORE, *ON_PATH):
+    elif verdict is not None and (state.phase in (*BEFORE, *ON_PATH) or _is_pause(state.reason)):
         found.append(Event.STOP)
     else:
         verdict = None
@@ -246,7 +251,7 @@ def _told(state: State, verdict: Verdict) -> State:
     reason, fault = state.reason, state.fault
     if state.phase in BEFORE:
         return replace(state, reason=_refused(verdict))
-    if reason is None or reason.reason is Reason.PAUSED:
+    if reason is None or _is_pause(reason):
         reason = verdict
     if not verdict.reason.is_kept:
         return replace(state, reason=reason)
@@ -256,6 +261,11 @@ def _told(state: State, verdict: Verdict) -> State:
         return replace(state, reason=reason)
     told = replace(verdict, message=f"{verdict.message.rstrip('.')}. Before that: {fault.message}")
     return replace(state, reason=told if reason is fault else reason, fault=told)
+
+
+def _is_pause(reason: Verdict | None) -> bool:
+    """Tell whether a motion ends for a pause, which any other reason replaces."""
+    return reason is not None and reason.reason is Reason.PAUSED
 
 
 def _refused(verdict: Verdict) -> Verdict:

@@ -81,8 +81,9 @@ def _motor_side(value: Array) -> tuple[str, str]:
     listed = ", ".join(f"{factor:.2g}" for factor in np.exp(value))
     return (
         f"The efforts are some {listed} times smaller than what the joints need, so that they are "
-        "torques at the motors' side of the gears, or currents",
-        "multiply them by the gears' ratios",
+        "torques at the motors' side of the gears, or currents, or the description's masses are "
+        "too large by as much",
+        "see which, by the data sheet; then multiply them by the gears' ratios, or mend the masses",
     )
 
 

@@ -45,8 +45,14 @@ class Units(Hypothesis):
         driver, columns = "correct the driver", "or the units of the columns"
         made = "correct the torque constants that make torques of currents" if scaled else driver
         for name, size in TORQUES.items():
-            words = told(f"Torques are in {name}, not in N m (or N)", f"{made}, {columns}")
-            yield Reading(words, _scaled(1.0, 1.0, size))
+            what = (
+                f"Torques are in {name}, not in N m (or N), or all masses of the description are "
+                f"{size:.3g} times what they should be"
+            )
+            remedy = (
+                f"{made}, {columns}, or weigh the links (mass_factor): torques do not tell which"
+            )
+            yield Reading(told(what, remedy), _scaled(1.0, 1.0, size))
         turn = model.revolute
         for table, here in ((TURNING, turn), (SLIDING, ~turn)):
             for what, (way, rate) in table.items() if here.any() else ():
