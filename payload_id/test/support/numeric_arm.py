@@ -16,7 +16,7 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.certifying.prover import Proved
 from payload_id.ros.execution import monitors
 from payload_id.ros.execution.commanded_motion import CommandedMotion, Part
-from payload_id.ros.execution.machine import Command, State, asked_for, continued, step
+from payload_id.ros.execution.machine import Command, State, asked_for, step, with_motion
 from payload_id.ros.execution.monitors import Phase
 from payload_id.ros.execution.snapshot import JointStates, Snapshot
 
@@ -73,7 +73,7 @@ class Arm:
     def extend(self, motion, after):
         before = self.state.motion
         taken_up = before.time(self.now_ns) + self.arm.reaction
-        self.state = continued(self.state, before.continued(part_of(motion), after, taken_up))
+        self.state = with_motion(self.state, before.continued(part_of(motion), after, taken_up))
         self.send()
 
     def send(self):
@@ -101,8 +101,15 @@ class Arm:
         now = Snapshot(**{"steady": self.time, "now_ns": self.now_ns, "states": states} | known)
         self.state, command = step(self.state, now, self.arm)
         self.done += [] if command is None else [command]
-        if command is Command.SEND or (command is Command.STOP and self.state.motion.stop):
+        motion = self.state.motion
+        if command is Command.SEND:
+            self.state = with_motion(self.state, motion.beginning(self.now_ns, 0.3))
             self.send()
+        elif command is Command.STOP:
+            motion = motion.stopped(motion.time(self.now_ns), self.arm.reaction)
+            self.state = with_motion(self.state, motion)
+            if motion.stop is not None:
+                self.send()
         elif command is Command.HOLD:
             self.held = q
 

@@ -148,6 +148,10 @@ class BridgeContext:
         self._device = bool(message.data), time.monotonic()
         self._let_go |= not message.data
 
+    def hear(self, estimate: PayloadEstimate) -> None:
+        """Take in the estimator's newest estimate."""
+        self.estimate = estimate
+
     @property
     def obstacle_doubt(self) -> str:
         """Why it is not known what is in the way; empty if it is."""

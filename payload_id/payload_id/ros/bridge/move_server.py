@@ -9,11 +9,9 @@ knows where it rests, and may have the rest of it proved and followed.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import numpy as np
 from payload_id_msgs.action import Move
-from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import Acknowledge, ExtendMotion
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
@@ -25,9 +23,10 @@ from ...core.motion.trajectory import Motion
 from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import NANOSECONDS
 from ..common.conversions import time_message
+from ..common.goal_end import end_goal
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.commanded_motion import CommandedMotion
-from ..execution.machine import Command, State, asked_for, continued, met_meanwhile, step
+from ..execution.machine import Command, State, asked_for, met_meanwhile, step, with_motion
 from ..execution.monitors import BEFORE, Phase
 from ..execution.payload_intervals import check_payload
 from ..execution.snapshot import Found
@@ -100,12 +99,7 @@ class MoveServer:
         state: State = await ended
         reason, detail = state.ended
         self._goal = None if self._goal is handle else self._goal
-        if handle.is_cancel_requested:
-            handle.canceled()
-        elif reason.as_asked:
-            handle.succeed()
-        else:
-            handle.abort()
+        end_goal(handle, reason.as_asked)
         self._publisher.publish(self.state)
         return self._result(reason, detail, state)
 
@@ -148,8 +142,8 @@ class MoveServer:
     def _stop(self, motion: CommandedMotion) -> None:
         """Command the next certified stop, if one comes before the end."""
         now_ns = self._context.arm.states.now_ns
-        motion = replace(motion, stop=None).stopped(motion.time(now_ns), self._sources.arm.reaction)
-        self.state = continued(self.state, motion)
+        motion = motion.stopped(motion.time(now_ns), self._sources.arm.reaction)
+        self.state = with_motion(self.state, motion)
         if motion.stop_ns is not None:
             self._back_end.leave_at(motion.stop_ns)
             self._command(motion, now_ns)
@@ -157,12 +151,11 @@ class MoveServer:
     def _begin(self, motion: CommandedMotion) -> None:
         """Command a motion that begins shortly."""
         context, arm = self._context, self._context.arm
-        begins_ns = arm.states.now_ns + round(NANOSECONDS * context.settings.start_delay)
         off = np.abs(position_error(motion.start, arm.states.q, arm.continuous)).max()
         steep = STEEPEST * off > SLOWLY * context.settings.start_delay
         comes = bool(self._back_end.goes_to_start and steep)
-        motion = replace(motion, start_ns=begins_ns, comes_to_start=comes)
-        self.state = continued(self.state, motion)
+        motion = motion.beginning(arm.states.now_ns, context.settings.start_delay, comes)
+        self.state = with_motion(self.state, motion)
         self._send = in_turns_of(self._send_as_planned, motion.start, arm.states.q, arm.continuous)
         self._command(motion, motion.start_ns)
 
@@ -230,12 +223,8 @@ class MoveServer:
         motion = motion.continued(part, request.after, taken_up)
         begins_ns = motion.start_ns + round(NANOSECONDS * motion.newest.begins)
         self._back_end.get_ready_for_more(proved.box, proved.torque_limit, begins_ns)
-        self.state = continued(state, motion)
+        self.state = with_motion(state, motion)
         self._command(motion, now_ns)
-
-    def hear(self, message: PayloadEstimate) -> None:
-        """Take in an estimate."""
-        self._context.estimate = message
 
     def stop(self, reason: Reason, detail: str) -> bool:
         """Have what is in progress end; return whether anything is."""

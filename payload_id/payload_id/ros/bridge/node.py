@@ -101,7 +101,7 @@ class BridgeNode(ManagedNode):
         self._motion = MoveServer(self._shared, self._motions, back_end, self._sources, self._state)
         self._obstacles = ObstacleServer(self._shared)
         self.create_subscription(
-            PayloadEstimate, f"{settings.estimator}/payload", self._motion.hear, LATCHED
+            PayloadEstimate, f"{settings.estimator}/payload", self._shared.hear, LATCHED
         )
         self._estimator = EstimatorWatch(self, settings.estimator)
         self._serve()

@@ -135,6 +135,11 @@ class CommandedMotion:
         fast = np.abs(begun.dq) > np.maximum(self.tube.velocity, AT_REST)
         return bool(end > self.commanded.duration or left.any() or fast.any())
 
+    def beginning(self, now_ns: int, delay: float, comes_to_start: bool = False) -> CommandedMotion:
+        """Return the motion as it is commanded at a stamp [ns], to begin after a delay [s]."""
+        start_ns = now_ns + round(NANOSECONDS * delay)
+        return replace(self, start_ns=start_ns, comes_to_start=comes_to_start)
+
     def stopped(self, time: float, reaction: float) -> CommandedMotion:
         """Return the motion with the next certified stop that can be taken; else with its own end.
 

@@ -54,7 +54,7 @@ TABLE: dict[tuple[Phase, Event], tuple[Phase, Command | None]] = {
     (Phase.ACQUIRING, Event.OVERDUE): (Phase.IDLE, Command.REFUSE),
     (Phase.STARTING, Event.HOLD): (Phase.HOLDING, Command.HOLD),
     (Phase.STARTING, Event.STOP): (Phase.HOLDING, Command.HOLD),
-    (Phase.STARTING, Event.READY): (Phase.FOLLOWING, None),  # and then what was found counts
+    (Phase.STARTING, Event.READY): (Phase.FOLLOWING, None),
     (Phase.FOLLOWING, Event.HOLD): (Phase.HOLDING, Command.HOLD),
     (Phase.FOLLOWING, Event.STOP): (Phase.STOPPING, Command.STOP),
     (Phase.FOLLOWING, Event.READY): (Phase.SETTLING, None),
@@ -134,8 +134,11 @@ def asked_for(motion: CommandedMotion, steady: float, now_ns: int) -> State:
     return State(Phase.CHECKING, motion, steady, now_ns)
 
 
-def continued(state: State, motion: CommandedMotion) -> State:
-    """Return the state in which a motion goes on with more parts; they are to be sent."""
+def with_motion(state: State, motion: CommandedMotion) -> State:
+    """Return the state once a motion is sent: from its start on, with more parts, or with a stop.
+
+    What is sent is chosen by the time at which that is done, by whoever carries commands out.
+    """
     return replace(state, motion=motion)
 
 
@@ -154,7 +157,8 @@ def step(state: State, now: Snapshot, arm: Arm) -> tuple[State, Command | None]:
     stands = state.stands.after(states.stamp, states.q, states.dq, arm.continuous)
     state = replace(state, stands=stands)
     if state.phase is Phase.STARTING and _is_ready(state, Look(now, motion, arm, state.phase)):
-        state = _entered(state, Phase.FOLLOWING, None, now, arm)  # before it is judged
+        phase, _ = TABLE[state.phase, Event.READY]  # before anything is judged: it may move
+        state = _entered(state, phase, None, now, arm)
     look = Look(now, motion, arm, state.phase, state.held)
     if look.use is not None:
         part = look.use.part
@@ -279,22 +283,16 @@ def _refused(verdict: Verdict) -> Verdict:
 
 def _entered(state: State, phase: Phase, command: Command | None, now: Snapshot, arm: Arm) -> State:
     """Return a state that has gone over to a phase."""
-    motion = state.motion
-    if phase is state.phase or motion is None:
+    if phase is state.phase:
         return state
-    if command is Command.STOP:
-        motion = motion.stopped(motion.time(now.now_ns), arm.reaction)
     standing = state.phase in (Phase.SETTLING, Phase.HOLDING) and state.stands.is_settled
     rests = standing and not now.controller.unanswered and phase is Phase.RELEASING
     begins = phase is Phase.FOLLOWING or (phase is Phase.RELEASING and not rests)
-    if command is Command.SEND:
-        motion = replace(motion, start_ns=now.now_ns + round(NANOSECONDS * arm.start_delay))
     # A hold before the motion's start counts from there: it must not begin after all.
     wait = state.since + arm.start_delay - now.steady if state.phase is Phase.STARTING else 0.0
     return replace(
         state,
         phase=phase,
-        motion=motion,
         since=now.steady + (max(0.0, wait) if phase is Phase.HOLDING else 0.0),
         since_ns=now.now_ns,
         stands=Standstill(newest_ns=state.stands.newest_ns),

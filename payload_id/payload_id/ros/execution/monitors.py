@@ -212,8 +212,8 @@ def tube_left(look: Look) -> Verdict | None:
     found, arm, states = look.use, look.arm, look.now.states
     if found is None or found.part <= 1.0:
         return None
-    besides = f"; {look.now.controller.beside}" if look.now.controller.beside else ""
-    message = f"{found.sentence(arm.joints)}{besides}"
+    late_too = f"; {look.now.controller.lateness}" if look.now.controller.lateness else ""
+    message = f"{found.sentence(arm.joints)}{late_too}"
     if look.phase in AT_END or look.used(1).part <= 1.0:
         return _hold(Reason.TUBE_LEFT, message)
     time, q, dq = float(look.times[-1]), states.q[-1], states.dq[-1]
@@ -223,7 +223,7 @@ def tube_left(look: Look) -> Verdict | None:
         return _hold(
             Reason.CONTROLLER_FAULT,
             f"The arm has not begun to move, {time:.2f} s into its motion: its controller does "
-            f"nothing, its driver is in fault, or its speed is turned down{besides}",
+            f"nothing, its driver is in fault, or its speed is turned down{late_too}",
         )
     late = late_use(
         look.motion.commanded, look.motion.tube, time, q, dq, arm.continuous, arm.encoder_error,
@@ -234,7 +234,7 @@ def tube_left(look: Look) -> Verdict | None:
     return _hold(
         Reason.BEHIND,
         f"The arm is on the path of its motion, but {late.lag:.2f} s late, {time:.2f} s into it"
-        f"{besides}",
+        f"{late_too}",
     )
 
 

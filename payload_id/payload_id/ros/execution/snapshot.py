@@ -55,8 +55,9 @@ class Controller:
         fault: What it says against what it was sent last.
         foreign: What somebody else has commanded; empty: nothing.
         others: Who else may command the arm; empty: nobody, or nobody asked.
-        unanswered: By what it may set a standing arm in motion yet; empty: nothing.
-        beside: How what it was sent is itself beside its time; empty: it is not.
+        unanswered: Which goal or cancelling it has not answered, so that a standing arm may set off
+            yet; empty: none.
+        lateness: Why set-points or torques were late themselves, a clause; empty: they were not.
         way_back: Why it still has an arm that was given back, though that was answered.
         has_arm: Whether an arm that was given back is still to be taken by another controller.
     """
@@ -65,7 +66,7 @@ class Controller:
     foreign: str = ""
     others: str = ""
     unanswered: str = ""
-    beside: str = ""
+    lateness: str = ""
     way_back: str = ""
     has_arm: bool = False
 

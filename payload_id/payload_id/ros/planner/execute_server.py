@@ -17,6 +17,7 @@ from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
 from ...planning.request import Planned, ResumeRequest, ScaleRequest
+from ..common.goal_end import end_goal
 from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.start_check import CalledOffError, NotReadyError
 from ..execution.stop_reason import Reason, sentence
@@ -221,12 +222,7 @@ class ExecuteServer:
     def finish(self, handle: ServerGoalHandle, reason: Reason) -> None:
         """End a goal as its reason says."""
         self.release(handle)
-        if handle.is_cancel_requested:
-            handle.canceled()
-        elif reason.as_asked:
-            handle.succeed()
-        else:
-            handle.abort()
+        end_goal(handle, reason.as_asked)
 
     def _execute_result(self, reason: Reason, said: str, moved: bool = True) -> Execute.Result:
         """Return the result of an execution."""

@@ -13,6 +13,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
+from ..common.goal_end import end_goal
 from ..common.topics import LATCHED
 from .context import PlannerContext
 from .execute_messages import identify_feedback
@@ -88,12 +89,7 @@ class IdentifyServer:
             self._run, self._handle, context.reserved = None, None, ""
         said = f"Identification ended ({result.error_code}): {result.message}"
         context.node.get_logger().info(said)
-        if handle.is_cancel_requested:
-            handle.canceled()
-        elif result.success:
-            handle.succeed()
-        else:
-            handle.abort()
+        end_goal(handle, result.success)
         return result
 
     def on_attach(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

@@ -17,6 +17,7 @@ from visualization_msgs.msg import MarkerArray
 from ...core.arrays import Array
 from ...core.errors import InputError, UnknownNameError
 from ...planning.request import Goal, MoveRequest, Planned, PlanRequest
+from ..common.goal_end import end_goal
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from .context import PlannerContext, checked
@@ -79,11 +80,7 @@ class PlanServer:
         if handle.is_cancel_requested:
             result.success, result.message = False, "Cancelled; the plan was dropped."
             self._plans.pop(result.description.plan_id, None)
-            handle.canceled()
-        elif result.success:
-            handle.succeed()
-        else:
-            handle.abort()
+        end_goal(handle, result.success)
         return result
 
     async def _plan_into(

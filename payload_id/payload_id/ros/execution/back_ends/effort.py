@@ -121,7 +121,7 @@ class Effort(BackEnd):
             fault=self._trouble if self._taken else None,
             foreign=others,
             others=others,
-            beside=self._beside(),
+            lateness=self._lateness(),
             way_back=turns.way_back,
             has_arm=turns.may_have_arm and not turns.wanted,
         )
@@ -217,7 +217,7 @@ class Effort(BackEnd):
         self._moving = True
         self._turns.want(True)
 
-    def _beside(self) -> str:
+    def _lateness(self) -> str:
         """Say how joint states have failed the loop."""
         state = self._process.state
         if state is None:

@@ -134,7 +134,7 @@ class TeamTopics(BackEnd):
     def look(self, with_others: bool) -> Controller:
         """Return what is wrong with set-points; who else publishes them commands the robot."""
         others = self._other_publishers()
-        return Controller(self._fault(), others, others, beside=self._beside())
+        return Controller(self._fault(), others, others, lateness=self._lateness())
 
     def _fault(self) -> Found | None:
         """Return that set-points paused, so that the robot is held where it was told to be."""
@@ -165,7 +165,7 @@ class TeamTopics(BackEnd):
         self._start_ns, self._held = start_ns, False
         self._stream()
 
-    def _beside(self) -> str:
+    def _lateness(self) -> str:
         """Say by how much set-points are late: none leaps after a pause, or with a clock."""
         late = 1e-9 * self._late_ns
         if abs(late) < TOLD:
