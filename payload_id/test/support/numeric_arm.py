@@ -24,7 +24,7 @@ JOINTS, TICK = ("shoulder", "elbow"), 0.01
 START_NS = 1_700_000_000_000_000_000
 HOME = np.array([0.3, -0.2])
 TUBE = TrackingTube.position_controlled(np.full(2, 0.02), np.full(2, 0.1), np.ones(2))
-ARM = monitors.Arm(JOINTS, (False, False), np.zeros(2), silence=0.2, settling=1.0)
+ARM = monitors.WatchedArm(JOINTS, (False, False), np.zeros(2), silence=0.2, settling=1.0)
 
 
 def stops_of(motion, until):
@@ -52,7 +52,7 @@ class Arm:
     held: Any = None
     heard: bool = True
     state: State = State()
-    arm: monitors.Arm = ARM
+    arm: monitors.WatchedArm = ARM
     age: float = 0.0  # of the newest joint states [s]
     done: list = field(default_factory=list)  # commands of the machine
 

@@ -47,7 +47,7 @@ class Merged(NamedTuple):
         return bool(np.isfinite(self.values["effort"]).any())
 
 
-class Series(NamedTuple):
+class JointSeries(NamedTuple):
     """Values of one joint at increasing instants [ns]."""
 
     stamp_ns: NDArray[np.int64]
@@ -67,7 +67,7 @@ def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | 
         UnknownNameError: A topic or field does not exist.
         RecordingError: What is told shares no time.
     """
-    every, dropped, notes = dict[tuple[str, str], Series](), dict[str, int](), list[str]()
+    every, dropped, notes = dict[tuple[str, str], JointSeries](), dict[str, int](), list[str]()
     for source in sources:
         topic, _, path = source.partition(":")
         if topic not in bag.types:
@@ -189,7 +189,7 @@ def _numbers(thing: Any, path: Sequence[str], source: str) -> Iterator[Any]:
 
 def _series(
     stamp_ns: NDArray[np.int64], rows: Sequence[Told], joints: Sequence[str]
-) -> dict[tuple[str, str], Series]:
+) -> dict[tuple[str, str], JointSeries]:
     """Return a series for all that messages tell of joints, of stamps that increase."""
     found: dict[tuple[str, str], tuple[list[int], list[float]]] = {}
     for stamp, row in zip(stamp_ns.tolist(), rows, strict=True):
@@ -199,4 +199,6 @@ def _series(
                 if not stamps or stamp > stamps[-1]:
                     stamps.append(stamp)
                     values.append(value)
-    return {key: Series(np.array(x, dtype=np.int64), np.array(y)) for key, (x, y) in found.items()}
+    return {
+        key: JointSeries(np.array(x, dtype=np.int64), np.array(y)) for key, (x, y) in found.items()
+    }

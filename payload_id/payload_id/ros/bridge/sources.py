@@ -15,13 +15,13 @@ from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.commanded_motion import CommandedMotion
-from ..execution.monitors import BEFORE, Arm, Phase
-from ..execution.snapshot import ControllerError, Found, Manager, Snapshot
+from ..execution.monitors import BEFORE, Phase, WatchedArm
+from ..execution.snapshot import ControllerError, Found, ManagerReport, Snapshot
 from ..execution.standstill import AT_REST
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.turn_count import difference
 from ..supervision.controller_errors import ControllerErrors
-from ..supervision.controller_manager import ControllerManager
+from ..supervision.controller_manager import ManagerListener
 from ..supervision.driver_conditions import driver_conditions
 from .context import BridgeContext
 
@@ -58,7 +58,7 @@ class Sources:
         node, robot, settings = context.node, context.robot, context.settings
         self._context, self._back_end = context, back_end
         self._conditions = driver_conditions(node, robot.driver)
-        self.manager = ControllerManager(node, manager, topic, robot.joints, partner)
+        self.manager = ManagerListener(node, manager, topic, robot.joints, partner)
         self._errors = None
         if partner is None:  # what a controller refers to that does not follow the motion is not it
             self._errors = ControllerErrors(node, state_beside(topic), robot.joints)
@@ -68,7 +68,7 @@ class Sources:
         self._looked = time.monotonic()
         self._unwatched: tuple[float, tuple[str, ...]] = (-PERIOD, ())
         arm = context.arm
-        self.arm = Arm(
+        self.arm = WatchedArm(
             arm.joints, arm.continuous, arm.encoder_error, robot.driver.effort_warning,
             settings.silence, settings.start_delay, settings.reaction, settings.settling,
             back_end.gives_back,
@@ -144,7 +144,7 @@ class Sources:
             if message is not None and np.isfinite(message.data):
                 self.slider = message.data
 
-    def _unconnected(self, phase: Phase, manager: Manager) -> str:
+    def _unconnected(self, phase: Phase, manager: ManagerReport) -> str:
         """Say what a motion waits for before it begins; empty: nothing."""
         if phase is Phase.CHECKING:
             if not manager.is_current:

@@ -43,7 +43,7 @@ from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Re
 from .order_reader import OrderReader
 from .period_watch import PeriodWatch
 from .real_time import scheduled_in_real_time, sleep_until
-from .state_check import Seen, StateCheck
+from .state_check import StampedState, StateCheck
 from .torque_follower import STALE, TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
@@ -88,7 +88,7 @@ class TorqueLoop:
         self._watch = PeriodWatch(settings.period)
         self._message = Float64MultiArray()
         self._follower: TorqueFollower | None = None
-        self._newest: Seen | None = None
+        self._newest: StampedState | None = None
         self._heard = -np.inf  # when that came, by the monotonic clock [s]
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
@@ -216,7 +216,7 @@ class TorqueLoop:
             return True
         return False
 
-    def _usable(self, data: bytes, now: float) -> Seen | None:
+    def _usable(self, data: bytes, now: float) -> StampedState | None:
         """Return a message's joint state; None if it is of no use now."""
         message = decoded(data, JointState)
         if message is None:
@@ -224,7 +224,7 @@ class TorqueLoop:
         found = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(found, Drop) or not (np.abs(found[0]) <= LARGEST).all():
             return None
-        seen = Seen(stamp_of(message.header.stamp), found[0], found[1], now)
+        seen = StampedState(stamp_of(message.header.stamp), found[0], found[1], now)
         if self._follower is None or self._newest is None:
             return seen
         if seen.stamp == self._newest.stamp:

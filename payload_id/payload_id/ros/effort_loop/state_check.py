@@ -16,7 +16,7 @@ from ...files.robots.robot_model import RobotModel
 HELD_UP = 0.05  # [s] by which joint states may have been held up on their way
 
 
-class Seen(NamedTuple):
+class StampedState(NamedTuple):
     """A joint state.
 
     Attributes:
@@ -50,7 +50,7 @@ class StateCheck:
         speed = fastest((x.velocity for x in robot.limit_sets.values()), robot.n)
         return cls(speed, RobotModel.from_robot_file(robot).continuous)
 
-    def follows(self, before: Seen, seen: Seen) -> bool:
+    def follows(self, before: StampedState, seen: StampedState) -> bool:
         """Tell whether a joint state goes on from the one before: its stamp, and where it is."""
         passed = seen.now - before.now
         by_stamp = float(seconds_since(seen.stamp, before.stamp))

@@ -12,7 +12,7 @@ from enum import Enum
 
 from ...core.samples.stamps import NANOSECONDS
 from .commanded_motion import CommandedMotion
-from .monitors import BEFORE, ON_PATH, Arm, Look, Phase, Severity, Verdict, judged
+from .monitors import BEFORE, ON_PATH, MonitorInput, Phase, Severity, Verdict, WatchedArm, judged
 from .snapshot import Snapshot
 from .standstill import Standstill
 from .stop_reason import Reason, sentence
@@ -142,7 +142,7 @@ def with_motion(state: State, motion: CommandedMotion) -> State:
     return replace(state, motion=motion)
 
 
-def step(state: State, now: Snapshot, arm: Arm) -> tuple[State, Command | None]:
+def step(state: State, now: Snapshot, arm: WatchedArm) -> tuple[State, Command | None]:
     """Return the state after one more snapshot, and what is to be done.
 
     Args:
@@ -156,10 +156,12 @@ def step(state: State, now: Snapshot, arm: Arm) -> tuple[State, Command | None]:
     states = now.states
     stands = state.stands.after(states.stamp, states.q, states.dq, arm.continuous)
     state = replace(state, stands=stands)
-    if state.phase is Phase.STARTING and _is_ready(state, Look(now, motion, arm, state.phase)):
+    if state.phase is Phase.STARTING and _is_ready(
+        state, MonitorInput(now, motion, arm, state.phase)
+    ):
         phase, _ = TABLE[state.phase, Event.READY]  # before anything is judged: it may move
         state = _entered(state, phase, None, now, arm)
-    look = Look(now, motion, arm, state.phase, state.held)
+    look = MonitorInput(now, motion, arm, state.phase, state.held)
     if look.use is not None:
         part = look.use.part
         largest = max(state.largest_use, part) if state.phase in ON_PATH else state.largest_use
@@ -176,7 +178,7 @@ def step(state: State, now: Snapshot, arm: Arm) -> tuple[State, Command | None]:
     return _entered(state, phase, command, now, arm), command
 
 
-def _found(state: State, look: Look) -> tuple[Verdict | None, list[Event]]:
+def _found(state: State, look: MonitorInput) -> tuple[Verdict | None, list[Event]]:
     """Return what speaks against the motion, and what a cycle finds, the first first."""
     now, is_ready = look.now, _is_ready(state, look)
     if state.phase in BEFORE and not is_ready:  # what is known so far may be of before
@@ -197,7 +199,7 @@ def _found(state: State, look: Look) -> tuple[Verdict | None, list[Event]]:
     return verdict, found
 
 
-def _is_ready(state: State, look: Look) -> bool:
+def _is_ready(state: State, look: MonitorInput) -> bool:
     """Tell whether a phase has reached what it waits for."""
     now, motion, arm = look.now, look.motion, look.arm
     time = motion.time(now.now_ns)
@@ -217,7 +219,7 @@ def _is_ready(state: State, look: Look) -> bool:
             return not now.controller.has_arm and (state.stands.is_settled or not arm.gives_back)
 
 
-def _is_overdue(state: State, look: Look) -> bool:
+def _is_overdue(state: State, look: MonitorInput) -> bool:
     """Tell whether a phase has lasted longer than the arm may take to come to rest."""
     if (state.phase, Event.OVERDUE) not in TABLE:
         return False
@@ -229,7 +231,7 @@ def _is_overdue(state: State, look: Look) -> bool:
     return passed > arm.settling and not waits
 
 
-def _restless(state: State, look: Look) -> Verdict:
+def _restless(state: State, look: MonitorInput) -> Verdict:
     """Return why the arm was not seen to rest, or not given back."""
     controller, arm = look.now.controller, look.arm
     if state.phase is Phase.RELEASING:
@@ -281,7 +283,9 @@ def _refused(verdict: Verdict) -> Verdict:
     return Verdict(Severity.STOP, Reason.REFUSED, said)
 
 
-def _entered(state: State, phase: Phase, command: Command | None, now: Snapshot, arm: Arm) -> State:
+def _entered(
+    state: State, phase: Phase, command: Command | None, now: Snapshot, arm: WatchedArm
+) -> State:
     """Return a state that has gone over to a phase."""
     if phase is state.phase:
         return state

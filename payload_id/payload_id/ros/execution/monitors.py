@@ -74,7 +74,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Arm:
+class WatchedArm:
     """What does not change of the arm and of who watches it.
 
     Attributes:
@@ -102,7 +102,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Look:
+class MonitorInput:
     """What a monitor judges.
 
     Attributes:
@@ -115,7 +115,7 @@ class Look:
 
     now: Snapshot
     motion: CommandedMotion
-    arm: Arm
+    arm: WatchedArm
     phase: Phase
     held: bool = False
 
@@ -140,7 +140,7 @@ class Look:
         )
 
 
-Monitor = Callable[[Look], Verdict | None]
+Monitor = Callable[[MonitorInput], Verdict | None]
 
 
 def _hold(reason: Reason, message: str) -> Verdict | None:
@@ -153,12 +153,12 @@ def _stop(reason: Reason, message: str) -> Verdict | None:
     return Verdict(Severity.STOP, reason, message) if message else None
 
 
-def driver_fault(look: Look) -> Verdict | None:
+def driver_fault(look: MonitorInput) -> Verdict | None:
     """The driver drops commands, or did since the last look."""
     return _hold(Reason.DRIVER_FAULT, next(iter(look.now.driver), ""))
 
 
-def controller_lost(look: Look) -> Verdict | None:
+def controller_lost(look: MonitorInput) -> Verdict | None:
     """The arm's controller is not active, or its commands reach nobody."""
     manager = look.now.manager
     away = look.arm.gives_back and look.phase not in BEFORE  # another one has the arm
@@ -167,30 +167,30 @@ def controller_lost(look: Look) -> Verdict | None:
     )
 
 
-def foreign_command(look: Look) -> Verdict | None:
+def foreign_command(look: MonitorInput) -> Verdict | None:
     """Somebody else commands the arm, or may before the motion begins."""
     controller, rival = look.now.controller, look.now.manager.rival
     others = controller.others if look.phase in (*BEFORE, Phase.STARTING) else ""
     return _hold(Reason.FOREIGN_COMMAND, rival or controller.foreign or others)
 
 
-def controller_fault(look: Look) -> Verdict | None:
+def controller_fault(look: MonitorInput) -> Verdict | None:
     """The controller gave up, did not answer, or did not take the motion."""
     found = look.now.controller.fault
     return None if found is None or look.phase in BEFORE else _hold(*found)
 
 
-def clock_fault(look: Look) -> Verdict | None:
+def clock_fault(look: MonitorInput) -> Verdict | None:
     """Stamps do not go with the clock by which the motion begins."""
     return _hold(Reason.CLOCK_FAULT, look.now.states.clock)
 
 
-def held_joint_off(look: Look) -> Verdict | None:
+def held_joint_off(look: MonitorInput) -> Verdict | None:
     """A joint that the arm does not move is not where the certificates have it."""
     return _hold(Reason.HELD_JOINT_OFF, look.now.states.held_joint)
 
 
-def controller_error(look: Look) -> Verdict | None:
+def controller_error(look: MonitorInput) -> Verdict | None:
     """The controller itself finds the arm outside the tube: no clock and no delay is between."""
     error, tube = look.now.error, look.motion.tube
     if error is None or look.phase not in ON_PATH or error.stamp < look.motion.start_ns:
@@ -207,7 +207,7 @@ def controller_error(look: Look) -> Verdict | None:
     )
 
 
-def tube_left(look: Look) -> Verdict | None:
+def tube_left(look: MonitorInput) -> Verdict | None:
     """The arm is elsewhere than its certificate assumes: off its path, late, or not started."""
     found, arm, states = look.use, look.arm, look.now.states
     if found is None or found.part <= 1.0:
@@ -238,7 +238,7 @@ def tube_left(look: Look) -> Verdict | None:
     )
 
 
-def joint_states_lost(look: Look) -> Verdict | None:
+def joint_states_lost(look: MonitorInput) -> Verdict | None:
     """Joint states fail to come while the arm moves, or while torques follow them."""
     states, needed = look.now.states, look.phase in ON_PATH
     needed |= look.arm.gives_back and look.phase not in BEFORE
@@ -251,7 +251,7 @@ def joint_states_lost(look: Look) -> Verdict | None:
     )
 
 
-def torque_high(look: Look) -> Verdict | None:
+def torque_high(look: MonitorInput) -> Verdict | None:
     """A torque has reached that at which the arm's own safety system warns."""
     torque, warning = look.now.states.torque, look.arm.warning
     if torque is None or warning is None or look.phase not in ON_PATH:
@@ -266,7 +266,7 @@ def torque_high(look: Look) -> Verdict | None:
     )
 
 
-def watch_late(look: Look) -> Verdict | None:
+def watch_late(look: MonitorInput) -> Verdict | None:
     """Nobody watched the arm for a while."""
     late = look.now.late
     if look.phase not in ON_PATH or late <= look.arm.silence:
@@ -278,14 +278,14 @@ def watch_late(look: Look) -> Verdict | None:
     )
 
 
-def speed_changed(look: Look) -> Verdict | None:
+def speed_changed(look: MonitorInput) -> Verdict | None:
     """A pendant has turned the speed down: the motion would not keep its certificate's times."""
     if look.now.slider >= FULL or look.phase in AT_END:
         return None
     return _stop(Reason.SPEED_CHANGED, f"The speed is turned down to {look.now.slider:.0f} %")
 
 
-def obstacles_changed(look: Look) -> Verdict | None:
+def obstacles_changed(look: MonitorInput) -> Verdict | None:
     """What is in the way is not known, or is not what the motion was proved with."""
     now = look.now
     if any(part.obstacles != now.obstacles for part in look.motion.parts):
@@ -293,7 +293,7 @@ def obstacles_changed(look: Look) -> Verdict | None:
     return _stop(Reason.OBSTACLES_CHANGED, now.obstacles_unknown)
 
 
-def payload_changed(look: Look) -> Verdict | None:
+def payload_changed(look: MonitorInput) -> Verdict | None:
     """The estimator finds the data inconsistent, or another payload than was certified."""
     estimate = look.now.estimate
     if estimate is None:
@@ -316,17 +316,17 @@ def payload_changed(look: Look) -> Verdict | None:
     return None
 
 
-def not_enabled(look: Look) -> Verdict | None:
+def not_enabled(look: MonitorInput) -> Verdict | None:
     """Motion was switched off, or the enabling device let go."""
     return _stop(Reason.NOT_ENABLED, look.now.not_enabled)
 
 
-def asked(look: Look) -> Verdict | None:
+def asked(look: MonitorInput) -> Verdict | None:
     """Somebody wants it to end."""
     return None if look.now.asked is None else _stop(*look.now.asked)
 
 
-def cannot_start(look: Look) -> Verdict | None:
+def cannot_start(look: MonitorInput) -> Verdict | None:
     """The arm does not stand where the motion begins, or cannot set off."""
     return _stop(Reason.REFUSED, look.now.start) if look.phase in BEFORE else None
 
@@ -352,7 +352,7 @@ MONITORS: tuple[Monitor, ...] = (
 )
 
 
-def judged(look: Look) -> Verdict | None:
+def judged(look: MonitorInput) -> Verdict | None:
     """Return the verdict that counts; None: nothing is wrong."""
     found = (
         replace(verdict, monitor=k)

@@ -48,7 +48,7 @@ class JointStates:
 
 
 @dataclass(frozen=True)
-class Controller:
+class ControllerReport:
     """What the arm's controller says, and whether others command it.
 
     Attributes:
@@ -72,7 +72,7 @@ class Controller:
 
 
 @dataclass(frozen=True)
-class Manager:
+class ManagerReport:
     """What the controller manager says; each sentence is empty where nothing is wrong.
 
     Attributes:
@@ -128,8 +128,8 @@ class Snapshot:
     now_ns: int
     late: float = 0.0
     states: JointStates = field(default_factory=JointStates)
-    controller: Controller = Controller()
-    manager: Manager = Manager()
+    controller: ControllerReport = ControllerReport()
+    manager: ManagerReport = ManagerReport()
     driver: Sequence[str] = ()
     error: ControllerError | None = None
     slider: float = 100.0

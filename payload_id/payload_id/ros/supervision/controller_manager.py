@@ -19,7 +19,7 @@ from rclpy.task import Future as RosFuture
 
 from ...files.robots.robot_file import RobotFile
 from ..common.topics import LATCHED
-from ..execution.snapshot import Manager
+from ..execution.snapshot import ManagerReport
 
 PERIOD = 1.0  # [s] between two questions, and within which an answer must come
 ACTIVE, ABSENT = "active", "not loaded"
@@ -36,7 +36,7 @@ def manager_of(robot: RobotFile, stated: str) -> str:
     return stated or (robot.driver.controller_manager or USUAL_MANAGER).lstrip("/")
 
 
-class ControllerManager:
+class ManagerListener:
     """Listens to one, on behalf of one controller.
 
     Attributes:
@@ -74,7 +74,7 @@ class ControllerManager:
         self._active: dict[str, str] | None = None  # states by `activity`; None: never heard
         self._state = ""  # of the controller; empty: not known
         self._inactive = self._rival = self._deaf = ""
-        self._were: list[Manager] = []  # what was so since the last look
+        self._were: list[ManagerReport] = []  # what was so since the last look
 
     @property
     def is_there(self) -> bool:
@@ -110,7 +110,7 @@ class ControllerManager:
         self._is_current, self._due = False, time.monotonic() + PERIOD
         self._question(self._controllers, ListControllers.Request(), self._on_controllers)
 
-    def look(self) -> Manager:
+    def look(self) -> ManagerReport:
         """Return what is known, and what was so at any time since the last look."""
         now = time.monotonic()
         for client, (future, until) in list(self._questions.items()):
@@ -122,7 +122,7 @@ class ControllerManager:
         every, self._were = [*self._were, self._now()], []
         first = (next((x for one in every if (x := getattr(one, name))), "") for name in
                  ("inactive", "rival", "deaf"))  # fmt: skip
-        return Manager(self._is_current or not self.is_there, *first)
+        return ManagerReport(self._is_current or not self.is_there, *first)
 
     def unwatched(self) -> Sequence[str]:
         """Say what the controller manager does not tell."""
@@ -135,11 +135,11 @@ class ControllerManager:
             if not client.service_is_ready()
         )
 
-    def _now(self) -> Manager:
+    def _now(self) -> ManagerReport:
         """Return what is so now."""
         if not self.is_there:
-            return Manager()
-        return Manager(self._is_current, self._inactive, self._rival, self._deaf)
+            return ManagerReport()
+        return ManagerReport(self._is_current, self._inactive, self._rival, self._deaf)
 
     def _question(self, client: Client, request: Any, hear: Callable[[Any], None]) -> None:
         """Ask, in place of what was asked before."""
@@ -167,7 +167,7 @@ class ControllerManager:
         self._inactive = self._sentence(self._state)
         gone = [x for x, state in hardware.items() if state != ACTIVE == (before or {}).get(x)]
         if gone:
-            self._were.append(Manager(deaf=(
+            self._were.append(ManagerReport(deaf=(
                 f"The hardware component '{gone[0]}' is {hardware[gone[0]]} in {self._manager}: "
                 "commands do not reach it"
             )))  # fmt: skip

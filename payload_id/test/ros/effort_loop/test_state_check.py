@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from payload_id.files.robots.robot_file import RobotFile
-from payload_id.ros.effort_loop.state_check import HELD_UP, Seen, StateCheck
+from payload_id.ros.effort_loop.state_check import HELD_UP, StampedState, StateCheck
 
 ROBOT = RobotFile.load("kinova_gen3")
 CHECK = StateCheck.of(ROBOT)
-BEFORE = Seen(10**18, np.full(7, 0.5), np.zeros(7), 10.0)
+BEFORE = StampedState(10**18, np.full(7, 0.5), np.zeros(7), 10.0)
 
 
 def seen(by_stamp=0.01, came=0.01, off=0.0, joint=1):
     q = BEFORE.q + off * (np.arange(7) == joint)
-    return Seen(BEFORE.stamp + round(1e9 * by_stamp), q, BEFORE.dq, BEFORE.now + came)
+    return StampedState(BEFORE.stamp + round(1e9 * by_stamp), q, BEFORE.dq, BEFORE.now + came)
 
 
 @pytest.mark.parametrize(

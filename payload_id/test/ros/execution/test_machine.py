@@ -21,7 +21,12 @@ from payload_id.core.safety.certificate.certified_motion import CertifiedMotion,
 from payload_id.ros.execution.commanded_motion import CommandedMotion
 from payload_id.ros.execution.machine import TABLE, Command, Event, State
 from payload_id.ros.execution.monitors import BEFORE, MONITORS, ON_PATH, Phase
-from payload_id.ros.execution.snapshot import Controller, ControllerError, JointStates, Manager
+from payload_id.ros.execution.snapshot import (
+    ControllerError,
+    ControllerReport,
+    JointStates,
+    ManagerReport,
+)
 from payload_id.ros.execution.start_check import NotReadyError
 from payload_id.ros.execution.stop_reason import Reason
 
@@ -69,9 +74,11 @@ STOPS = {
 }
 HOLDS = {
     Reason.DRIVER_FAULT: {"driver": ("/fault says 1",)},
-    Reason.CONTROLLER_INACTIVE: {"manager": Manager(inactive="'jtc' is inactive")},
-    Reason.FOREIGN_COMMAND: {"manager": Manager(rival="'other' is active, too")},
-    Reason.CONTROLLER_FAULT: {"controller": Controller((Reason.CONTROLLER_FAULT, "it gave up"))},
+    Reason.CONTROLLER_INACTIVE: {"manager": ManagerReport(inactive="'jtc' is inactive")},
+    Reason.FOREIGN_COMMAND: {"manager": ManagerReport(rival="'other' is active, too")},
+    Reason.CONTROLLER_FAULT: {
+        "controller": ControllerReport((Reason.CONTROLLER_FAULT, "it gave up"))
+    },
     Reason.CLOCK_FAULT: {"states": "clock"},
     Reason.HELD_JOINT_OFF: {"states": "held_joint"},
     Reason.TUBE_LEFT: {"error": tracking(0.03)},
@@ -209,7 +216,7 @@ def test_a_controller_that_may_move_it_yet_is_waited_for():
     arm = moving()
     arm.tick(asked=(Reason.CANCELLED, "by hand"))
     arm.run(lambda: arm.state.phase is Phase.SETTLING)
-    arm.run(controller=Controller(unanswered="a goal is not answered"))
+    arm.run(controller=ControllerReport(unanswered="a goal is not answered"))
     assert arm.state.fault.reason is Reason.CONTROLLER_FAULT
     assert "not answered" in arm.state.fault.message
 
@@ -217,8 +224,8 @@ def test_a_controller_that_may_move_it_yet_is_waited_for():
 def test_an_arm_that_torques_hold_is_seen_until_another_controller_has_it():
     arm = moving()
     arm.arm = replace(arm.arm, gives_back=True)
-    arm.run(lambda: arm.state.phase is Phase.RELEASING, controller=Controller(has_arm=True))
-    arm.tick(controller=Controller(has_arm=True))
+    arm.run(lambda: arm.state.phase is Phase.RELEASING, controller=ControllerReport(has_arm=True))
+    arm.tick(controller=ControllerReport(has_arm=True))
     assert arm.state.phase is Phase.RELEASING
     arm.off = 0.05  # the other one takes it elsewhere
     arm.run()

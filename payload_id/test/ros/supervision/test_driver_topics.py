@@ -9,7 +9,7 @@ from fake_controller_manager import FakeControllerManager
 from harness import Observer
 from payload_id.core.errors import ConfigurationError
 from payload_id.files.drivers.driver_facts import Condition
-from payload_id.ros.supervision.controller_manager import ControllerManager
+from payload_id.ros.supervision.controller_manager import ManagerListener
 from payload_id.ros.supervision.driver_conditions import DriverConditions
 from promises.nodes import next_domain
 
@@ -56,7 +56,7 @@ def manager():
 
 @pytest.fixture(scope="module")
 def listener(observer, manager):
-    found = ControllerManager(observer.node, "/left/controller_manager", TOPIC, JOINTS)
+    found = ManagerListener(observer.node, "/left/controller_manager", TOPIC, JOINTS)
     observer.wait(lambda: found.is_there, "the controller manager")
     return found
 
@@ -127,7 +127,7 @@ def test_another_controller_of_the_joints_is_named_and_hardware_that_takes_no_co
 
 
 def test_without_a_controller_manager_nothing_is_wrong_but_that_is_said(observer, listener):
-    nobody = ControllerManager(observer.node, "/right/controller_manager", TOPIC, JOINTS)
+    nobody = ManagerListener(observer.node, "/right/controller_manager", TOPIC, JOINTS)
     nobody.ask()
     found = nobody.look()
     assert found.is_current and not (found.inactive or found.rival or found.deaf)

@@ -30,7 +30,7 @@ NOT_FOUND = "Whether it outlives a restart: not found."
 
 
 @dataclass(frozen=True)
-class Controller:
+class IndustrialController:
     """A controller, and how it is told of a load.
 
     Attributes:
@@ -41,6 +41,7 @@ class Controller:
         written: The lines that it reads.
         notes: What they mean: frame, units, restart.
         mark: With which its comments begin.
+        commands: Whether it configures an arm, so that the rated load must be known.
     """
 
     name: str
@@ -145,21 +146,21 @@ def _items(names: tuple[str, ...], values: list[float]) -> str:
 
 
 CONTROLLERS = (
-    Controller(
+    IndustrialController(
         "kuka_krc", "KUKA KR C, LOAD_DATA", ALL, True, _krc,
         ("M in kg; CM in mm and degrees in the flange's axes, A about z, then B about y, then C",
          "about x, to the principal axes; J about these, through the centre of mass, in kg m2.",
          "Belongs into $CONFIG.DAT, under the number of the tool; it stays there over a restart.",
          "Whether a program's $LOAD does: not found."), ";",
     ),
-    Controller(
+    IndustrialController(
         "kuka_sunrise", "KUKA Sunrise, LoadData", MASS_AND_COM, True, _sunrise,
         ("Mass in kg, centre of mass in mm in the axes of the frame that the tool is attached by.",
          "Moments of inertia: unit, axes and how they are set not found; as LoadData has them.",
          "Lasts as long as the application that makes it; in the project's template of the tool",
          "longer: how long was not found."), "//",
     ),
-    Controller(
+    IndustrialController(
         "abb", "ABB, loaddata of a payload", ALL, False, _abb,
         ("mass in kg; cog in mm and aom, a quaternion with the scalar first, in the coordinate",
          "system of the active tool (--frame must name it); ix, iy, iz in kg m2 about these axes",
@@ -167,7 +168,7 @@ CONTROLLERS = (
          "PERS keeps it over a restart; GripLoad makes it count. Whether that does: not found."),
         "!",
     ),
-    Controller(
+    IndustrialController(
         "doosan", "Doosan, dsr_msgs2/srv/ConfigCreateTool", MASS_AND_COM, True, _doosan,
         ("weight in kg; cog in the flange's axes, here in mm: users' programs have mm, the API",
          "manual's CONFIG_TOOL has m, so compare with what the pendant shows of it afterwards.",
@@ -175,14 +176,14 @@ CONTROLLERS = (
          "A tool that was made by the service is gone after a restart of the driver; one that was",
          "entered on the pendant: not found."),
     ),
-    Controller(
+    IndustrialController(
         "fanuc", "FANUC, MOTION/PAYLOAD SET", ALL, True, _fanuc,
         ("Center in cm from the middle of the faceplate, in its axes. No products of inertia.",
          "Inertia here about the centre of mass, axes of the faceplate, 1 kgf cm s2 = 0.0980665 kg",
          "m2: point of reference and unit not found in a manual; look at your screen's before use.",
          "Kept in $PLST_GRP1 (CMOS) over a restart; which schedule is active then: not found."),
     ),
-    Controller(
+    IndustrialController(
         "yaskawa", "Yaskawa, tool load information", ALL, True, _yaskawa,
         ("Centre of gravity in mm in flange coordinates; Ix, Iy, Iz in kg m2 about axes through it",
          "parallel to those. No products of inertia. Kept in the tool file.", NOT_FOUND),

@@ -9,7 +9,7 @@ from ....core.errors import InputError
 from ....core.motion.trajectory import Motion
 from ....core.safety.torque.parameter_box import ParameterBox
 from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
-from ..snapshot import Controller
+from ..snapshot import ControllerReport
 
 
 class BackEnd(Protocol):
@@ -33,7 +33,7 @@ class BackEnd(Protocol):
     def is_unnamed(self) -> bool:
         """Whether somebody may command the arm whose name is not known yet."""
 
-    def look(self, with_others: bool) -> Controller:
+    def look(self, with_others: bool) -> ControllerReport:
         """Return what the controller says, and what others have commanded since the last look.
 
         Args:

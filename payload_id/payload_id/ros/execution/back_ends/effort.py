@@ -32,7 +32,7 @@ from ...effort_loop.loop_process import LoopProcess
 from ...effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
 from ...effort_loop.torque_follower import STALE, Proof
 from ...effort_loop.turns import Turns
-from ..snapshot import Controller, Found
+from ..snapshot import ControllerReport, Found
 from ..stop_reason import Reason
 from .back_end import BackEnd
 
@@ -114,10 +114,10 @@ class Effort(BackEnd):
         idle = state is not None and state.hears and not state.sends and not self._process.death
         return self._taken and idle and self._turns.is_settled
 
-    def look(self, with_others: bool) -> Controller:
+    def look(self, with_others: bool) -> ControllerReport:
         """Return how the loop and the controllers are; who else publishes torques commands them."""
         others, turns = self._other_publishers(), self._turns
-        return Controller(
+        return ControllerReport(
             fault=self._trouble if self._taken else None,
             foreign=others,
             others=others,

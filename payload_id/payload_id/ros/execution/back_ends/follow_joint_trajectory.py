@@ -33,7 +33,7 @@ from ....files.drivers.driver_facts import GoalTolerances
 from ...common.conversions import decoded, duration_message
 from ...common.joint_trajectory_message import message_of_points
 from ...common.polled_subscription import PolledSubscription
-from ..snapshot import Controller, Found
+from ..snapshot import ControllerReport, Found
 from ..stop_reason import Reason
 from .back_end import BackEnd
 from .foreign_trajectories import ForeignTrajectories
@@ -154,11 +154,11 @@ class FollowJointTrajectory(BackEnd):
         """Whether somebody publishes trajectories whose name is not known yet."""
         return self._topic.is_unnamed()
 
-    def look(self, with_others: bool) -> Controller:
+    def look(self, with_others: bool) -> ControllerReport:
         """Return what the controller says, and what others have commanded since the last look."""
         goal = f"A goal on {self.target} was not sent by this node" if self._look_at_goals() else ""
         foreign = self._topic.heard()
-        return Controller(
+        return ControllerReport(
             fault=self._fault(),
             foreign=goal or foreign,
             others=self._others() if with_others else "",

@@ -33,7 +33,7 @@ from ....core.safety.tube.tracking_tube import TrackingTube
 from ...common.conversions import time_message
 from ...common.steady_timer import steady_timer
 from ...common.topic_report import is_unnamed, publisher_names
-from ..snapshot import Controller, Found
+from ..snapshot import ControllerReport, Found
 from ..stop_reason import Reason
 from .back_end import BackEnd
 
@@ -131,10 +131,10 @@ class TeamTopics(BackEnd):
         """Whether somebody publishes set-points whose name is not known yet."""
         return is_unnamed(self._node, *self._topics.values())
 
-    def look(self, with_others: bool) -> Controller:
+    def look(self, with_others: bool) -> ControllerReport:
         """Return what is wrong with set-points; who else publishes them commands the robot."""
         others = self._other_publishers()
-        return Controller(self._fault(), others, others, lateness=self._lateness())
+        return ControllerReport(self._fault(), others, others, lateness=self._lateness())
 
     def _fault(self) -> Found | None:
         """Return that set-points paused, so that the robot is held where it was told to be."""
