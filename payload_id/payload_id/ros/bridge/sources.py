@@ -60,7 +60,7 @@ class Sources:
         self._conditions = driver_conditions(node, robot.driver)
         self.manager = ManagerListener(node, manager, topic, robot.joints, partner)
         self._errors = None
-        if partner is None:  # what a controller refers to that does not follow the motion is not it
+        if partner is None:  # else the motion is another controller's, which tells no errors
             self._errors = ControllerErrors(node, state_beside(topic), robot.joints)
         # Reported at the controller's rate: an executor that woke for each would do little else.
         self._reports = PolledSubscription(node, Float64, slider, REPORTS) if slider else None
@@ -86,7 +86,6 @@ class Sources:
         states = context.arm.states.take(every=phase not in (Phase.IDLE, *BEFORE))
         self._heard_torque |= states.torque is not None
         late, self._looked = self._looked, time.monotonic()
-        before = phase in BEFORE and motion is not None
         self._hear_slider()
         manager = self.manager.look()
         return Snapshot(
@@ -104,7 +103,7 @@ class Sources:
             obstacles_unknown=context.obstacle_doubt,
             not_enabled=context.look_at_device(),
             asked=asked,
-            start=self._blocker(motion) if before and motion is not None else "",
+            start=self._blocker(motion) if phase in BEFORE and motion is not None else "",
             unconnected=self._unconnected(phase, manager),
         )
 
