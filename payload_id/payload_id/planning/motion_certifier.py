@@ -16,7 +16,7 @@ from ..core.excitation.candidates.candidates import Family
 from ..core.excitation.search.certifier import certifier, planning_limits
 from ..core.excitation.search.verdict import Verdict
 from ..core.motion.limits import MotionLimits
-from ..core.motion.path_timing import PathStart, PathStop
+from ..core.motion.path_stop import PathStop
 from ..core.motion.time_scaling import TimeScaled
 from ..core.motion.trajectory import Trajectory, even_edges
 from ..core.safety.certificate.certificate import Certificate
@@ -243,19 +243,6 @@ class MotionCertifier:
                 self.keep(name, case, stop, verdict.answer)
                 return stop
         return None
-
-    def starts(self, case: SafetyCase, motion: Trajectory, place: float) -> tuple[PathStart, ...]:
-        """Return starts from rest on the path of a motion, at a time on it [s], the shortest first.
-
-        Raises:
-            InputError: Nothing is left of the motion.
-        """
-        while isinstance(motion, PathStart):  # paused more than once
-            place, motion = motion.place(place), motion.motion
-        shortest = PathStart.within(motion, place, planning_limits(case))
-        longest = 2.0 * (motion.duration - place)
-        ramps = sorted({min(factor * shortest.ramp, longest) for factor in RAMP_FACTORS})
-        return tuple(PathStart(motion, place, ramp) for ramp in ramps)
 
     def keep(
         self, name: str, case: SafetyCase, motion: Trajectory, certificate: Certificate

@@ -126,21 +126,6 @@ class ScaleRequest:
 
 
 @dataclass(frozen=True)
-class ResumeRequest:
-    """Certify the rest of a planned motion, from rest on its path.
-
-    Attributes:
-        planned: The plan.
-        place: Time on its motion at whose pose the arm rests [s].
-        obstacles: In the base frame.
-    """
-
-    planned: Planned
-    place: float
-    obstacles: tuple[ConvexBody, ...]
-
-
-@dataclass(frozen=True)
 class MoveRequest:
     """Certify the straight way of the joints from rest to rest in a pose.
 

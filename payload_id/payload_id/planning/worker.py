@@ -7,7 +7,7 @@ is the certifier's answer about the limits themselves.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -53,7 +53,6 @@ from .request import (
     PlanningSettings,
     PlanRequest,
     Refused,
-    ResumeRequest,
     ScaleRequest,
 )
 from .run_prediction import RunPrediction
@@ -71,7 +70,7 @@ SLOWER = (1.05, 1.6, 2.5)  # times the shortest duration that are tried for it
 LEAST_SEARCH = 0.2  # [s] of computing below which a piece is not begun
 STOPS_SHARE = 0.3  # of a piece's computing time that is left for its stops
 
-Request = PlanRequest | PieceRequest | ScaleRequest | ResumeRequest | MoveRequest
+Request = PlanRequest | PieceRequest | ScaleRequest | MoveRequest
 
 
 class PlanningWorker:
@@ -92,7 +91,7 @@ class PlanningWorker:
 
     def __call__(
         self,
-        request: PlanRequest | PieceRequest | ScaleRequest | ResumeRequest | MoveRequest | None,
+        request: PlanRequest | PieceRequest | ScaleRequest | MoveRequest | None,
     ) -> Any:
         """Return `Planned`, `Piece` or `Refused`; for None, only get ready for the first one."""
         if request is None:
@@ -100,8 +99,6 @@ class PlanningWorker:
         try:
             if isinstance(request, ScaleRequest):
                 return self.scaled(request)
-            if isinstance(request, ResumeRequest):
-                return self.resumed(request)
             if isinstance(request, MoveRequest):
                 return self.moved(request)
             return self.piece(request) if isinstance(request, PieceRequest) else self.plan(request)
@@ -232,19 +229,25 @@ class PlanningWorker:
 
     def scaled(self, request: ScaleRequest) -> Planned | Refused:
         """Return a plan along the same path at a fraction of its speed, certified as such."""
-        planned = request.planned
+        begin, planned = time.monotonic(), request.planned
         case = self._certifier.case(planned.request.goal, request.obstacles)
         motion = TimeScaled(planned.motion.trajectory, request.scale)
-        slower = [motion], f"scaled_{request.scale:.3f}", "The slower motion is not certified."
-        return self._along_path(planned, case, *slower)
-
-    def resumed(self, request: ResumeRequest) -> Planned | Refused:
-        """Return the rest of a plan from rest on its path, certified as such."""
-        planned = request.planned
-        case = self._certifier.case(planned.request.goal, request.obstacles)
-        starts = self._certifier.starts(case, planned.motion.trajectory, request.place)
-        rest = starts, f"resumed_{request.place:.2f}", "The rest of the motion is not certified."
-        return self._along_path(planned, case, *rest)
+        verdict = self._certifier.verdict(case, motion)
+        if not verdict.accepted:
+            said = str(verdict.answer or verdict.reason)
+            return Refused(f"The slower motion is not certified. {said}")
+        case = self._certifier.designed(case, motion)
+        folder = f"{planned.request.plan_id}/scaled_{request.scale:.3f}"
+        stopped = self._with_stops(folder, case, motion)
+        path = self._certifier.keep(f"{folder}/motion", case, motion, verdict.answer)
+        return replace(
+            planned,
+            motion=stopped,
+            certificate=verdict.answer,
+            certificate_path=path,
+            documents=self._certifier.documents(path, folder, stopped.stops),
+            figures=replace(planned.figures, seconds=time.monotonic() - begin),
+        )
 
     def moved(self, request: MoveRequest) -> Planned | Refused:
         """Return the straight way of the joints to a pose, certified at one of some speeds."""
@@ -289,45 +292,6 @@ class PlanningWorker:
             swept=swept_volume(self._certifier.model, self._certifier.geometry, motion),
             clearance=case.clearance,
             documents=self._certifier.documents(path, asked.plan_id, stopped.stops),
-        )
-
-    def _along_path(
-        self,
-        planned: Planned,
-        case: SafetyCase,
-        motions: Iterable[Trajectory],
-        name: str,
-        otherwise: str,
-    ) -> Planned | Refused:
-        """Return a plan with the first of some motions that is certified; a refusal says why not.
-
-        Args:
-            planned: The plan along whose path they are.
-            case: What must hold, with the obstacles of now.
-            motions: At least one.
-            name: Of the certificates, below the plan's.
-            otherwise: First sentence of the refusal.
-        """
-        begin, request = time.monotonic(), planned.request
-        verdict, sentence = None, ""
-        for motion in motions:
-            verdict = self._certifier.verdict(case, motion)
-            if verdict.accepted:
-                break
-            sentence = str(verdict.answer or verdict.reason)
-        if verdict is None or not verdict.accepted:
-            return Refused(f"{otherwise} {sentence}")
-        case = self._certifier.designed(case, motion)
-        folder = f"{request.plan_id}/{name}"
-        stopped = self._with_stops(folder, case, motion)
-        path = self._certifier.keep(f"{folder}/motion", case, motion, verdict.answer)
-        return replace(
-            planned,
-            motion=stopped,
-            certificate=verdict.answer,
-            certificate_path=path,
-            documents=self._certifier.documents(path, folder, stopped.stops),
-            figures=replace(planned.figures, seconds=time.monotonic() - begin),
         )
 
     def _family(self, goal: Goal, start: MotionState, limits: MotionLimits) -> Family:

@@ -2,8 +2,8 @@
 
 It is the arm's driver, its estimator, perception, and the person who holds the enabling device. The
 arm is the shipped Gen3 with a finger on its flange that it does not move. What the bridge hears of
-it passes through `Driver`, which can be told to spoil it. A motion is planned and proved once, and
-followed as often as one likes: between two times the arm is brought back by its own controller.
+it passes through `Driver`, which can be told to spoil it. A motion is planned once, and followed as
+often as one likes: between two times the arm is brought back by its own controller.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -22,7 +23,7 @@ import numpy as np
 from control_msgs.action import FollowJointTrajectory
 from geometry_msgs.msg import Point, Pose
 from numpy.polynomial.polynomial import polyval
-from payload_id_msgs.action import Move
+from payload_id_msgs.action import Follow, Plan
 from payload_id_msgs.msg import (
     BridgeState,
     ExcitationGoal,
@@ -31,7 +32,8 @@ from payload_id_msgs.msg import (
     PayloadEstimate,
     StopReason,
 )
-from payload_id_msgs.srv import Acknowledge, Plan, PrepareMotion, SetObstacles
+from payload_id_msgs.msg import Certificate as CertificateFile
+from payload_id_msgs.srv import Acknowledge, SetObstacles
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
@@ -339,7 +341,8 @@ class MovingRobot:
         """Have a motion planned from where the arm stands; return the answer."""
         names = GOAL.get_fields_and_field_types()
         goal = ExcitationGoal(**{name: changes.get(name, getattr(GOAL, name)) for name in names})
-        return self.observer.call(Plan, f"{PLANNER}/plan", goal=goal)
+        future = self.observer.goal(Plan, f"{PLANNER}/plan", goal=goal)[1]
+        return self.observer.result(future)[0]
 
     def planned(self, **changes: Any) -> Any:
         """Have a motion planned once everybody is ready; return its description."""
@@ -349,11 +352,6 @@ class MovingRobot:
             assert time.monotonic() < end and self.planner.alive, answer.message
             answer = self.plan(**changes)
         return answer.description
-
-    def prepare(self, certificate: Certificate, name: str, bridge: str = BRIDGE) -> Any:
-        """Have a bridge prove a motion."""
-        texts = {"certificate": certificate.motion, "stops": list(certificate.stops)}
-        return self.ask(PrepareMotion, f"{bridge}/prepare", motion_id=name, **texts)
 
     def ask(self, kind: Any, service: str, **fields: Any) -> Any:
         """Call a service of a bridge; once more where the request went to one that was killed."""
@@ -373,11 +371,20 @@ class MovingRobot:
         self.observer.node.destroy_client(client)
         return found
 
-    def move(self, name: str, bridge: str = BRIDGE) -> tuple[Any, Any]:
-        """Ask a bridge to follow a motion; return the goal's handle and future."""
+    def move(
+        self,
+        name: str,
+        bridge: str = BRIDGE,
+        certificate: Certificate | None = None,
+        **fields: Any,
+    ) -> tuple[Any, Any]:
+        """Ask a bridge to prove and follow a motion; return the goal's handle and future."""
+        found = certificate or self.certificates[name]
+        files = [CertificateFile(file=array("B", x.encode())) for x in (found.motion, *found.stops)]
         handle, future, _ = self.observer.goal(
-            Move, f"{bridge}/move", motion_id=name, requested_by="a test"
-        )
+            Follow, f"{bridge}/follow", motion_id=name, motion=files[0], stops=files[1:],
+            requested_by="a test", **fields,
+        )  # fmt: skip
         return handle, future
 
     def go_to(self, q: Sequence[float]) -> None:

@@ -16,20 +16,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from control_msgs.action import FollowJointTrajectory
 from controller_manager_msgs.srv import SwitchController
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from payload_id_msgs.action import Execute
-from payload_id_msgs.msg import BridgeState, PayloadEstimate
-from payload_id_msgs.srv import Describe, ExtendMotion, SetObstacles
+from payload_id_msgs.msg import BridgeState, PayloadEstimate, PlanDescription
+from payload_id_msgs.srv import SetObstacles
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from .moving_robot import (
     ABORTED,
-    ACTION,
     ARM,
     BRIDGE,
     CASE,
@@ -50,6 +48,7 @@ from .moving_robot import (
     seconds,
     shifted,
 )
+from .nodes import LATCHED
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
@@ -69,7 +68,6 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MovingRobot]:
         assert change(robot, "configure", "activate")
         robot.described = robot.planned(duration=1.0)
         robot.certificates["motion"] = Certificate.of(robot.described)
-        prove(robot)
         yield robot
 
 
@@ -99,11 +97,6 @@ def configured(robot: MovingRobot, **values: Any) -> None:
     answer = robot.observer.call(SetParameters, f"{BRIDGE}/set_parameters", parameters=parameters)
     assert all(x.successful for x in answer.results), answer
     assert change(robot, "configure", "activate")
-
-
-def prove(robot: MovingRobot, name: str = "motion", **changes: Any) -> None:
-    answer = robot.prepare(replace(robot.certificates["motion"], **changes), name)
-    assert answer.success, answer.message
 
 
 def refused(
@@ -143,13 +136,11 @@ def until_refused(robot: MovingRobot, *words: str) -> None:
     assert not robot.commands
 
 
-def not_proved(robot: MovingRobot, *words: str, **changes: Any) -> None:
-    """Check that certificates are refused, and that nothing is followed for them."""
-    answer = robot.prepare(replace(robot.certificates["motion"], **changes), "not proved")
-    assert not answer.success
-    for word in words:
-        assert word in answer.message, answer.message
-    refused(robot, "not proved", name="not proved")
+def not_proved(robot: MovingRobot, *words: str, **changes: Any) -> str:
+    """Check that nothing is followed for certificates; return why."""
+    certificate = replace(robot.certificates["motion"], **changes)
+    move = lambda: robot.move("not proved", certificate=certificate)[1]  # noqa: E731
+    return refused(robot, *words, move=move)
 
 
 def is_said(robot: MovingRobot, words: str) -> None:
@@ -177,16 +168,13 @@ def passes(robot: MovingRobot, seconds: float) -> None:
 
 
 def test_nothing_is_followed_that_was_not_proved(robot):
-    refused(robot, "another", name="another")
     whole = robot.certificates["motion"].motion
     for text in ("", "{}", "[]", "nonsense", whole[:-40], whole.replace("{", "[", 1)):
-        answer = robot.prepare(_Text(text), "not proved")
-        assert not answer.success and "certificate" in answer.message, answer.message
-    refused(robot, "not proved", name="not proved")
-    answer = robot.observer.call(
-        ExtendMotion, f"{BRIDGE}/extend", motion_id="motion", follows="motion", after=0.5
-    )
-    assert not answer.success and "No motion is in progress" in answer.message
+        refused(robot, "certificate", move=lambda t=text: robot.move("x", certificate=_Text(t))[1])
+    refused(
+        robot, "No motion is in progress",
+        move=lambda: robot.move("motion", continues="motion", after=0.5)[1],
+    )  # fmt: skip
 
 
 class _Text:
@@ -228,14 +216,11 @@ def test_an_altered_certificate_is_refused(robot):
     rng, certificate = np.random.default_rng(7), robot.certificates["motion"]
     for _ in range(24):
         text, place = altered(certificate.motion, rng)
-        answer = robot.prepare(replace(certificate, motion=text), "not proved")
-        assert not answer.success, place
+        assert not_proved(robot, motion=text), place
     for _ in range(6):
         text, place = altered(certificate.stops[1], rng)
         stops = (certificate.stops[0], text, *certificate.stops[2:])
-        answer = robot.prepare(replace(certificate, stops=stops), "not proved")
-        assert not answer.success and "top 1" in answer.message, place
-    refused(robot, name="not proved")
+        assert not_proved(robot, "top 1", stops=stops), place
 
 
 def sha(data: Any) -> str:
@@ -293,11 +278,8 @@ def test_a_forged_certificate_is_refused_for_what_it_lacks(robot):
     )
     for words, lie in lies:
         not_proved(robot, words, motion=forged(certificate.motion, lie), stops=())
-    text = forged(certificate.motion, moving)
-    if (answer := robot.prepare(replace(certificate, motion=text, stops=()), "forged")).success:
-        refused(robot, "begins in motion", name="forged")
-    else:
-        assert "proof does not repeat" in answer.message
+    message = not_proved(robot, motion=forged(certificate.motion, moving), stops=())
+    assert "begins in motion" in message or "proof does not repeat" in message
 
 
 def test_stops_that_are_none_of_this_motion_are_refused(robot):
@@ -310,7 +292,6 @@ def test_stops_that_are_none_of_this_motion_are_refused(robot):
         not_proved(robot, stops=(text,))
     lighter = forged(first, lambda data: data["box"]["payload_upper"].__setitem__(0, 1.0))
     not_proved(robot, "Stop 0", "not certified for what its motion was", stops=(lighter,))
-    prove(robot)
 
 
 # Certificates for something else than what the bridge knows.
@@ -327,7 +308,6 @@ def test_a_certificate_of_another_arm_other_bounds_or_another_cell_is_refused(ro
     )
     every = ("model", "geometry", "obstacles", "box", "tube", "required clearance", "speeds")
     not_proved(robot, "something else", *(f"The {name} is not the one" for name in every))
-    refused(robot, "motion")  # what was proved before was forgotten
     usual: dict[str, Any] = {
         "robot_file": str(robot.file),
         "cell": CASE["cell"],
@@ -337,29 +317,21 @@ def test_a_certificate_of_another_arm_other_bounds_or_another_cell_is_refused(ro
     configured(robot, **usual)
     not_proved(robot, "The box is not the one that was certified")
     configured(robot, **{"uncertainty.link_relative": 0.05})
-    prove(robot)
 
 
 def test_nothing_moves_where_nobody_knows_what_is_around_the_arm_nor_in_a_dry_run(robot):
     configured(robot, cell="")
-    answer = robot.prepare(robot.certificates["motion"], "motion")
-    assert not answer.success and "cell" in answer.message
-    refused(robot)
+    refused(robot, "cell")
     configured(robot, cell=CASE["cell"], dry_run=True)
-    prove(robot)
     refused(robot, "dry_run")
     configured(robot, dry_run=False)
-    prove(robot)
 
 
 def test_a_bridge_that_is_not_active_moves_nothing(robot):
     assert change(robot, "deactivate")
     refused(robot, f"ros2 lifecycle set {BRIDGE} activate")
-    answer = robot.prepare(robot.certificates["motion"], "motion")
-    assert not answer.success and "activate" in answer.message
     refused(robot, "activate", move=lambda: execute(robot))
     assert change(robot, "activate")
-    prove(robot)
 
 
 # The arm is not as it was when the motion was planned.
@@ -381,15 +353,6 @@ def test_an_arm_that_stands_elsewhere_does_not_set_off(robot):
 
 
 def test_an_arm_that_moves_does_not_set_off(robot):
-    point = JointTrajectoryPoint(positions=robot.home + 0.5 * TUBE)  # and 0.4 of the encoder
-    shifted(point.time_from_start, 1.0)
-    path = JointTrajectory(joint_names=robot.joints, points=[point])
-    _, future, _ = robot.observer.goal(FollowJointTrajectory, ACTION, trajectory=path)
-    robot.observer.wait(lambda: np.abs(robot.q - robot.home).max() > 0.2 * TUBE, "motion")
-    robot.commands.clear()
-    until_refused(robot)
-    robot.observer.result(future)
-
     def spoil(message):
         message.velocity[4] = 0.3  # beyond the tube: heard late, it holds what has not begun
         return message
@@ -470,7 +433,6 @@ def test_nothing_begins_where_another_controller_has_the_arm_or_somebody_else_ma
 def test_of_two_bridges_one_at_a_time_commands_the_arm(robot):
     other = robot.start_bridge("-r", "__node:=other", managed=False)
     try:
-        assert robot.prepare(robot.certificates["motion"], "motion", "/other").success
 
         def moved() -> bool:
             return robot.observer.result(robot.move("motion", "/other")[1])[0].success
@@ -478,11 +440,10 @@ def test_of_two_bridges_one_at_a_time_commands_the_arm(robot):
         robot.observer.wait(moved, "the other bridge, once it has found the controller", 20.0)
         robot.go_to(robot.home)
         robot.commands.clear()
-        _, future = robot.move("motion")
-        robot.observer.wait(lambda: robot.commands, "the motion")
-        refusal, _ = robot.observer.result(robot.move("motion", "/other")[1])
-        assert name_of(refusal.reason) == "REFUSED" and ACTION in refusal.message
-        assert robot.observer.result(future)[0].success and len(robot.commands) == 1
+        futures = [robot.move("motion", bridge)[1] for bridge in (BRIDGE, "/other")]
+        results = [robot.observer.result(future)[0] for future in futures]
+        assert {name_of(x.reason) for x in results} == {"COMPLETED", "REFUSED"}, results
+        assert len(robot.commands) == 1
         robot.go_to(robot.home)
         assert moved()  # it was given back
         robot.go_to(robot.home)
@@ -496,9 +457,8 @@ def test_of_two_bridges_one_at_a_time_commands_the_arm(robot):
 
 def test_obstacles_that_the_certificate_does_not_know_let_nothing_begin(robot):
     assert robot.set_obstacles(SetObstacles.Request.ADD, ball()).success
-    refused(robot, "obstacles have changed")
+    refused(robot, "The obstacles is not the one")
     refused(robot, "obstacles have changed", move=lambda: execute(robot))
-    not_proved(robot, "The obstacles is not the one")
     bad = robot.set_obstacles(SetObstacles.Request.ADD, ball(radius=float("nan"), name="bad"))
     assert not bad.success and "bad" in bad.message and bad.ids == ["ball"]
     assert robot.set_obstacles(SetObstacles.Request.REPLACE).success
@@ -507,7 +467,7 @@ def test_obstacles_that_the_certificate_does_not_know_let_nothing_begin(robot):
     refused(robot, "cannot be used", "ball")
     robot.driver.obstacles = [ball()]
     robot.observer.wait(lambda: "ball" in robot.state.bodies, "the ball")
-    until_refused(robot, "obstacles have changed")
+    until_refused(robot, "The obstacles is not the one")
     robot.driver.obstacles = ()
     robot.observer.wait(lambda: robot.state.bodies == "[]", "no obstacles")
     robot.driver.obstacles = None
@@ -517,11 +477,10 @@ def test_obstacles_that_the_certificate_does_not_know_let_nothing_begin(robot):
 
 def test_an_obstacle_that_moves_under_its_name_lets_nothing_begin(robot):
     assert robot.set_obstacles(SetObstacles.Request.ADD, ball()).success
-    near = Certificate.of(robot.planned(duration=1.0))
-    assert robot.prepare(near, "beside the ball").success
+    robot.certificates["beside the ball"] = Certificate.of(robot.planned(duration=1.0))
     for other in (ball((2.0, 0.01, 1.0)), ball(radius=0.11)):
         assert robot.set_obstacles(SetObstacles.Request.ADD, other).success
-        refused(robot, "obstacles have changed", name="beside the ball")
+        refused(robot, "The obstacles is not the one", name="beside the ball")
     assert robot.set_obstacles(SetObstacles.Request.REPLACE).success
 
 
@@ -559,10 +518,9 @@ def execute(robot: MovingRobot, **fields: Any) -> Any:
 
 
 def test_only_a_plan_whose_description_was_read_is_executed(robot):
-    described = robot.observer.call(
-        Describe, f"{PLANNER}/describe", plan_id=robot.described.plan_id
-    ).description
-    assert described.token == robot.described.token
+    heard = robot.observer.listen(PlanDescription, f"{PLANNER}/description", LATCHED)
+    robot.observer.wait(lambda: heard, "the newest description")
+    assert heard[-1].token
     for fields in ({"token": ""}, {"token": "guess"}, {"plan_id": "plan_of_nobody"},
                    {"plan_id": "", "token": ""}, {"speed_scale": 1.01}, {"speed_scale": 0.01},
                    {"speed_scale": float("nan")}):  # fmt: skip
@@ -585,14 +543,12 @@ def test_a_fault_lets_nothing_begin_whatever_becomes_of_the_bridge(robot):
     refused(robot, "~/acknowledge", "TUBE_LEFT", move=lambda: execute(robot))
     assert not robot.plan().success and "~/acknowledge" in robot.plan().message
     assert change(robot, "deactivate", "cleanup", "configure", "activate")
-    prove(robot)
     message = refused(robot, "~/acknowledge", "TUBE_LEFT")
     assert not robot.acknowledge("").success
     kept = re.search(r"before this start: (\S+json)", message)
     assert kept and change(robot, "deactivate", "cleanup")
     Path(kept[1]).write_text("{")
     assert change(robot, "configure", "activate")
-    prove(robot)
     refused(robot, "~/acknowledge", "cannot be read")
     assert robot.acknowledge("the cable is free").success
 

@@ -10,12 +10,12 @@ import numpy as np
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.path_timing import PathStop
+from payload_id.core.motion.path_stop import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.certifying.prover import Proved
 from payload_id.ros.execution import monitors
-from payload_id.ros.execution.commanded_motion import CommandedMotion, Part
+from payload_id.ros.execution.commanded_motion import Part
 from payload_id.ros.execution.machine import Command, State, asked_for, step, with_motion
 from payload_id.ros.execution.monitors import Phase
 from payload_id.ros.execution.snapshot import JointStates, Snapshot
@@ -63,8 +63,8 @@ class Arm:
     def begin(self, motion, **changes):
         """Have a motion begin; `changes` are of `arm`."""
         self.arm, self.held = replace(self.arm, **changes), None
-        asked = CommandedMotion.of(part_of(motion))
-        self.state = asked_for(asked, self.time, self.now_ns)
+        self.state = asked_for(self.time)
+        self.look(proof=part_of(motion))
         for _ in (Phase.ACQUIRING, Phase.STARTING):
             self.look()
         assert self.state.phase is Phase.STARTING, self.state

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 from geometry_msgs.msg import Point, Pose
-from payload_id_msgs.action import Execute
+from payload_id_msgs.action import Execute, Plan
 from payload_id_msgs.msg import ExcitationGoal, Obstacle
-from payload_id_msgs.srv import Acknowledge, Plan, SetObstacles
+from payload_id_msgs.srv import Acknowledge, SetObstacles
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from shape_msgs.msg import SolidPrimitive
@@ -112,7 +112,7 @@ class PlannedRobot:
         goal = ExcitationGoal(**{name: getattr(GOAL, name) for name in GOAL.get_fields_and_field_types()})  # fmt: skip  # noqa: E501
         for name, value in changes.items():
             setattr(goal, name, value)
-        return self.observer.call(Plan, f"{PLANNER}/plan", goal=goal)
+        return self.result(self.begin(Plan, "plan", goal=goal)[1])[0]
 
     def is_at_rest(self) -> bool:
         """Whether the joint states heard last say so; without velocities the planner judges.

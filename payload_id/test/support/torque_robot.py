@@ -10,7 +10,7 @@ from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.path_timing import PathStop
+from payload_id.core.motion.path_stop import PathStop
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import certify
 from payload_id.core.safety.speed.speed_limits import PRESETS

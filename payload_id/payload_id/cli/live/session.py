@@ -167,7 +167,7 @@ def _describe(
     terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any
 ) -> int:
     """Describe a plan."""
-    show_plan(terminal, planner.describe(arguments.plan).description)
+    show_plan(terminal, planner.described(arguments.plan))
     return 0
 
 
@@ -175,7 +175,7 @@ def _execute(
     terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any
 ) -> int:
     """Describe a plan, have it confirmed, and move the arm; Ctrl-C has the certified stop sent."""
-    description = planner.describe(arguments.plan).description
+    description = planner.described(arguments.plan)
     show_plan(terminal, description)
     if not arguments.yes and not _confirmed():
         terminal.print("Nothing moves.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from ..errors import InputError, UnknownNameError
@@ -11,7 +10,7 @@ from . import (
     bezier,
     fourier,
     motion_sequence,
-    path_timing,
+    path_stop,
     there_and_back,
     time_scaling,
     wave,
@@ -51,10 +50,10 @@ def _reversed(data: dict[str, Any]) -> Trajectory:
     return there_and_back.Reversed(trajectory_from_dict(data["motion"]))
 
 
-def _path_timing(kind: type[path_timing.PathTiming], data: dict[str, Any]) -> Trajectory:
-    """Return the stop or start that `to_dict` wrote."""
+def _path_stop(data: dict[str, Any]) -> Trajectory:
+    """Return the stop that `to_dict` wrote."""
     motion = trajectory_from_dict(data["motion"])
-    return kind(motion, float(data["leaves"]), float(data["ramp"]))
+    return path_stop.PathStop(motion, float(data["leaves"]), float(data["ramp"]))
 
 
 READERS: dict[str, Callable[[dict[str, Any]], Trajectory]] = {
@@ -63,7 +62,6 @@ READERS: dict[str, Callable[[dict[str, Any]], Trajectory]] = {
     motion_sequence.FAMILY: _sequence,
     there_and_back.FAMILY: _reversed,
     time_scaling.FAMILY: _time_scaled,
-    path_timing.PathStart.family: partial(_path_timing, path_timing.PathStart),
-    path_timing.PathStop.family: partial(_path_timing, path_timing.PathStop),
+    path_stop.PathStop.family: _path_stop,
     wave.FAMILY: wave.WavePiece.from_dict,
 }

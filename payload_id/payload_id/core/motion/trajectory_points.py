@@ -23,7 +23,7 @@ from ..arrays import Array
 from ..errors import InputError
 from .extrema import Smooth
 from .motion_sequence import MotionSequence
-from .path_timing import PathTiming
+from .path_stop import PathStop
 from .there_and_back import Reversed
 from .time_scaling import TimeScaled
 from .trajectory import Motion, Trajectory, even_edges
@@ -94,7 +94,7 @@ def junctions(trajectory: Trajectory) -> Array:
         return junctions(trajectory.motion) / trajectory.scale
     if isinstance(trajectory, Reversed):
         return trajectory.duration - junctions(trajectory.motion)[::-1]
-    if isinstance(trajectory, PathTiming):
+    if isinstance(trajectory, PathStop):
         return trajectory.junctions_of(junctions(trajectory.motion))
     if not isinstance(trajectory, MotionSequence):
         return np.zeros(0)
@@ -123,7 +123,7 @@ def largest_derivative(
     if isinstance(trajectory, Reversed):
         last = trajectory.duration
         return largest_derivative(trajectory.motion, order, last - end, last - begin)
-    if isinstance(trajectory, PathTiming):
+    if isinstance(trajectory, PathStop):
         motion, span = trajectory.motion, (trajectory.place(begin), trajectory.end)
         if begin >= trajectory.ramp:
             return largest_derivative(motion, order, *span)

@@ -1,8 +1,8 @@
 """The bridge: between whoever plans motions and the arm, and the only one that commands it.
 
-`PreparedMotions` proves what is to be followed, `MoveServer` moves the arm and watches it,
-`ObstacleServer` knows what is in the way; this node has the services, actions and timers. It takes
-no motion on trust: each is proved anew, with this node's robot file, cell, bounds and obstacles.
+`FollowServer` has motions proved, moves the arm and watches it, `ObstacleServer` knows what is in
+the way; this node has the services, the action and the timers. It takes no motion on trust: each is
+proved anew, with this node's robot file, cell, bounds and obstacles.
 """
 
 from __future__ import annotations
@@ -14,15 +14,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from payload_id_msgs.action import Move
+from payload_id_msgs.action import Follow
 from payload_id_msgs.msg import PayloadEstimate
-from payload_id_msgs.srv import (
-    Acknowledge,
-    ExtendMotion,
-    GetBridgeState,
-    PrepareMotion,
-    SetObstacles,
-)
+from payload_id_msgs.srv import Acknowledge, SetObstacles
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from std_srvs.srv import Trigger
@@ -50,10 +44,9 @@ from ..lifecycle.managed_node import ManagedNode
 from ..supervision.controller_manager import manager_of
 from ..supervision.estimator_watch import EstimatorWatch
 from .context import BridgeContext
-from .move_server import MoveServer
+from .follow_server import FollowServer
 from .obstacle_server import ObstacleServer
 from .parameters import BRIDGE_TABLE, BridgeParameters
-from .prepared_motions import PreparedMotions
 from .sources import Sources
 from .state_publisher import StatePublisher
 
@@ -64,9 +57,8 @@ PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
 class BridgeNode(ManagedNode):
     """Proves certified motions anew, and has the arm follow them.
 
-    Serves `~/prepare`, `~/extend`, `~/set_obstacles`, `~/get_bridge_state`, `~/stop`, `~/pause`,
-    `~/acknowledge`, and the action `~/move`; hears joint states, estimates and `~/obstacles`;
-    publishes commands, `~/state`, markers and /diagnostics.
+    Serves the action `~/follow`, `~/set_obstacles`, `~/stop` and `~/acknowledge`; hears joint
+    states, estimates and `~/obstacles`; publishes commands, `~/state`, markers and /diagnostics.
 
     Attributes:
         robot: The robot file.
@@ -88,7 +80,6 @@ class BridgeNode(ManagedNode):
         self.robot = replace(robot, driver=robot.driver.within(self._namespace(settings, robot)))
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = BridgeContext(self, settings, self.robot, uncertainty)
-        self._motions = PreparedMotions(self._shared)
         self._mover = back_end = self._back_end(settings)
         self.resources.callback(back_end.close)
         manager = manager_of(self.robot, settings.controller_manager)
@@ -98,8 +89,10 @@ class BridgeNode(ManagedNode):
         self._sources = Sources(self._shared, back_end, manager, topic, slider, partner)
         self.resources.callback(self._sources.close)
         self._state = StatePublisher(self._shared, self._sources)
-        self._motion = MoveServer(self._shared, self._motions, back_end, self._sources, self._state)
-        self._obstacles = ObstacleServer(self._shared)
+        self._motion = FollowServer(self._shared, back_end, self._sources, self._state)
+        self._obstacles = ObstacleServer(
+            self._shared, lambda: self._state.publish(self._motion.state)
+        )
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._shared.hear, LATCHED
         )
@@ -183,31 +176,20 @@ class BridgeNode(ManagedNode):
         self._state.publish(self._motion.state)
 
     def _serve(self) -> None:
-        """Create all services and actions."""
+        """Create the services and the action."""
         group = ReentrantCallbackGroup()
         for kind, name, callback in (
-            (PrepareMotion, "~/prepare", self._motions.on_prepare),
-            (ExtendMotion, "~/extend", self._motion.on_extend),
-            (GetBridgeState, "~/get_bridge_state", self._on_get_state),
             (SetObstacles, "~/set_obstacles", self._obstacles.on_set_obstacles),
             (Trigger, "~/stop", self._motion.on_stop),
-            (Trigger, "~/pause", self._motion.on_pause),
             (Acknowledge, "~/acknowledge", self._motion.on_acknowledge),
         ):
             self.create_service(kind, name, callback, callback_group=group)
-        self._move = ActionServer(
-            self, Move, "~/move", self.counted(self._motion.on_move),
+        self._follow = ActionServer(
+            self, Follow, "~/follow", self.counted(self._motion.on_follow),
             goal_callback=lambda goal: GoalResponse.ACCEPT,
             cancel_callback=self._motion.on_cancel,
             callback_group=group,
         )  # fmt: skip
-
-    def _on_get_state(
-        self, request: GetBridgeState.Request, response: GetBridgeState.Response
-    ) -> GetBridgeState.Response:
-        """Return the state of now."""
-        response.state = self._state.message(self._motion.state)
-        return response
 
     def _on_watch_due(self) -> None:
         """Pass on the proving process's answers, and look at the arm."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from payload_id_msgs.msg import Obstacle, ObstacleArray
@@ -26,13 +26,14 @@ from .obstacles.transform_listener import TransformListener
 class ObstacleServer:
     """Answers `~/set_obstacles`, hears `~/obstacles`, publishes `~/obstacle_markers`."""
 
-    def __init__(self, context: BridgeContext) -> None:
+    def __init__(self, context: BridgeContext, tell: Callable[[], object]) -> None:
         """Subscribe.
 
         Args:
             context: What all parts share, with the obstacles in force.
+            tell: Has others hear of them, before whoever has changed them is answered.
         """
-        self._context = context
+        self._context, self._tell = context, tell
         self._transforms = TransformListener(context.node, context.frames)
         # Hulls of meshes take a while: the arm is watched meanwhile.
         self._hulls = ThreadPoolExecutor(1, "hulls")
@@ -129,3 +130,4 @@ class ObstacleServer:
         if self._context.obstacles.digest != before:
             bodies, base = self._context.obstacles.bodies, self._context.base
             self._shown.publish(obstacle_markers(bodies, base))
+            self._tell()

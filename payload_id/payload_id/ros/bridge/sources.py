@@ -14,9 +14,9 @@ from ..access.interfaces import state_beside
 from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
 from ..execution.back_ends.back_end import BackEnd
-from ..execution.commanded_motion import CommandedMotion
+from ..execution.commanded_motion import CommandedMotion, Part
 from ..execution.monitors import BEFORE, Phase, WatchedArm
-from ..execution.snapshot import ControllerError, Found, ManagerReport, Snapshot
+from ..execution.snapshot import ControllerError, Found, ManagerReport, NotProved, Snapshot
 from ..execution.standstill import AT_REST
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.turn_count import difference
@@ -74,13 +74,20 @@ class Sources:
             back_end.gives_back,
         )  # fmt: skip
 
-    def look(self, phase: Phase, motion: CommandedMotion | None, asked: Found | None) -> Snapshot:
+    def look(
+        self,
+        phase: Phase,
+        motion: CommandedMotion | None,
+        asked: Found | None,
+        proof: Part | NotProved | None,
+    ) -> Snapshot:
         """Return what is known now.
 
         Args:
             phase: What the bridge does.
             motion: What is to be followed.
             asked: That somebody wants it ended.
+            proof: What its proof has led to.
         """
         context = self._context
         states = context.arm.states.take(every=phase not in (Phase.IDLE, *BEFORE))
@@ -103,6 +110,7 @@ class Sources:
             obstacles_unknown=context.obstacle_doubt,
             not_enabled=context.look_at_device(),
             asked=asked,
+            proof=proof,
             start=self._blocker(motion) if phase in BEFORE and motion is not None else "",
             unconnected=self._unconnected(phase, manager),
         )
@@ -178,7 +186,7 @@ class Sources:
             if (np.abs(start.dq) > AT_REST).any():
                 raise NotReadyError(
                     f"{motion.newest.name} begins in motion: it can only continue another one "
-                    "(~/extend)."
+                    "(`continues`)."
                 )
             if turned := difference(proved.turns, states.turns.at(start.q[0])):
                 raise NotReadyError(turned)

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.motion.motion_state import AT_REST
-from ...core.motion.path_timing import PathStop
+from ...core.motion.path_stop import PathStop
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.certificate.certificate import digest_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop

@@ -9,11 +9,11 @@ from typing import Any
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, PlanDescription
-from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
+from payload_id_msgs.srv import Acknowledge, SetObstacles
 from rclpy.client import Client
 from rclpy.node import Node
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
+from visualization_msgs.msg import MarkerArray
 
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..bridge.obstacles.obstacle_messages import obstacle_message
@@ -23,7 +23,7 @@ from .action_client import ActionClient
 from .waiting import FOUND, GoneError, NotAnsweredError, allowed, call, wait_for
 
 Tell = Callable[[Any], object]
-SAID = 2.0  # [s] in which it is heard why a goal was rejected
+SAID = 2.0  # [s] in which it is heard what was planned last
 ENDING = 60.0  # [s] that a cancelled goal may take to come to rest
 
 
@@ -60,8 +60,6 @@ def each_stage(say: Callable[[str], object]) -> Tell:
 
 
 SERVICES = {
-    "plan": Plan,
-    "describe": Describe,
     "set_obstacles": SetObstacles,
     **dict.fromkeys(("stop", "pause", "resume"), Trigger),
     "acknowledge": Acknowledge,
@@ -143,22 +141,28 @@ class PlannerClient:
 
         Args:
             timeout: Longest time to wait [s].
-            tell: Called with feedback of payload_id_msgs/Plan; then an interrupt ends the planning.
-            called_off: Once it is set, a planning that tells is ended, and none is begun.
+            tell: Called with feedback of payload_id_msgs/Plan.
+            called_off: Once it is set, the planning is ended, and none is begun.
             goal: Fields of payload_id_msgs/ExcitationGoal.
         """
-        if tell is not None:
-            asked = PlanAction.Goal(goal=ExcitationGoal(**goal))
-            result = self._act("plan", asked, timeout, tell, called_off)
-            if not result.success:
-                raise NotAnsweredError(f"{self._name}/plan: {result.message}")
-            return result.description
-        request = Plan.Request(goal=ExcitationGoal(**goal))
-        return self._call("plan", request, timeout).description
+        asked = PlanAction.Goal(goal=ExcitationGoal(**goal))
+        result = self._act("plan", asked, timeout, tell, called_off)
+        if not result.success:
+            raise NotAnsweredError(f"{self._name}/plan: {result.message}")
+        return result.description
 
-    def describe(self, plan_id: str = "") -> Describe.Response:
-        """Return description and swept volume of a plan; empty: the newest."""
-        return self._call("describe", Describe.Request(plan_id=plan_id), 10.0)
+    def described(self, plan_id: str = "") -> PlanDescription:
+        """Return the description of the newest plan, which must be the one of that name, if any."""
+        found: PlanDescription = self._newest(PlanDescription, "description")
+        if plan_id not in ("", found.plan_id):
+            raise NotAnsweredError(
+                f"The newest plan is {found.plan_id}, not {plan_id}: plan again, or execute it."
+            )
+        return found
+
+    def swept_volume(self) -> MarkerArray:
+        """Return what arm, tool and payload sweep in the newest plan."""
+        return self._newest(MarkerArray, "swept_volume")
 
     def execute(
         self,
@@ -172,7 +176,7 @@ class PlannerClient:
         """Execute a plan; return once the arm is at rest, whatever the reason.
 
         Args:
-            plan: What `plan` or `describe` returned: what was read is what is executed.
+            plan: What `plan` or `described` returned: what was read is what is executed.
             timeout: Longest time to wait [s].
             speed_scale: The same path at this fraction of its speed, certified as such; 0.1 or less
                 is a dry run.
@@ -212,11 +216,11 @@ class PlannerClient:
         return str(future.result().message)
 
     def pause(self) -> str:
-        """Have the arm rest on its path; `execute` or `identify` goes on waiting meanwhile."""
+        """Have the arm come to rest on its path; `identify` waits for `resume` then."""
         return str(self._call("pause", Trigger.Request(), 10.0).message)
 
     def resume(self) -> str:
-        """Go on from where a pause rests, with what is certified now."""
+        """Have an identification plan on from where it rests in a pause."""
         return str(self._call("resume", Trigger.Request(), 60.0).message)
 
     def acknowledge(self, reason: str) -> str:
@@ -277,7 +281,7 @@ class PlannerClient:
                 wait_for(sent.done, ENDING, accepted, there)
             if not sent.result().accepted:
                 ended = True
-                raise NotAnsweredError(f"{self._name}/{name}: {self._refusal()}")
+                raise NotAnsweredError(f"{self._name}/{name}: the node is not active.")
             future = sent.result().get_result_async()
             result = f"the result of {self._name}/{name}"
             wait_for(lambda: future.done() or off.is_set(), timeout, result, there)
@@ -293,18 +297,22 @@ class PlannerClient:
                 self._cancel(sent, name)
         return future.result().result
 
-    def _refusal(self) -> str:
-        """Return why a goal was rejected, which a rejection itself does not say."""
-        heard: list[String] = []
-        topic = f"{self._name}/refusal"
-        subscription = self._node.create_subscription(String, topic, heard.append, LATCHED)
+    def _newest(self, kind: Any, name: str) -> Any:
+        """Return the newest message of a latched topic of the planner.
+
+        Raises:
+            NotAnsweredError: There is none.
+        """
+        heard: list[Any] = []
+        topic = f"{self._name}/{name}"
+        subscription = allowed(
+            lambda: self._node.create_subscription(kind, topic, heard.append, LATCHED), topic
+        )
         try:
-            wait_for(lambda: bool(heard), SAID, "why")
-        except NotAnsweredError:
-            return "The goal was rejected; why is in the planner's log."
+            wait_for(lambda: bool(heard), SAID, f"{topic}: is there a planner, and a plan of it?")
         finally:
             self._node.destroy_subscription(subscription)
-        return str(heard[-1].data)
+        return heard[-1]
 
     def _cancel(self, sent: Any, name: str) -> None:
         """Cancel a goal that was sent; return once it has ended."""

@@ -13,7 +13,7 @@ from enum import Enum
 from ...core.samples.stamps import NANOSECONDS
 from .commanded_motion import CommandedMotion
 from .monitors import BEFORE, ON_PATH, MonitorInput, Phase, Severity, Verdict, WatchedArm, judged
-from .snapshot import Snapshot
+from .snapshot import NotProved, Snapshot
 from .standstill import Standstill
 from .stop_reason import Reason, sentence
 
@@ -33,6 +33,7 @@ class Event(Enum):
 class Command(Enum):
     """What is done as a state is entered."""
 
+    ASK = "ask who moves the arm"
     REFUSE = "refuse, and give the arm back"
     TAKE = "take the arm"
     SEND = "send the motion"
@@ -41,9 +42,11 @@ class Command(Enum):
     RELEASE = "give the arm back"
 
 
-# READY: answers have come · connected · a hold would come too late · the end has come · the arm
-# stands still · the arm is given back. What is not in the table changes nothing.
+# READY: the motion is proved · answers have come · connected · a hold would come too late · the end
+# has come · the arm stands still · it is given back. What is not in the table changes nothing.
 TABLE: dict[tuple[Phase, Event], tuple[Phase, Command | None]] = {
+    (Phase.PROVING, Event.STOP): (Phase.IDLE, Command.REFUSE),
+    (Phase.PROVING, Event.READY): (Phase.CHECKING, Command.ASK),
     (Phase.CHECKING, Event.HOLD): (Phase.IDLE, Command.REFUSE),
     (Phase.CHECKING, Event.STOP): (Phase.IDLE, Command.REFUSE),
     (Phase.CHECKING, Event.READY): (Phase.ACQUIRING, Command.TAKE),
@@ -76,7 +79,7 @@ class State:
 
     Attributes:
         phase: What is done.
-        motion: What is or was followed last; None before the first.
+        motion: What is or was followed last; None before the first is proved.
         since: When the phase began, by a clock that nobody sets [s].
         since_ns: The robot's time then [ns].
         stands: What joint states have shown since then.
@@ -108,14 +111,6 @@ class State:
         return self.phase not in (Phase.IDLE, *BEFORE)
 
     @property
-    def resting_place(self) -> float:
-        """Time on the motion at whose pose a pause ends [s]."""
-        if self.motion is None or not self.begun:
-            return 0.0
-        stop, whole = self.motion.stop, self.motion.certified.trajectory
-        return whole.duration if stop is None else stop.resting_place
-
-    @property
     def ended(self) -> tuple[Reason, str]:
         """Why the motion has ended, and what was found."""
         if self.reason is None:
@@ -123,15 +118,13 @@ class State:
         return self.reason.reason, self.reason.message
 
 
-def asked_for(motion: CommandedMotion, steady: float, now_ns: int) -> State:
-    """Return the state in which a motion is checked that somebody asks for.
+def asked_for(steady: float) -> State:
+    """Return the state in which a motion is proved that somebody asks for.
 
     Args:
-        motion: What is asked for.
         steady: The time by a clock that nobody sets [s].
-        now_ns: The robot's time [ns].
     """
-    return State(Phase.CHECKING, motion, steady, now_ns)
+    return State(Phase.PROVING, since=steady)
 
 
 def with_motion(state: State, motion: CommandedMotion) -> State:
@@ -150,6 +143,8 @@ def step(state: State, now: Snapshot, arm: WatchedArm) -> tuple[State, Command |
         now: What is known now.
         arm: Whose.
     """
+    if state.phase is Phase.PROVING:
+        return _proving(state, now, arm)
     motion = state.motion
     if state.phase is Phase.IDLE or motion is None:
         return state, None
@@ -178,6 +173,23 @@ def step(state: State, now: Snapshot, arm: WatchedArm) -> tuple[State, Command |
     return _entered(state, phase, command, now, arm), command
 
 
+def _proving(state: State, now: Snapshot, arm: WatchedArm) -> tuple[State, Command | None]:
+    """Return the state after one more snapshot while a motion is being proved."""
+    if now.asked is not None:
+        event, verdict = Event.STOP, Verdict(Severity.STOP, *now.asked)
+    elif isinstance(now.proof, NotProved):
+        event, verdict = Event.STOP, Verdict(Severity.STOP, Reason.REFUSED, now.proof.sentence)
+    elif now.proof is not None:
+        event, verdict = Event.READY, None
+        state = replace(state, motion=CommandedMotion.of(now.proof))
+    else:
+        return state, None
+    if verdict is not None:
+        state = _told(state, verdict)
+    phase, command = TABLE[state.phase, event]
+    return _entered(state, phase, command, now, arm), command
+
+
 def _found(state: State, look: MonitorInput) -> tuple[Verdict | None, list[Event]]:
     """Return what speaks against the motion, and what a cycle finds, the first first."""
     now, is_ready = look.now, _is_ready(state, look)
@@ -190,7 +202,7 @@ def _found(state: State, look: MonitorInput) -> tuple[Verdict | None, list[Event
     found, verdict = [], judged(look)
     if verdict is not None and verdict.severity is Severity.HOLD:
         found.append(Event.HOLD)
-    elif verdict is not None and (state.phase in (*BEFORE, *ON_PATH) or _is_pause(state.reason)):
+    elif verdict is not None and state.phase in (*BEFORE, *ON_PATH):
         found.append(Event.STOP)
     else:
         verdict = None
@@ -257,8 +269,7 @@ def _told(state: State, verdict: Verdict) -> State:
     reason, fault = state.reason, state.fault
     if state.phase in BEFORE:
         return replace(state, reason=_refused(verdict))
-    if reason is None or _is_pause(reason):
-        reason = verdict
+    reason = reason or verdict
     if not verdict.reason.is_kept:
         return replace(state, reason=reason)
     if fault is None:
@@ -267,11 +278,6 @@ def _told(state: State, verdict: Verdict) -> State:
         return replace(state, reason=reason)
     told = replace(verdict, message=f"{verdict.message.rstrip('.')}. Before that: {fault.message}")
     return replace(state, reason=told if reason is fault else reason, fault=told)
-
-
-def _is_pause(reason: Verdict | None) -> bool:
-    """Tell whether a motion ends for a pause, which any other reason replaces."""
-    return reason is not None and reason.reason is Reason.PAUSED
 
 
 def _refused(verdict: Verdict) -> Verdict:

@@ -34,6 +34,7 @@ class Phase(Enum):
     """What the bridge does with the arm."""
 
     IDLE = "idle"
+    PROVING = "proving"
     CHECKING = "checking"
     ACQUIRING = "acquiring"
     STARTING = "starting"
@@ -44,7 +45,7 @@ class Phase(Enum):
     RELEASING = "releasing"
 
 
-BEFORE = (Phase.CHECKING, Phase.ACQUIRING)
+BEFORE = (Phase.PROVING, Phase.CHECKING, Phase.ACQUIRING)
 ON_PATH = (Phase.STARTING, Phase.FOLLOWING, Phase.STOPPING)
 AT_END = (Phase.SETTLING, Phase.RELEASING)
 

@@ -12,6 +12,7 @@ import numpy as np
 from payload_id_msgs.msg import PayloadEstimate
 
 from ...core.arrays import Array
+from .commanded_motion import Part
 from .stop_reason import Reason
 
 Found = tuple[Reason, str]  # a reason to end a motion, and what was found, one clause
@@ -89,6 +90,17 @@ class ManagerReport:
 
 
 @dataclass(frozen=True)
+class NotProved:
+    """A motion whose certificate does not hold here and now.
+
+    Attributes:
+        sentence: Why.
+    """
+
+    sentence: str
+
+
+@dataclass(frozen=True)
 class ControllerError:
     """How far the arm is from its reference, as its controller measures it.
 
@@ -120,6 +132,7 @@ class Snapshot:
         obstacles_unknown: Why it is not known what is in the way; empty: it is.
         not_enabled: Why motion is forbidden; empty: it is not.
         asked: That somebody wants the motion ended; None: nobody does.
+        proof: What the proof of a motion has led to; None: nobody waits for one, or it goes on.
         start: Why the motion cannot begin where the arm is; empty: it can, or nobody asked.
         unconnected: What the controller's connection waits for, as a sentence; empty: nothing.
     """
@@ -138,5 +151,6 @@ class Snapshot:
     obstacles_unknown: str = ""
     not_enabled: str = ""
     asked: Found | None = None
+    proof: Part | NotProved | None = None
     start: str = ""
     unconnected: str = ""

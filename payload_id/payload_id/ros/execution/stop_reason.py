@@ -41,7 +41,8 @@ class Reason(Enum):
         "Something slows it down: the speed slider of a pendant (name its topic in the parameter "
         "speed_scaling_topic), or a contact."
     )
-    PAUSED = "It rests on its path: ~/resume goes on, ~/stop ends the motion."
+    PAUSED = "~/resume of an identification plans on from there, as does a new plan."
+    CONTINUED = "Another motion takes over from it."
     HELD_JOINT_OFF = (
         "Bring that joint where the robot file says and see that its driver reports it, or change "
         "the robot file (held_joints, held_joints_watch) and plan again."
@@ -99,6 +100,7 @@ class Reason(Enum):
         """Whether the motion ended as whoever asked for it wanted."""
         return self in (
             Reason.COMPLETED,
+            Reason.CONTINUED,
             Reason.TARGET_REACHED,
             Reason.NO_PROGRESS,
             Reason.PIECES_DONE,

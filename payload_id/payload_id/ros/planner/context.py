@@ -19,7 +19,7 @@ from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.speed.speed_limits import PRESETS
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ...planning.request import Goal, Refused
+from ...planning.request import Goal, Planned, Refused
 from ...planning.worker import make_worker
 from ..bridge.obstacles.obstacle_messages import base_frames
 from ..certifying.case_parameters import stated_cell
@@ -30,7 +30,7 @@ from ..execution.standing_arm import StandingArm
 from ..execution.start_check import CalledOffError, NotReadyError
 from ..lifecycle.managed_node import ManagedNode
 from ..supervision.estimator_watch import EstimatorWatch
-from .bridge_link import BridgeLink
+from .bridge_client import BridgeClient, Ended
 from .parameters import PlannerParameters, planning_settings
 from .payload_intervals import ESTIMATED, check_goal
 from .plan_messages import goal_from
@@ -48,8 +48,8 @@ class PlannerContext:
         limits: Name of the set of joint limits for goals that name none.
         estimate: The estimator's newest; None before the first.
         certificates_folder: Folder of the certificates.
-        busy: What the arm is used for; empty if it is free.
-        reserved: For what it is kept between motions; empty: for nothing.
+        in_use: What the goal does that has the arm, as a clause; empty: it is free.
+        ended: How the last motion ended; None while one is in progress, and before the first.
         disagreement: In what the estimator rests on something else; empty: nothing is known of it.
         cell_missing: Why nothing may be planned; empty: it is known what is around the arm.
         process: Plans.
@@ -67,7 +67,8 @@ class PlannerContext:
         self.limits = settings.limits or robot.limits.name
         robot.limits_named(self.limits)
         self.estimate: PayloadEstimate | None = None
-        self.busy = self.reserved = self.disagreement = ""
+        self.in_use = self.disagreement = ""
+        self.ended: Ended | None = None
         self.answers = AwaitedAnswers()
         cell, self.cell_missing = stated_cell(settings, "planner")
         worker = planning_settings(settings, robot, uncertainty, cell)
@@ -79,7 +80,7 @@ class PlannerContext:
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
         self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
         self.estimator = EstimatorWatch(node, settings.estimator)
-        self.bridge = BridgeLink(node, settings.bridge, self._on_state)
+        self.bridge = BridgeClient(node, settings.bridge, self._on_state)
 
     @property
     def is_warm(self) -> bool:
@@ -135,7 +136,7 @@ class PlannerContext:
 
         Args:
             limits: Name of the set of joint limits.
-            own: Whether for that for which the arm is reserved.
+            own: Whether for the goal that has the arm.
 
         Raises:
             InputError: There are no joint states, or the arm moves, is out of limits, or busy.
@@ -147,10 +148,26 @@ class PlannerContext:
         """Raise unless the node is active, the arm free, and known what is around it."""
         if self.node.inactivity:
             raise NotReadyError(self.node.inactivity)
-        if use := self.busy or (not own and self.reserved):
-            raise NotReadyError(f"The arm is in use: {use}. Wait, or call ~/stop.")
+        if self.in_use and not own:
+            raise NotReadyError(f"The arm is in use: {self.in_use}. Wait, or call ~/stop.")
         if self.cell_missing:
             raise NotReadyError(self.cell_missing)
+
+    def check_plan(self, plan: Planned, known: str) -> None:
+        """Raise unless a plan's certificate holds here and now, as far as the planner knows.
+
+        Args:
+            plan: The plan, of the goal that has the arm.
+            known: The obstacles that it knows.
+
+        Raises:
+            InputError: It does not.
+        """
+        self.check_free(own=True)
+        if known != self.bridge.obstacles:
+            raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
+        self.standing(plan.request.goal.limits)
+        self.check_payload(plan.request.goal)
 
     def standing(self, limits: str) -> Array:
         """Return the pose that a motion may begin from now.
@@ -170,7 +187,7 @@ class PlannerContext:
             raise NotReadyError(self.bridge.absence)
         if state.doubt:
             raise NotReadyError(state.doubt)
-        return self.arm.start(limits, np.array(state.holding) if len(state.holding) else None)
+        return self.arm.start(limits, self.bridge.holding)
 
     def half_width(self) -> Array:
         """Return half widths of the payload's intervals in force, shape (10,)."""

@@ -13,19 +13,9 @@ from ...core.safety.certificate.certificate import Certificate
 from ...core.safety.margins.margin import CLEARANCES
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
-from .bridge_link import FollowedMotion
-from .horizon_execution import HorizonExecution
+from .bridge_client import Following
+from .horizon import Horizon
 from .identifying.stages import Stages
-
-
-def execute_feedback(followed: FollowedMotion, now: float, paused: bool) -> Execute.Feedback:
-    """Return how far a motion is, at a time on it [s]."""
-    return Execute.Feedback(
-        phase="paused" if paused else followed.phase.value,
-        time=now,
-        remaining=followed.remaining,
-        tube_use=followed.tube_use,
-    )
 
 
 def message_of_reason(reason: Reason, said: str) -> StopReason:
@@ -35,8 +25,8 @@ def message_of_reason(reason: Reason, said: str) -> StopReason:
 
 def identify_feedback(
     stages: Stages,
-    horizon: HorizonExecution | None,
-    followed: FollowedMotion | None,
+    horizon: Horizon | None,
+    following: Following | None,
     estimate: PayloadEstimate | None,
     half_width: Array,
     tightest: tuple[str, float],
@@ -46,7 +36,7 @@ def identify_feedback(
     Args:
         stages: How far it is.
         horizon: That moves the arm; None: a single motion, or none.
-        followed: The motion in progress; None: the arm is not moved.
+        following: The motion in progress; None: the arm is not moved.
         estimate: The newest; None: there is none.
         half_width: Of the intervals in force, shape (10,).
         tightest: Limit of the motion's certificate, and the part that is left of it.
@@ -56,7 +46,6 @@ def identify_feedback(
     told.status, told.phi = PayloadEstimate.WAITING, np.full(10, np.nan)
     if estimate is not None:
         told.status, told.phi = estimate.status, estimate.phi
-    told.phase = "" if followed is None else followed.phase.value
     if horizon is not None:
         seconds, told.phase = horizon.planning_seconds, horizon.phase
         told.piece = len(horizon.condition_numbers)
@@ -64,10 +53,10 @@ def identify_feedback(
         told.largest_planning_seconds = max(seconds, default=0.0)
         tightest = tightest_limit(horizon.certificate)
     told.worst, told.worst_margin = tightest
-    if followed is not None:
-        told.tube_use = followed.tube_use
-        if not told.worst_margin <= 1.0 - followed.tube_use:
-            told.worst, told.worst_margin = "tracking error", 1.0 - followed.tube_use
+    if following is not None:
+        told.phase, told.tube_use = following.told.phase, following.told.tube_use
+        if not told.worst_margin <= 1.0 - told.tube_use:
+            told.worst, told.worst_margin = "tracking error", 1.0 - told.tube_use
     return told
 
 
@@ -91,6 +80,6 @@ def check_confirmed(asked: Execute.Goal, description: PlanDescription) -> None:
         raise NotReadyError("Name the plan that is to be executed: plan_id, as ~/plan gave it.")
     if asked.token != description.token:
         raise NotReadyError(
-            f"The token is not that of plan {asked.plan_id}: read its description (~/describe) and "
-            "give the token that comes with it."
+            f"The token is not that of plan {asked.plan_id}: read its description, as the action "
+            "~/plan gave it, and give the token that comes with it."
         )

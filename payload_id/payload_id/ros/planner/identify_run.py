@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import math
 import time
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
-from rclpy.action.server import ServerGoalHandle
 
 from ...core.arrays import Array
 from ...core.errors import InputError
@@ -24,11 +22,12 @@ from ..common.awaited_answers import until
 from ..common.conversions import unsolved_message
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message
-from .bridge_link import nothing
+from .arm_goal import ArmGoal
+from .bridge_client import Ended
 from .context import PlannerContext
 from .execute_messages import message_of_reason, tightest_limit
-from .execute_server import ExecuteServer
-from .horizon_execution import HorizonExecution
+from .execute_server import slowed
+from .horizon import Horizon, rules_of
 from .identifying.ending import keep_tare, solve
 from .identifying.estimator_link import EstimatorLink, EstimatorLostError
 from .identifying.goal_checks import BARE, check_goal_fields, check_start, target_of
@@ -36,7 +35,6 @@ from .identifying.goal_in_progress import GoalInProgress
 from .identifying.motion_watch import MotionWatch
 from .identifying.outcome import EndedError, judge, refused_as
 from .identifying.stages import Feedback
-from .piece_mover import horizon_of, horizon_rules
 from .plan_messages import DRY_RUN_MOST, LEAST_SCALE
 from .plan_server import PlanServer
 
@@ -58,30 +56,23 @@ class IdentifyRun:
     """
 
     def __init__(
-        self,
-        context: PlannerContext,
-        motion: ExecuteServer,
-        plans: PlanServer,
-        link: EstimatorLink,
-        handle: ServerGoalHandle,
+        self, context: PlannerContext, goal: ArmGoal, plans: PlanServer, link: EstimatorLink
     ) -> None:
         """Nothing is done yet.
 
         Args:
             context: What all parts share.
-            motion: Moves the arm and watches it.
+            goal: The goal, which has the arm.
             plans: Plans.
             link: The estimator.
-            handle: The goal.
         """
-        self._context, self._motion, self._plans = context, motion, plans
-        self._link, self._handle = link, handle
-        self._goal = GoalInProgress(handle, lambda: motion.called_off)
-        self.asked: Identify.Goal = handle.request
+        self._context, self._arm, self._plans, self._link = context, goal, plans, link
+        self._goal = GoalInProgress(goal)
+        self.asked: Identify.Goal = goal.handle.request
         frame = context.robot.payload_frame
         self.result = Identify.Result(estimate=unsolved_message(frame))
         self.stages = self._goal.stages
-        self.horizon: HorizonExecution | None = None
+        self.horizon: Horizon | None = None
         self.tightest = "", math.nan
         self._target: Array | None = None
         self._dry = 0.0
@@ -94,10 +85,7 @@ class IdentifyRun:
         """Do all of it; return the result."""
         asked, result = self.asked, self.result
         result.reason = reason_message(Reason.REFUSED)
-        self._motion.prepare(None)
-        self._motion.prepare(self._handle)
         ended: tuple[int, str] | None = None
-        self._context.bridge.hindrance = self._hindrance
         try:
             await self._check()
             if asked.tare in BARE:
@@ -107,9 +95,6 @@ class IdentifyRun:
                 await self._excite()
         except EndedError as error:
             ended = self._cause_of(error)
-        finally:
-            self._motion.prepare(None)
-            self._context.bridge.hindrance = nothing
         if self._in_run:
             ended = await self._conclude(ended)
         if result.reason.code == StopReason.REFUSED:  # nothing moved
@@ -141,7 +126,6 @@ class IdentifyRun:
                 context.robot.limits_named(asked.goal.limits)
             self._dry, asked.goal.dry_run_scale = asked.goal.dry_run_scale, 0.0
         await until(context.node, self._is_alive, ALIVE)
-        await context.bridge.refresh()
         self._goal.go_on()
         with refused_as(Result.ARM_NOT_READY):
             context.start(asked.goal.limits or context.limits, own=True)
@@ -160,7 +144,7 @@ class IdentifyRun:
                 allowed = context.arm.allowed(limits, context.arm.states.q)
                 check_start(context.robot.joints, start, allowed)
             if not asked.one_motion:
-                horizon_rules(context, asked, self._target)
+                rules_of(context, asked)
         await self._begin_run([] if self._is_bare else asked.known_mass)
         self.result.first_half_width = context.half_width()
 
@@ -224,10 +208,16 @@ class IdentifyRun:
         self.result.seconds = time.monotonic() - begun
 
     async def _follow_one(self) -> None:
-        """Plan one motion, and follow it; first slowly if that is wanted."""
+        """Plan one motion, and follow it; anew after a pause."""
+        while not await self._one_motion():
+            await self._rest()
+        self.result.pieces = 1
+
+    async def _one_motion(self) -> bool:
+        """Plan one motion, and follow it, first slowly if that is wanted; False: it was paused."""
         with refused_as(Result.NOT_PLANNED):
             plan, known = await self._plans.made(
-                self.asked.goal, lambda: self._goal.unwanted, own=True
+                self.asked.goal, lambda: self._arm.unwanted, own=True
             )
             self._plans.keep(plan, known)
         self.result.certificates = str(Path(plan.certificate_path).parent)
@@ -239,12 +229,12 @@ class IdentifyRun:
         if self._dry:
             self._goal.enter(Feedback.DRY_RUN)
             with refused_as(Result.NOT_PLANNED):
-                slower = await self._motion.slowed(self._handle, plan, self._dry)
-            await self._follow(slower, known, "a dry run")
+                slower = await slowed(self._context, self._arm, plan, self._dry)
+            if not await self._follow(slower, known):
+                return False
             await self._go_to(start)
         self._goal.enter(Feedback.EXCITING)
-        await self._follow(plan, known, "a payload is identified by one motion")
-        self.result.pieces = 1
+        return await self._follow(plan, known)
 
     async def _go_to(self, target: Array) -> None:
         """Bring the arm to a pose, shape (n,) [rad or m]."""
@@ -252,22 +242,31 @@ class IdentifyRun:
         arm = self._context.arm
         if arm.states.known:
             target = arm.in_present_turns(target, self.asked.goal.limits or self._context.limits)
-            if np.abs(arm.states.q - target).max() < NEAR:
+        while not arm.states.known or np.abs(arm.states.q - target).max() >= NEAR:
+            with refused_as(Result.NOT_PLANNED):
+                way, known = await self._plans.way(
+                    self.asked.goal, target, lambda: self._arm.unwanted
+                )
+            self.stages.expect(Feedback.MOVING_TO_START, way.motion.trajectory.duration)
+            if await self._follow(way, known):
                 return
-        with refused_as(Result.NOT_PLANNED):
-            way, known = await self._plans.way(self.asked.goal, target, lambda: self._goal.unwanted)
-        self.stages.expect(Feedback.MOVING_TO_START, way.motion.trajectory.duration)
-        await self._follow(way, known, "the arm goes to where to begin")
+            await self._rest()
 
-    async def _follow(self, plan: Planned, known: str, what: str) -> None:
-        """Have a plan followed; raise unless it ended as asked for."""
+    async def _follow(self, plan: Planned, known: str) -> bool:
+        """Have a plan followed; raise unless it ended as asked for. False: it was paused."""
         self._check_estimator()
         self.tightest, self._moved = tightest_limit(plan.certificate), True
         with refused_as(Result.MOTION_FAILED):
-            ended = await self._motion.carried_out(
-                self._handle, plan, known, what, self.asked.requested_by
-            )
-        self._take(*ended)
+            ended = await self._arm.follow(plan, known)
+        if ended.reason is Reason.PAUSED:
+            return False
+        self._take(ended)
+        return True
+
+    async def _rest(self) -> None:
+        """Wait until a pause is over."""
+        await self._arm.resumed()
+        self._goal.go_on()
 
     def _check_estimator(self) -> None:
         """Raise where the estimator is lost: without it nothing needs to move."""
@@ -275,43 +274,33 @@ class IdentifyRun:
         if trouble := self._link.trouble:
             raise EndedError(Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun.")
 
-    async def _hindrance(self) -> str:
-        """Say why what is proved shall not begin: planning and proving take their time."""
-        trouble = await self._link.trouble_now(lambda: self._goal.unwanted)
-        if trouble:
-            self._why = Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun."
-        return trouble
-
     async def _follow_horizon(self) -> None:
         """Move in receding horizon."""
-        context, motion = self._context, self._motion
+        context = self._context
         with refused_as(Result.NOT_PLANNED):
-            goal, rules = horizon_rules(context, self.asked, self._target)
-            start = context.start(goal.limits, own=True)
-            context.check_payload(goal)
-        self._goal.check_time(goal.duration)
+            rules = rules_of(context, self.asked)
+            context.start(rules.goal.limits, own=True)
+            context.check_payload(rules.goal)
+        self._goal.check_time(rules.goal.duration)
         self._check_estimator()
         if self.asked.most_pieces:
-            length = self.asked.most_pieces * rules.handover + goal.duration
+            length = self.asked.most_pieces * rules.handover + rules.goal.duration
             self.stages.expect(Feedback.EXCITING, length)
         self._goal.enter(Feedback.EXCITING)
         name = context.new_name("identify")
         self.result.certificates = str(context.certificates_folder / name)
-        motion.begin_goal(self._handle, "a receding horizon runs", self.asked.requested_by)
-        make = partial(horizon_of, context, name, goal, rules, start, self.asked)
-        self.horizon = horizon = motion.run_horizon(make)
-        reason, said = await motion.finished()
-        self._moved |= motion.followed is not None
-        motion.release(self._handle)
+        self.horizon = horizon = Horizon(context, self._arm, name, rules)
+        ended = await horizon.run()
+        self._moved |= ended.begun or bool(horizon.condition_numbers)
         self.result.pieces = len(horizon.condition_numbers)
         self.result.condition_numbers = horizon.condition_numbers
         self.horizon = None
-        self._take(reason, said)
+        self._take(ended)
 
-    def _take(self, reason: Reason, said: str) -> None:
+    def _take(self, ended: Ended) -> None:
         """Note why a motion has ended; raise if nothing else shall move."""
-        followed, result = self._motion.followed, self.result
-        result.at_rest = followed is None or followed.at_rest
+        result, reason, said = self.result, ended.reason, ended.message
+        result.at_rest = ended.at_rest
         code, why = self._why or (Result.CANCELLED, "")
         if code == Result.NONE and reason is Reason.CANCELLED:
             reason, said = Reason.TARGET_REACHED, Reason.TARGET_REACHED.value
@@ -342,9 +331,8 @@ class IdentifyRun:
         if self.asked.tare == Goal.TARE_ONLY:
             raise EndedError(Result.NONE, said)
         self._goal.enter(Feedback.AWAITING_PAYLOAD)
-        grasped = self._motion.await_resume()
-
-        over = lambda: bool(self._goal.unwanted) or grasped.done()  # noqa: E731
+        grasped = self._arm.resumption()
+        over = lambda: bool(self._arm.unwanted) or grasped.done()  # noqa: E731
         await until(self._context.node, over, min(self._goal.left(), LONG))
         self._goal.go_on()
 
@@ -389,13 +377,13 @@ class IdentifyRun:
 
     def watch(self) -> None:
         """Look whether the motion is to end, or its newest part to be held out."""
-        watch, followed, horizon = self._watch, self._motion.followed, self.horizon
+        watch, following, horizon = self._watch, self._arm.following, self.horizon
         if self.stages.state != Feedback.EXCITING or self._why is not None or watch is None:
             return
         part = math.nan
-        if followed is not None and not followed.done:
-            time = followed.time(self._context.arm.states.now_ns)
-            part = time / followed.motion.trajectory.duration
+        if following is not None:
+            time = following.time(self._context.arm.states.now_ns)
+            part = time / following.motion.trajectory.duration
         pieces = None if horizon is None else len(horizon.condition_numbers)
         watch.look(self._goal.left(), part, pieces, self.asked.most_pieces)
 
@@ -420,8 +408,8 @@ class IdentifyRun:
 
     def _end(self, code: int, why: str) -> None:
         """Bring the arm to rest by the certified stop."""
-        if self._motion.stop(Reason.CANCELLED, why):
-            self._why = code, why
+        self._why = code, why
+        self._arm.call_off(Reason.CANCELLED, why)
 
     async def _wait(self, seconds: float) -> None:
         """Let some time go by [s]."""

@@ -1,92 +1,68 @@
-"""`~/identify`: one goal at a time, its feedback, and why others were rejected."""
+"""`~/identify`: one goal at a time, and its feedback."""
 
 from __future__ import annotations
-
-import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate
-from rclpy.action import GoalResponse
 from rclpy.action.server import ServerGoalHandle
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
+from ..common.conversions import unsolved_message
 from ..common.goal_end import end_goal
-from ..common.topics import LATCHED
+from ..execution.stop_reason import Reason, reason_message
+from .arm_goal import ArmLease
 from .context import PlannerContext
 from .execute_messages import identify_feedback
-from .execute_server import ExecuteServer
 from .identify_run import IdentifyRun
 from .identifying.attached_object import AttachedObject
 from .identifying.estimator_link import EstimatorLink
 from .identifying.stages import NAMES
 from .plan_server import PlanServer
 
-BEGUN = 5.0  # [s] from the acceptance of a goal until it is carried out, at most
-
 
 class IdentifyServer:
-    """Answers `~/identify` and `~/attach_payload`.
+    """Answers `~/identify` and `~/attach_payload`."""
 
-    Attributes:
-        refusal: Why the newest goal that was rejected was; empty: none was.
-    """
-
-    def __init__(self, context: PlannerContext, motion: ExecuteServer, plans: PlanServer) -> None:
-        """Note who moves the arm, and find the estimator.
+    def __init__(self, context: PlannerContext, lease: ArmLease, plans: PlanServer) -> None:
+        """Find the estimator.
 
         Args:
             context: What all parts share.
-            motion: Moves the arm and watches it.
+            lease: Lets one goal have the arm.
             plans: Plans.
         """
-        self._context, self._motion, self._plans = context, motion, plans
+        self._context, self._lease, self._plans = context, lease, plans
         self._link = EstimatorLink(context.node, context.settings.estimator)
         settings, frame = context.settings, context.robot.payload_frame
         self._attached = AttachedObject(
             context.node, frame, settings.payload_box, settings.payload_box_centre
         )
-        self._refusals = context.node.create_publisher(String, "~/refusal", LATCHED)
         self._run: IdentifyRun | None = None
-        self._handle: ServerGoalHandle | None = None
-        self._accepted = float("-inf")  # when a goal was, that has not begun yet
-        self.refusal = ""
 
     @property
     def stage(self) -> str:
         """What the goal in progress is doing, in words; empty: there is none."""
         return "" if self._run is None else NAMES[self._run.stages.state]
 
-    def on_goal(self, goal: Identify.Goal) -> GoalResponse:
-        """Accept a goal if the arm is free; a rejection has no text, so it is said elsewhere."""
-        use = self._context.reserved or self._context.busy
-        if not use and time.monotonic() - self._accepted < BEGUN:
-            use = "a goal of ~/identify begins"
-        why = self._context.node.inactivity
-        if use and not why:
-            stage = f" ({self.stage})" if self.stage else ""
-            why = f"The arm is in use: {use}{stage}. Wait for its end, or call ~/stop."
-        if not why:
-            self._accepted = time.monotonic()
-            return GoalResponse.ACCEPT
-        who = printable(shortened(goal.requested_by)) or "somebody"
-        self.refusal = f"A goal of ~/identify, asked for by {who}, was rejected. {why}"
-        self._context.node.get_logger().warning(self.refusal)
-        self._refusals.publish(String(data=self.refusal))
-        return GoalResponse.REJECT
-
     async def on_identify(self, handle: ServerGoalHandle) -> Identify.Result:
-        """Carry out a goal."""
+        """Carry out a goal, if the arm is free."""
         context, who = self._context, printable(shortened(handle.request.requested_by))
-        context.reserved = f"a payload is identified for {who or 'somebody'}"
-        self._accepted, self._handle = float("-inf"), handle
-        run = self._run = IdentifyRun(context, self._motion, self._plans, self._link, handle)
+        what = f"a payload is identified for {who or 'somebody'}"
         try:
-            result = await run.carry_out()
-        finally:
-            self._run, self._handle, context.reserved = None, None, ""
+            with self._lease.taken(handle, what) as goal:
+                self._run = IdentifyRun(context, goal, self._plans, self._link)
+                result = await self._run.carry_out()
+                self._run = None
+        except InputError as error:
+            result = Identify.Result(
+                estimate=unsolved_message(context.robot.payload_frame),
+                error_code=Identify.Result.ARM_NOT_READY,
+                message=str(error),
+                reason=reason_message(Reason.REFUSED),
+                at_rest=context.arm.is_seen_at_rest(),
+            )
         said = f"Identification ended ({result.error_code}): {result.message}"
         context.node.get_logger().info(said)
         end_goal(handle, result.success)
@@ -117,11 +93,11 @@ class IdentifyServer:
         if run is None:
             return
         run.watch()
-        if self._handle is not None and self._handle.is_active:
-            moves = self._context.busy != ""
-            self._handle.publish_feedback(
+        goal = self._lease.goal
+        if goal is not None and goal.handle.is_active:
+            goal.handle.publish_feedback(
                 identify_feedback(
-                    run.stages, run.horizon, self._motion.followed if moves else None,
-                    self._link.estimate, self._context.half_width(), run.tightest,
+                    run.stages, run.horizon, goal.following, self._link.estimate,
+                    self._context.half_width(), run.tightest,
                 )
             )  # fmt: skip

@@ -1,8 +1,8 @@
 """The planner: certified exciting motions on request, handed to the bridge, which moves the arm.
 
 `PlanServer` plans in a process of its own, `ExecuteServer` has plans followed, `IdentifyServer`
-does both from the check to the saved run; this node has the services, actions and timers. It
-commands nothing.
+does both from the check to the saved run, `ArmLease` lets one goal at a time have the arm; this
+node has the services, actions and timers. It commands nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import PayloadEstimate
-from payload_id_msgs.srv import Describe, Plan
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from std_srvs.srv import Trigger
@@ -32,11 +31,12 @@ from ..common.topics import LATCHED
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from ..lifecycle.managed_node import ManagedNode
+from .arm_goal import ArmLease
+from .bridge_client import Ended
 from .context import PlannerContext
 from .execute_server import ExecuteServer
 from .identify_server import IdentifyServer
 from .parameters import PLANNER_TABLE, PlannerParameters
-from .pause_server import PauseServer
 from .plan_server import PlanServer
 
 FEEDBACK_PERIOD = 0.1  # [s]
@@ -45,11 +45,10 @@ PARTING = 0.2  # [s] that a last request is given to reach the bridge
 
 
 class PlannerNode(ManagedNode):
-    """Plans and describes certified motions, and has the bridge follow them.
+    """Plans certified motions, and has the bridge follow them.
 
-    Serves `~/plan` (service and action), `~/describe`, `~/stop`, `~/pause`, `~/resume`, and the
-    actions `~/execute` and `~/identify`; hears joint states, estimates and the bridge; publishes
-    markers and /diagnostics.
+    Serves the actions `~/plan`, `~/execute` and `~/identify`, `~/stop`, `~/pause` and `~/resume`;
+    hears joint states, estimates and the bridge; publishes markers and /diagnostics.
 
     Attributes:
         robot: The robot file.
@@ -71,14 +70,12 @@ class PlannerNode(ManagedNode):
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = PlannerContext(self, settings, self.robot, uncertainty)
         self._log = ThrottledLog(self)
-        self._ended: tuple[Reason, str] | None = (
-            None  # of the last motion, and the plans until then
-        )
+        self._ended: Ended | None = None  # of the last motion, and the plans until then
         self._kept = 0
         self._plans = PlanServer(self._shared)
-        self._motion = ExecuteServer(self._shared, self._plans)
-        self._pause = PauseServer(self._shared, self._motion)
-        self._identify = IdentifyServer(self._shared, self._motion, self._plans)
+        self._lease = ArmLease(self._shared)
+        self._execute = ExecuteServer(self._shared, self._lease, self._plans)
+        self._identify = IdentifyServer(self._shared, self._lease, self._plans)
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._on_estimate, LATCHED
         )
@@ -86,7 +83,7 @@ class PlannerNode(ManagedNode):
         self._shared.estimator.told = self._on_condition
         self._serve()
         steady_timer(self, WATCH_PERIOD, self._on_watch_due)
-        steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
+        steady_timer(self, FEEDBACK_PERIOD, self._execute.on_feedback_due)
         steady_timer(self, FEEDBACK_PERIOD, self._identify.on_tick)
         signed = f"signed with {settings.signing_key}" if settings.signing_key else "not signed"
         self.get_logger().info(
@@ -101,44 +98,42 @@ class PlannerNode(ManagedNode):
 
     async def leave(self) -> None:
         """Have a moving arm stopped, and give up what is planned."""
-        self._motion.stop(Reason.SHUT_DOWN, "The planner was deactivated")
+        self._lease.stop(Reason.SHUT_DOWN, "The planner was deactivated")
         self._shared.process.give_up("The planner was deactivated meanwhile.")
 
     def deactivate(self) -> None:
         """Have an arm that still moves stopped."""
-        if self._motion.stop(Reason.SHUT_DOWN, ""):
+        if self._lease.stop(Reason.SHUT_DOWN, ""):
             time.sleep(PARTING)
 
     def _serve(self) -> None:
         """Create all services and actions."""
         group = ReentrantCallbackGroup()
         for kind, name, callback in (
-            (Plan, "~/plan", self._plans.on_plan),
-            (Describe, "~/describe", self._plans.on_describe),
-            (Trigger, "~/stop", self._motion.on_stop),
-            (Trigger, "~/pause", self._pause.on_pause),
-            (Trigger, "~/resume", self._pause.on_resume),
+            (Trigger, "~/stop", self._lease.on_stop),
+            (Trigger, "~/pause", self._lease.on_pause),
+            (Trigger, "~/resume", self._lease.on_resume),
             (Trigger, "~/attach_payload", self._identify.on_attach),
         ):
             self.create_service(kind, name, callback, callback_group=group)
         self._actions = [
             ActionServer(
                 self, kind, name, self.counted(execute),
-                goal_callback=accept,
-                cancel_callback=self._motion.on_cancel,
+                goal_callback=lambda goal: GoalResponse.ACCEPT,  # results say what is wrong
+                cancel_callback=self._lease.on_cancel,
                 callback_group=group,
             )
-            for kind, name, execute, accept in (
-                (PlanAction, "~/plan", self._plans.on_plan_goal, _accept),
-                (Execute, "~/execute", self._motion.on_execute, _accept),
-                (Identify, "~/identify", self._identify.on_identify, self._identify.on_goal),
+            for kind, name, execute in (
+                (PlanAction, "~/plan", self._plans.on_plan),
+                (Execute, "~/execute", self._execute.on_execute),
+                (Identify, "~/identify", self._identify.on_identify),
             )
         ]  # fmt: skip
 
     def _on_watch_due(self) -> None:
-        """Pass on the planning process's answers, and look what the bridge has told."""
+        """Pass on the planning process's answers, and take in joint states."""
         self._shared.answers.pass_on()
-        self._motion.on_watch_due()
+        self._shared.arm.states.take(every=False)
 
     def _on_estimate(self, message: PayloadEstimate) -> None:
         """Take in an estimate, unless it is of another frame and so of nobody this node knows."""
@@ -152,7 +147,6 @@ class PlannerNode(ManagedNode):
             return
         self._shared.estimate = message
         self._identify.hear(message)
-        self._motion.hear(message)
 
     def _on_condition(self, message: DiagnosticStatus) -> None:
         """Compare what the estimator rests on with what this node does."""
@@ -166,31 +160,28 @@ class PlannerNode(ManagedNode):
 
     def condition(self) -> Condition:
         """Judge the planner."""
-        self._shared.bridge.seek()
-        followed = self._motion.followed
+        following = None if self._lease.goal is None else self._lease.goal.following
         figures = {
-            "phase": "idle" if followed is None else followed.phase.value,
+            "phase": "idle" if following is None else following.told.phase,
             "plans": len(self._plans),
             "obstacles": len(self._shared.bridge.bodies),
             "joint states silent [s]": self._shared.arm.states.silence,
             "planning process": "runs" if self._shared.process.alive else "ended",
             "identifying": self._identify.stage or "no",
-            "newest rejection": self._identify.refusal or "none",
             **self._stated,
         }
         if self._shared.fault:
             return Condition(
                 Level.ERROR, f"The bridge waits for ~/acknowledge. {self._shared.fault}", figures
             )
-        if use := self._shared.busy or self._shared.reserved:
+        if use := self._shared.in_use:
             return Condition(Level.OK, f"Busy: {use}.", figures)
-        if self._motion.ended is not self._ended:
-            self._ended, self._kept = self._motion.ended, self._plans.kept
+        if self._shared.ended is not self._ended:
+            self._ended, self._kept = self._shared.ended, self._plans.kept
         # What ended the last motion is no condition any more once another one was planned.
         planned = self._plans.kept > self._kept
-        if self._ended is not None and not self._ended[0].as_asked and not planned:
-            reason, said = self._ended
-            return Condition(Level.WARN, f"{reason.name}: {said}", figures)
+        if (ended := self._ended) is not None and not ended.reason.as_asked and not planned:
+            return Condition(Level.WARN, f"{ended.reason.name}: {ended.message}", figures)
         try:
             self._shared.arm.check_alive()
         except NotReadyError as error:
@@ -209,11 +200,6 @@ class PlannerNode(ManagedNode):
         if doubt := self._shared.arm.clock_doubt():
             return Condition(Level.WARN, doubt, figures)
         return Condition(Level.OK, "Ready.", figures)
-
-
-def _accept(goal: Any) -> GoalResponse:
-    """Accept a goal: what speaks against it is said in its result."""
-    return GoalResponse.ACCEPT
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Planning on request, and the plans that can be described and executed."""
+"""Planning on request, and the plans that can be executed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, PlanDescription
-from payload_id_msgs.srv import Describe, Plan
 from rclpy.action.server import ServerGoalHandle
 from visualization_msgs.msg import MarkerArray
 
@@ -32,7 +30,7 @@ NO_VOLUME = (
 
 
 class PlanServer:
-    """Answers `~/plan` (service and action) and `~/describe`; shows plans when they are made.
+    """Answers `~/plan`; shows plans when they are made.
 
     Attributes:
         kept: How many plans were made.
@@ -54,12 +52,7 @@ class PlanServer:
         """Return the number of plans that can be executed."""
         return len(self._plans)
 
-    async def on_plan(self, request: Plan.Request, response: Plan.Response) -> Plan.Response:
-        """Plan one motion."""
-        await self._plan_into(request.goal, response, lambda: "")
-        return response
-
-    async def on_plan_goal(self, handle: ServerGoalHandle) -> PlanAction.Result:
+    async def on_plan(self, handle: ServerGoalHandle) -> PlanAction.Result:
         """Plan one motion; may be cancelled."""
         result, begin = PlanAction.Result(), time.monotonic()
         timer = steady_timer(
@@ -75,26 +68,20 @@ class PlanServer:
         def unwanted() -> str:
             return "The goal was cancelled." if handle.is_cancel_requested else ""
 
-        await self._plan_into(handle.request.goal, result, unwanted)
+        try:
+            found, known = await self.made(handle.request.goal, unwanted)
+        except InputError as error:
+            result.message = str(error)
+        else:
+            result.success, result.description = True, self.keep(found, known)
+            result.message = result.description.summary
+        self._context.node.get_logger().info(result.message)
         self._context.node.destroy_timer(timer)
         if handle.is_cancel_requested:
             result.success, result.message = False, "Cancelled; the plan was dropped."
             self._plans.pop(result.description.plan_id, None)
         end_goal(handle, result.success)
         return result
-
-    async def _plan_into(
-        self, message: ExcitationGoal, answer: Any, unwanted: Callable[[], str]
-    ) -> None:
-        """Plan, and fill in an answer of service or action."""
-        try:
-            found, known = await self.made(message, unwanted)
-        except InputError as error:
-            answer.success, answer.message = False, str(error)
-        else:
-            answer.success, answer.description = True, self.keep(found, known)
-            answer.message = answer.description.summary
-        self._context.node.get_logger().info(answer.message)
 
     async def made(
         self, message: ExcitationGoal, unwanted: Callable[[], str], own: bool = False
@@ -104,13 +91,12 @@ class PlanServer:
         Args:
             message: The goal.
             unwanted: Says why nobody waits for it any more; empty: somebody does.
-            own: Whether for that for which the arm is reserved.
+            own: Whether for the goal that has the arm.
 
         Raises:
             InputError: Nothing may be planned now, nothing was certified, or it was called off.
         """
         context = self._context
-        await context.bridge.refresh()  # so that what was just said to it counts
         goal = context.goal_of(message)
         request, known = self._request(goal, own)
         found: Planned = checked(await context.answer(request, unwanted))
@@ -121,7 +107,6 @@ class PlanServer:
     ) -> tuple[Planned, str]:
         """Return the straight way to a pose, shape (n,) [rad or m]; see `made`, of one's own."""
         context = self._context
-        await context.bridge.refresh()
         request, known = self._request(context.goal_of(message), True)
         found: Planned = checked(await context.answer(MoveRequest(request, target), unwanted))
         return found, known
@@ -149,19 +134,6 @@ class PlanServer:
         self._described.publish(description)
         self._swept.publish(swept_markers(plan, frame))
         return description
-
-    def on_describe(
-        self, request: Describe.Request, response: Describe.Response
-    ) -> Describe.Response:
-        """Describe a plan."""
-        try:
-            plan, response.description, _ = self.plan_named(request.plan_id)
-        except InputError as error:
-            response.message = str(error)
-            return response
-        response.success, response.message = True, response.description.summary
-        response.swept_volume = swept_markers(plan, self._context.base)
-        return response
 
     def plan_named(self, name: str) -> tuple[Planned, PlanDescription, str]:
         """Return a plan that is kept; the newest one for an empty name."""

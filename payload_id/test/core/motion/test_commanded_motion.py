@@ -11,7 +11,7 @@ from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.path_timing import PathStart, PathStop
+from payload_id.core.motion.path_stop import PathStop
 from payload_id.core.motion.there_and_back import there_and_back
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory_points import (
@@ -20,7 +20,6 @@ from payload_id.core.motion.trajectory_points import (
     points_of,
 )
 from payload_id.core.motion.wave import WavePiece
-from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.safety.tube.tube_watch import tube_use
 
@@ -50,19 +49,6 @@ def followed(motion, time, rate=RATE):
     return sample(JointTrajectory(points.time, points.q, points.dq, points.ddq), time)
 
 
-@pytest.mark.parametrize("leaves", [0.2, 0.7, 1.5])
-@pytest.mark.parametrize("begins", [0.0, 1.1])
-def test_a_stop_rests_at_the_place_on_the_motion_that_it_names_also_within_a_part(begins, leaves):
-    first, second = pieces().parts
-    part = first if begins == 0.0 else second
-    motion = first if begins == 0.0 else pieces()
-    stop = CertifiedStop(leaves, PathStop(part, leaves, 0.3)).later(begins)
-    ended = CertifiedMotion(motion, (stop,), TrackingTube.exact(2)).ended_by(stop)
-    rests = ended.at(np.array([ended.duration])).q
-    np.testing.assert_allclose(motion.at(np.array([stop.resting_place])).q, rests, atol=1e-9)
-    assert begins + leaves < stop.resting_place < begins + leaves + 0.3
-
-
 MOTIONS = (
     fourier(),
     pieces(),
@@ -70,9 +56,6 @@ MOTIONS = (
     TimeScaled(pieces(), 0.5),
     PathStop(fourier(), 1.3, 0.5),
     PathStop(pieces(), 1.0, 0.4),
-    PathStart(TimeScaled(pieces(), 0.5), 1.9, 1.0),
-    PathStop(PathStart(pieces(), 0.3, 0.4), 1.2, 0.5),  # after a start
-    PathStop(PathStart(pieces(), 0.3, 0.4), 0.2, 0.5),  # of a start
     out_and_back(),
     PathStop(out_and_back(), 2.1, 0.3),  # of a rest
     PathStop(TimeScaled(out_and_back(), 0.5), 6.0, 1.0),  # on the way back

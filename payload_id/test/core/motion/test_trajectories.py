@@ -15,7 +15,7 @@ from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.path_timing import PathStart, PathStop
+from payload_id.core.motion.path_stop import PathStop
 from payload_id.core.motion.there_and_back import Reversed, there_and_back
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import even_edges
@@ -66,21 +66,13 @@ def path_stop(seed: int = 0) -> PathStop:
     return PathStop.within(bezier(seed), 0.6, LIMITS)
 
 
-def path_start(seed: int = 0) -> PathStart:
-    return PathStart.within(bezier(seed), 0.6, LIMITS)
-
-
 def stopped(seed: int = 0) -> MotionSequence:
     stop = PathStop.within(sequence(seed), 1.4, LIMITS)
     return MotionSequence((sequence(seed), stop), (1.4, stop.duration))
 
 
-def resumed(seed: int = 0) -> PathStart:
-    return PathStart(slowed(seed), PathStop(slowed(seed), 14.0, 2.5).end, 3.0)
-
-
 TIGHT = (fourier, bezier, wave, sequence, slowed, backwards, out_and_back)
-ON_THE_PATH = (path_stop, path_start, stopped, resumed)
+ON_THE_PATH = (path_stop, stopped)
 FAMILIES = TIGHT + ON_THE_PATH
 KINKS = (sequence, slowed, out_and_back)
 
@@ -201,25 +193,21 @@ def test_pieces_continue_their_state_end_at_rest_and_are_linear_in_their_paramet
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_stop_and_a_start_keep_to_the_path_and_leave_and_join_the_motion_smoothly(seed) -> None:
+def test_a_stop_keeps_to_the_path_and_leaves_the_motion_smoothly(seed) -> None:
     motion = bezier(seed)
     stop = PathStop.within(motion, 0.6, LIMITS)
-    start = PathStart.within(motion, stop.end, LIMITS)
     assert same(at(stop, 0.0), at(motion, 0.6), 1e-12)
-    rest, begin = at(stop, stop.duration), at(start, 0.0)
-    assert np.abs([rest.dq, rest.ddq]).max() == 0.0 and np.abs([begin.dq, begin.ddq]).max() < 1e-9
+    rest = at(stop, stop.duration)
+    assert np.abs([rest.dq, rest.ddq]).max() == 0.0
     assert stop.end == pytest.approx(0.6 + stop.ramp / 2)
     found = stop.ranges(even_edges(stop, 0.01))
     assert found.speed.max() <= 1.5 and found.acceleration.max() <= 5.0
-    for part in (stop, start):  # the poses of the path and no others, no faster
-        time = np.linspace(0.0, part.duration, 50)
-        s = np.array([part.place(t) for t in time])
-        assert (np.diff(s) >= 0.0).all()
-        there, here = motion.at(s), part.at(time)
-        assert np.allclose(here.q, there.q, atol=1e-12)
-        assert (np.abs(here.dq) <= np.abs(there.dq) + 1e-12).all()
-    late = np.linspace(start.ramp, start.duration, 9)  # after the ramp it is the motion itself
-    assert same(start.at(late), motion.at(late - start.ramp / 2 + stop.end), 1e-9)
+    time = np.linspace(0.0, stop.duration, 50)  # the poses of the path and no others, no faster
+    s = np.array([stop.place(t) for t in time])
+    assert (np.diff(s) >= 0.0).all()
+    there, here = motion.at(s), stop.at(time)
+    assert np.allclose(here.q, there.q, atol=1e-12)
+    assert (np.abs(here.dq) <= np.abs(there.dq) + 1e-12).all()
 
 
 def test_motions_that_cannot_be_are_refused() -> None:

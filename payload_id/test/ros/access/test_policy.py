@@ -15,7 +15,7 @@ MOVING = {
     Rule("action", "call", "/payload_planner/execute"),
     Rule("action", "call", "/payload_planner/identify"),
     Rule("service", "request", "/payload_planner/resume"),
-    Rule("action", "call", "/payload_bridge/move"),
+    Rule("action", "call", "/payload_bridge/follow"),
     Rule("service", "request", "/payload_bridge/extend"),
     Rule("service", "request", "/payload_bridge/acknowledge"),
     Rule("service", "request", "/payload_bridge/set_obstacles"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import time
+from array import array
 
 import numpy as np
 import pytest
 from controller_manager_msgs.srv import ListControllers
-from payload_id_msgs.action import Move
-from payload_id_msgs.msg import StopReason
-from payload_id_msgs.srv import Acknowledge, PrepareMotion
+from payload_id_msgs.action import Follow
+from payload_id_msgs.msg import Certificate, StopReason
+from payload_id_msgs.srv import Acknowledge
 from rclpy.action import ActionClient
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -65,13 +66,11 @@ class TorqueRobot:
     def move(self, by):
         """Prove a motion from where the arm is, and have it followed; return handle and result."""
         motion, stops = certified_motion(self.folder, self.robot, self.q, by)
-        answer = self.observer.call(
-            PrepareMotion, f"{BRIDGE}/prepare", motion_id="m", certificate=motion, stops=stops
-        )
-        assert answer.success, answer.message
-        client = ActionClient(self.observer.node, Move, f"{BRIDGE}/move")
-        self.observer.wait(client.server_is_ready, "move")
-        sent = client.send_goal_async(Move.Goal(motion_id="m", requested_by="a test"))
+        files = [Certificate(file=array("B", text.encode())) for text in (motion, *stops)]
+        client = ActionClient(self.observer.node, Follow, f"{BRIDGE}/follow")
+        self.observer.wait(client.server_is_ready, "follow")
+        goal = Follow.Goal(motion_id="m", motion=files[0], stops=files[1:], requested_by="a test")
+        sent = client.send_goal_async(goal)
         handle = self.observer.wait(lambda: sent.done() and sent.result(), "the goal's handle")
         return handle, handle.get_result_async()
 
@@ -121,8 +120,8 @@ def loop_of(robot, other_than=0):
     robot.observer.mailbox["/diagnostics"].clear()
 
     def found():
-        for array in robot.observer.mailbox["/diagnostics"]:
-            for status in array.status:
+        for said in robot.observer.mailbox["/diagnostics"]:
+            for status in said.status:
                 values = {x.key: x.value for x in status.values}
                 number = int(values.get("torque loop's process", 0))
                 if values.get("torque loop") == "waits" and number != other_than:

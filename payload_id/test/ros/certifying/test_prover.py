@@ -11,7 +11,7 @@ from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.path_timing import PathStop
+from payload_id.core.motion.path_stop import PathStop
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate, digest_of
 from payload_id.core.safety.certificate.certify import certify

@@ -16,16 +16,17 @@ from payload_id.core.errors import InputError
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import sample
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.path_timing import PathStop
+from payload_id.core.motion.path_stop import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.ros.execution.commanded_motion import CommandedMotion
-from payload_id.ros.execution.machine import TABLE, Command, Event, State
+from payload_id.ros.execution.machine import TABLE, Command, Event, State, asked_for
 from payload_id.ros.execution.monitors import BEFORE, MONITORS, ON_PATH, Phase
 from payload_id.ros.execution.snapshot import (
     ControllerError,
     ControllerReport,
     JointStates,
     ManagerReport,
+    NotProved,
 )
 from payload_id.ros.execution.start_check import NotReadyError
 from payload_id.ros.execution.stop_reason import Reason
@@ -37,14 +38,15 @@ def test_the_table_leaves_no_moving_arm_without_a_way_to_rest():
     for phase in Phase:
         next_ones = {event: TABLE.get((phase, event), (phase, None)) for event in Event}
         if phase in BEFORE:
-            assert next_ones[Event.HOLD] == next_ones[Event.STOP] == (Phase.IDLE, Command.REFUSE)
+            assert next_ones[Event.STOP] == (Phase.IDLE, Command.REFUSE)
+            assert next_ones[Event.HOLD] == next_ones[Event.STOP] or phase is Phase.PROVING
         if phase in MAY_MOVE:
             assert next_ones[Event.HOLD] == (Phase.HOLDING, Command.HOLD)
         if phase in (Phase.STARTING, Phase.FOLLOWING):
             assert next_ones[Event.STOP][1] in (Command.STOP, Command.HOLD)
         if phase is not Phase.IDLE:
             assert (phase, Event.READY) in TABLE
-        if phase not in (*ON_PATH, Phase.IDLE):  # time ends those in which nothing is commanded
+        if phase not in (*ON_PATH, Phase.IDLE, Phase.PROVING):  # others are ended by time
             assert (phase, Event.OVERDUE) in TABLE
     sends = {key for key, (_, command) in TABLE.items() if command is Command.SEND}
     assert sends == {(Phase.ACQUIRING, Event.READY)}  # nothing else begins a motion
@@ -131,6 +133,22 @@ def test_what_ends_a_motion_lets_none_begin_either(reason):
         assert refused.state.ended[0] is expected and refused.done == [Command.REFUSE]
 
 
+@pytest.mark.parametrize(
+    ("known", "reason"),
+    [
+        ({"proof": NotProved("it is no text")}, Reason.REFUSED),
+        ({"asked": (Reason.CANCELLED, "by hand"), "proof": part_of(certified())}, Reason.CANCELLED),
+    ],
+)
+def test_what_is_not_proved_or_called_off_while_it_is_does_not_begin(known, reason):
+    arm = Arm()
+    arm.state = asked_for(arm.time)
+    arm.tick(driver=("a fault that the checks tell once it is proved",))
+    assert arm.state.phase is Phase.PROVING
+    arm.tick(**known)
+    assert arm.state.phase is Phase.IDLE and arm.state.ended[0] is reason and not arm.state.begun
+
+
 def test_the_most_severe_reason_counts_then_the_first_of_the_table():
     arm = moving()
     arm.tick(**STOPS[Reason.NOT_ENABLED], **HOLDS[Reason.CONTROLLER_FAULT],
@@ -162,18 +180,19 @@ def test_a_motion_ends_where_its_certificate_says_and_its_stops_do():
     arm = Arm().begin(certified())
     arm.run()
     assert arm.state.at_rest and arm.state.ended == (Reason.COMPLETED, "")
-    assert arm.done == [Command.TAKE, Command.SEND, Command.RELEASE] and not arm.state.held
+    assert arm.done == [Command.ASK, Command.TAKE, Command.SEND, Command.RELEASE]
+    assert not arm.state.held
     end = certified().trajectory.at(np.array([2.0])).q[0]
     assert np.allclose(arm.seen[0], end) and arm.state.largest_use < 1e-3
     for begin in (0.02, 0.6, 1.2):
         arm = moving(begin)
-        arm.tick(asked=(Reason.PAUSED, "the service"))
+        arm.tick(asked=(Reason.CANCELLED, "the service"))
         before, after = arm.commands
         shared = np.linspace(arm.time, arm.time + arm.arm.reaction, 20)
         assert np.allclose(sample(before, shared).q, sample(after, shared).q, atol=1e-9)
         arm.run()
-        place = certified().trajectory.at(np.array([arm.state.resting_place])).q[0]
-        assert np.allclose(arm.seen[0], place, atol=1e-6) and arm.state.at_rest
+        path = certified().trajectory.at(np.linspace(0.0, 2.0, 4001)).q
+        assert np.abs(path - arm.seen[0]).max(axis=1).min() < 1e-3 and arm.state.at_rest
     arm = moving(1.95)  # no stop comes before the end, which is one
     arm.tick(asked=(Reason.CANCELLED, "late"))
     arm.run()

@@ -6,14 +6,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from payload_id_msgs.action import Execute
+from payload_id_msgs.action import Execute, Follow
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
 from payload_id.planning.request import Goal
 from payload_id.ros.execution.stop_reason import Reason
-from payload_id.ros.planner.bridge_link import FollowedMotion
+from payload_id.ros.planner.arm_goal import ArmLease
+from payload_id.ros.planner.bridge_client import Ended, Following
 from payload_id.ros.planner.context import PlannerContext
 from payload_id.ros.planner.execute_server import ExecuteServer
 from payload_id.ros.planner.payload_intervals import ESTIMATED
@@ -25,20 +26,14 @@ GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety", LOWER, UPP
 class FakeBridge:
     """Says what it is told to, and notes what it is handed."""
 
-    absence, pauses = "", True
+    absence, holding = "", None
 
     def __init__(self) -> None:
         self.state, self.obstacles, self.bodies, self.handed = BridgeState(), "[]", (), []
 
-    async def refresh(self):
-        pass
-
-    async def will_pause(self):
-        return self.pauses
-
-    def follow(self, name, motion, documents, who):
-        self.handed.append(name)
-        return FollowedMotion(name, motion)
+    def follow(self, name, motion, documents, who, continues, after):
+        self.handed.append(Following(name, motion))
+        return self.handed[-1]
 
 
 class Planner:
@@ -56,7 +51,8 @@ class Planner:
             status=PayloadEstimate.GOOD, lower=LOWER + 0.01, upper=UPPER - 0.01
         )
         context.estimator = SimpleNamespace(absence="")
-        context.busy = context.cell_missing = context.reserved = ""
+        context.in_use = context.cell_missing = ""
+        context.limits = "safety"
         context.arm = SimpleNamespace(
             check_alive=lambda: None,
             is_seen_at_rest=lambda: self.stands,
@@ -66,18 +62,11 @@ class Planner:
         plan = SimpleNamespace(
             request=SimpleNamespace(goal=GOAL), motion=None, documents=None, name="plan"
         )
-        self.rest, self.meanwhile = SimpleNamespace(**vars(plan)), lambda: None
-        self.rest.name = "the rest"
         kept = (plan, SimpleNamespace(token="read"), "[]")
         plans = SimpleNamespace(plan_named=lambda name: kept)
-        self.server = ExecuteServer(context, plans)
-        context.ask = self.ask
+        self.lease = ArmLease(context)
+        self.server = ExecuteServer(context, self.lease, plans)
         self.result, self.stands = None, False
-
-    async def ask(self, request):
-        """Return what stands for what is left of the plan."""
-        self.meanwhile()
-        return self.rest
 
     def executed(self, **fields):
         """Execute the plan; return the refusal, or nothing once it was handed over."""
@@ -100,25 +89,14 @@ class Planner:
 
     def told(self, reason):
         """Have the bridge say why the motion has ended."""
-        self.server.followed.end(reason, reason.value)
-        self.server.on_watch_due()
-
-    def resumed(self):
-        """Resume; return the refusal, or nothing."""
-        try:
-            self.server.resume().send(None)
-        except StopIteration:
-            return ""
-        except InputError as error:
-            return str(error)
-        raise AssertionError("it waits")
+        self.bridge.handed[-1].conclude(Ended(reason, reason.value))
 
 
 def test_a_plan_is_handed_over_and_ends_as_the_bridge_says():
     planner = Planner()
-    assert planner.executed() == "" and planner.context.busy
+    assert planner.executed() == "" and planner.context.in_use
     planner.told(Reason.TUBE_LEFT)
-    assert Reason.TUBE_LEFT.value in planner.go_on() and not planner.context.busy
+    assert Reason.TUBE_LEFT.value in planner.go_on() and not planner.context.in_use
     assert planner.result.reason.code == StopReason.TUBE_LEFT and not planner.result.success
 
 
@@ -127,7 +105,7 @@ WRONG = {
     "a fault": (lambda p: setattr(p.bridge.state, "fault", "TUBE_LEFT"), "~/acknowledge"),
     "doubtful obstacles": (lambda p: setattr(p.bridge.state, "doubt", "They are old"), "are old"),
     "other obstacles": (lambda p: vars(p.bridge).update(obstacles="[1]"), "obstacles have changed"),
-    "in use": (lambda p: vars(p.context).update(busy="something"), "in use: something"),
+    "in use": (lambda p: vars(p.context).update(in_use="something"), "in use: something"),
     "inconsistent": (
         lambda p: vars(p.context).update(
             estimate=PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="it slips")
@@ -161,17 +139,21 @@ def test_nothing_is_planned_while_it_is_not_known_what_is_around_the_arm():
     assert "what is around the arm" in planner.executed()
 
 
-def paused() -> Planner:
-    """Return a planner whose plan rests on its path."""
+@pytest.mark.parametrize(
+    ("ends", "reason"), [("call_off", Reason.CANCELLED), ("pause", Reason.PAUSED)]
+)
+def test_what_is_called_off_or_paused_ends_for_that_reason(ends, reason):
     planner = Planner()
-    assert planner.executed() == "" and planner.bridge.handed == ["plan"]
-    planner.told(Reason.PAUSED)
-    assert planner.server.paused
-    return planner
-
-
-def test_obstacles_that_change_while_the_rest_is_certified_keep_the_arm_at_rest():
-    planner = paused()
-    planner.meanwhile = lambda: vars(planner.bridge).update(obstacles="[1]")
-    assert "obstacles have changed" in planner.resumed()
-    assert planner.bridge.handed == ["plan"] and planner.server.paused
+    assert planner.executed() == ""
+    goal, following, cancelled = planner.lease.goal, planner.bridge.handed[0], []
+    if ends == "pause":
+        goal.pause()
+    else:
+        goal.call_off(reason, "somebody wants it")
+    following.take_goal(SimpleNamespace(cancel_goal_async=lambda: cancelled.append(1)))
+    assert cancelled  # though the bridge accepts it only now
+    told = Follow.Result(reason=StopReason(code=StopReason.CANCELLED), begun=True, at_rest=True)
+    following.take_result(told)
+    planner.go_on()
+    assert planner.result.reason.code == getattr(StopReason, reason.name)
+    assert planner.result.at_rest and not planner.context.in_use

@@ -15,6 +15,7 @@ from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.planner import identify_run
+from payload_id.ros.planner.bridge_client import Ended
 from payload_id.ros.planner.identify_run import IdentifyRun
 from payload_id.ros.planner.identifying.estimator_link import EstimatorLostError
 
@@ -32,7 +33,7 @@ class World:
         self.done, self.reasons, self.lost = [], {}, ()
         self.handle = SimpleNamespace(request=Goal(**fields), is_cancel_requested=False)
         self.estimate, self.recording, self.success = FOUND, "/bag", True
-        self.q, self.called_off, self.followed, self.grasped = HOME, "", None, True
+        self.q, self.unwanted, self.following, self.grasped = HOME, "", None, True
         log = SimpleNamespace(warning=self.done.append)
         self.node = SimpleNamespace(get_logger=lambda: log, is_ending=False)
 
@@ -43,7 +44,7 @@ class World:
             node=self.node, robot=SimpleNamespace(n=7, joints="abcdefg", payload_frame="tool"),
             uncertainty=prior,
             limits="all",
-            bridge=SimpleNamespace(refresh=self.refresh, absence="", state=None),
+            bridge=SimpleNamespace(absence="", state=None),
             start=self.start, estimate=FOUND, disagreement="", half_width=lambda: 0.1 * PHI,
             goal_of=lambda message: SimpleNamespace(limits="all"),
             certificates_folder=Path("/c"), new_name=lambda kind: f"{kind}_1",
@@ -52,7 +53,7 @@ class World:
                 allowed=lambda limits, q: WIDE, is_seen_at_rest=lambda: self.stands,
             ),
         )  # fmt: skip
-        self.the_run = IdentifyRun(context, self, self, self, self.handle)
+        self.the_run = IdentifyRun(context, self, self, self)
         try:
             self.the_run.carry_out().send(None)
         except StopIteration as ended:
@@ -64,29 +65,24 @@ class World:
     known, name, trouble, ceased, stands = True, "estimator", "", "", True
     agrees, held_out, ceased_later = True, 1.0, ""
 
-    async def refresh(self):
-        pass
-
     def start(self, limits, own):
         if self.lost == "arm":
             raise InputError("The arm moves.")
         return self.q
 
-    # ExecuteServer
+    # ArmGoal
 
-    def prepare(self, handle):
-        pass
-
-    def await_resume(self):
+    def resumption(self):
         return SimpleNamespace(done=lambda: self.grasped)
 
-    async def slowed(self, handle, plan, scale):
-        return self.plan(f"{plan.name} at {scale:g}", plan.ends)
+    async def resumed(self):
+        self.done.append("resumed")
 
-    async def carried_out(self, handle, plan, known, what, who):
+    async def follow(self, plan, known):
         self.done.append(plan.name)
         self.q = plan.ends
-        return self.reasons.get(plan.name, (Reason.COMPLETED, "Done."))
+        reason, said = self.reasons.pop(plan.name, (Reason.COMPLETED, "Done."))
+        return Ended(reason, said, begun=True, at_rest=True)
 
     # PlanServer
 
@@ -114,9 +110,6 @@ class World:
 
     async def is_heard(self):
         return True
-
-    async def trouble_now(self, unwanted):
-        return self.trouble
 
     async def begin(self, known_mass, enough, anew):
         self.done.append(f"begin {list(known_mass)}")
@@ -157,7 +150,11 @@ def _no_waiting(monkeypatch):
     async def until(node, condition, seconds):
         return condition()
 
+    async def slowed(context, goal, plan, scale):
+        return goal.plan(f"{plan.name} at {scale:g}", plan.ends)
+
     monkeypatch.setattr(identify_run, "until", until)
+    monkeypatch.setattr(identify_run, "slowed", slowed)
 
 
 def world(dry_run=0.0, **fields):
@@ -188,15 +185,25 @@ def test_what_is_cancelled_in_motion_is_solved_and_nothing_moves_any_more(stage)
     assert "0.9 and 1.1 kg" in result.message
 
 
+@pytest.mark.parametrize("stage", ["way to 0.5", "motion at 0.1", "motion"])
+def test_after_a_pause_it_plans_anew_and_goes_on(stage):
+    made = world(0.1, start_positions=[0.5] * 7)
+    made.reasons[stage] = (Reason.PAUSED, "It rests.")
+    assert made.run().success
+    again = made.done[made.done.index("resumed") + 1 :]
+    assert made.done[made.done.index("resumed") - 1] == stage
+    assert again[-3:] == ["motion", "stop", "save"] and again[0] in (stage, "motion at 0.1")
+
+
 @pytest.mark.parametrize("stands", [True, False])
 def test_what_is_cancelled_before_it_moves_ends_the_run_and_solves_nothing(stands):
     made = world()
-    made.handle.is_cancel_requested, made.stands = True, stands
+    made.unwanted, made.stands = "The goal was cancelled", stands
     result = made.run()
     assert result.at_rest is stands
     assert made.done == [] and result.error_code == Result.CANCELLED
     made = world()
-    made.called_off = "The service ~/stop was called"
+    made.unwanted = "The service ~/stop was called"
     assert made.run().message == "The service ~/stop was called."
 
 

@@ -22,7 +22,6 @@ from payload_id.planning.request import (
     PieceRequest,
     Planned,
     PlanRequest,
-    ResumeRequest,
     ScaleRequest,
 )
 from payload_id.planning.worker import PlanningWorker
@@ -57,7 +56,6 @@ def test_all_certificates_of_a_planner_with_a_key_are_signed(tmp_path):
     plan = worker(PlanRequest("plan", GOAL, home, ()))
     assert isinstance(plan, Planned), plan
     assert isinstance(worker(ScaleRequest(plan, 0.5, ())), Planned)
-    assert isinstance(worker(ResumeRequest(plan, 0.8, ())), Planned)
     piece = worker(PieceRequest("run", 0, GOAL, MotionState.at_rest(home), 1.0, ()))
     assert not isinstance(piece.plan, NoPlan), piece.plan
     files = sorted((tmp_path / "kept").rglob("*.json"))
@@ -66,7 +64,6 @@ def test_all_certificates_of_a_planner_with_a_key_are_signed(tmp_path):
         "plan/motion",
         "plan/stop_",
         "plan/scaled_0.500/motion",
-        "plan/resumed_0.80/",
         "run/piece_00",
     ):
         assert any(name.startswith(start) for name in kinds), kinds

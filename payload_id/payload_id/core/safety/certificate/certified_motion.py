@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...motion.motion_sequence import MotionSequence
-from ...motion.path_timing import PathStop
+from ...motion.path_stop import PathStop
 from ...motion.trajectory import Trajectory
 from ..tube.tracking_tube import TrackingTube
 
@@ -21,11 +21,6 @@ class CertifiedStop:
 
     time: float
     motion: PathStop
-
-    @property
-    def resting_place(self) -> float:
-        """Time on the motion that it ends at whose pose it comes to rest [s]."""
-        return self.time - self.motion.leaves + self.motion.end
 
     def later(self, by: float) -> CertifiedStop:
         """Return the stop for a motion that begins that much [s] earlier."""

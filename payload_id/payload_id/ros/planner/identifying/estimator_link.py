@@ -6,7 +6,7 @@ Nothing here waits without an end: who does not answer in time, or has ended, is
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -113,20 +113,6 @@ class EstimatorLink:
     async def is_heard(self) -> bool:
         """Return whether there is an estimator that says how it is, once that is clear."""
         return await until(self._node, lambda: time.monotonic() - self._heard < UNHEARD, FOUND)
-
-    async def trouble_now(self, unwanted: Callable[[], object]) -> str:
-        """Return `trouble`, once the estimator has said how it is after this call; or its silence.
-
-        Who was killed a moment ago still has services, as far as is known.
-
-        Args:
-            unwanted: Whether nobody waits for it any more.
-        """
-        before = self._heard
-        over = lambda: bool(self._heard > before or self.trouble or unwanted())  # noqa: E731
-        heard = await until(self._node, over, UNHEARD)
-        waited = f"Nothing was heard of the estimator ({self.name}) for {UNHEARD:.0f} s"
-        return self.trouble if heard else waited
 
     async def begin(
         self, known_mass: Sequence[float], enough: Sequence[float], anew: bool

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 
 from payload_id_msgs.action import Identify
-from rclpy.action.server import ServerGoalHandle
 
+from ..arm_goal import ArmGoal
 from .motion_watch import CLOSING
 from .outcome import EndedError
 from .stages import Stages
@@ -20,28 +19,15 @@ class GoalInProgress:
     """Knows a goal's stages and its time limit.
 
     Attributes:
-        handle: The goal.
         asked: What was asked for.
         stages: How far it is.
     """
 
-    def __init__(self, handle: ServerGoalHandle, called_off: Callable[[], str]) -> None:
-        """Begin.
-
-        Args:
-            handle: The goal.
-            called_off: Says why nothing more shall begin; empty: it may.
-        """
-        self.handle, self.asked = handle, handle.request
+    def __init__(self, goal: ArmGoal) -> None:
+        """Begin with a goal, which has the arm."""
+        self.asked = goal.handle.request
         self.stages = Stages.of(self.asked)
-        self._called_off, self._begun = called_off, time.monotonic()
-
-    @property
-    def unwanted(self) -> str:
-        """Why nothing more shall begin; empty: it may."""
-        if self.handle.is_cancel_requested:
-            return "The goal was cancelled."
-        return f"{why}." if (why := self._called_off()) else ""
+        self._goal, self._begun = goal, time.monotonic()
 
     def enter(self, state: int) -> None:
         """Go on to a stage, if nobody has called it off."""
@@ -50,8 +36,8 @@ class GoalInProgress:
 
     def go_on(self) -> None:
         """Raise if somebody does not want this to go on, or time is over."""
-        if why := self.unwanted:
-            raise EndedError(Result.CANCELLED, why)
+        if why := self._goal.unwanted:
+            raise EndedError(Result.CANCELLED, f"{why}.")
         if self.left() <= 0.0:
             said = f"time_limit ({self.asked.time_limit:g} s) is over."
             raise EndedError(Result.OUT_OF_TIME, said)

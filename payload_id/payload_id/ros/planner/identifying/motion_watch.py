@@ -73,7 +73,7 @@ class MotionWatch:
         if due:
             self.held_since = time.monotonic()
             self.hold_out()
-        elif pieces is None and reached and self.held_since is not None:
+        elif reached and self.held_since is not None:
             if time.monotonic() - self.held_since > HELD_OUT_LEAST:
                 self.end(Result.NONE, "")
 

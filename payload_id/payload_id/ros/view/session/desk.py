@@ -163,7 +163,7 @@ class Desk:
         self._trajectory = load_certificate(path).trajectory
         self._begins = {plan.plan_id: self._trajectory.at(np.zeros(1)).q[0]}
         self.motion_length = float(self._trajectory.duration)
-        self.swept = self._planner.describe(plan.plan_id).swept_volume
+        self.swept = self._planner.swept_volume()
 
     def motion_at(self, time: float) -> list[LinkFrame]:
         """Return the links where the plan that was read has them at a time [s]."""

@@ -122,7 +122,7 @@ class Tasks:
         """Have the newest plan described, which gives the token to execute it."""
 
         def work() -> str:
-            return str(self._planner.describe("").description.summary)
+            return str(self._planner.described().summary)
 
         return self._begin("describing the plan", by, work)
 
@@ -132,7 +132,7 @@ class Tasks:
         scale = DRY if dry else 1.0
 
         def work() -> str:
-            description = self._planner.describe(plan.plan_id).description
+            description = self._planner.described(plan.plan_id)
             duration = description.duration / scale
 
             def tell(told: Any) -> None:

@@ -1,11 +1,11 @@
-r"""The same path in another time: coming to rest on it, and going on from there.
+r"""Coming to rest on the path of a motion.
 
-q(t) = motion(s(t)), where the speed along the path changes from 1 to 0, or from 0 to 1, within the
-ramp T. With u = t / T it is
+q(t) = motion(s(t)), where the speed along the path changes from 1 to 0 within the ramp T. With
+u = t / T it is
 
-    ds/dt = 1 - 3 u^2 + 2 u^3  (stop),     ds/dt = 3 u^2 - 2 u^3  (start; 1 after the ramp),
+    ds/dt = 1 - 3 u^2 + 2 u^3,
 
-so that position, velocity and acceleration are continuous where the motion is left or joined:
+so that position, velocity and acceleration are continuous where the motion is left:
 
     dq/dt = s' q',     d^2q/dt^2 = s'' q' + s'^2 q''.
 
@@ -33,33 +33,57 @@ FINER = 1.05  # ratio of the ramps tried
 PARTS = 64  # of the ramp on which speed along the path and motion are bounded apart
 APART = 1e-9  # [s] of path below which two edges count as one
 OUTWARD = 16.0 * np.finfo(float).eps
-RISE = Polynomial([0.0, 0.0, 3.0, -2.0])  # speed of a start at u in [0, 1]
+SPEED = Polynomial([1.0, 0.0, -3.0, 2.0])  # ds/dt at u in [0, 1]
 
 
 @dataclass(frozen=True)
-class PathTiming:
-    """What a stop and a start on the path have in common.
+class PathStop:
+    """From full speed along the path to rest on it.
 
     Attributes:
         motion: Whose path it is.
         leaves: Time on the motion at which it begins [s].
-        ramp: T, in which the speed along the path changes [s].
+        ramp: T, in which it comes to rest [s].
     """
 
     motion: Trajectory
     leaves: float
     ramp: float
 
-    family: ClassVar[str]
-    speed: ClassVar[Polynomial]  # ds/dt at u in [0, 1]
+    family: ClassVar[str] = "path_stop"
 
     def __post_init__(self) -> None:
         left = self.motion.duration - self.leaves
         if not (self.leaves >= 0.0 and 0.0 < self.ramp <= 2.0 * left):
             raise InputError(
-                f"A change of speed begins on the motion's {self.motion.duration:g} s and takes at "
-                f"most twice what is left of them; found {self.ramp!r} s from {self.leaves!r} s."
+                f"A stop begins on the motion's {self.motion.duration:g} s and takes at most twice "
+                f"what is left of them; found {self.ramp!r} s from {self.leaves!r} s."
             )
+
+    @classmethod
+    def within(cls, motion: Trajectory, leaves: float, limits: MotionLimits) -> PathStop:
+        """Return the shortest stop that keeps limits of velocity and acceleration.
+
+        Raises:
+            InputError: There is none: the motion's end comes before.
+        """
+        longest = min(LONGEST, 2.0 * (motion.duration - leaves))
+        ramp = SHORTEST
+        while ramp <= longest:
+            stop = cls(motion, leaves, ramp)
+            if stop._keeps(limits):
+                return stop
+            ramp *= FINER
+        raise InputError(
+            f"No stop of {SHORTEST:g} to {longest:g} s on the path, from {leaves:g} s on the "
+            "motion, keeps the acceleration limits; follow the motion to its end."
+        )
+
+    def _keeps(self, limits: MotionLimits) -> bool:
+        """Whether it keeps limits of velocity and acceleration."""
+        found = self.ranges(np.array([0.0, self.ramp]))
+        slow = (found.speed <= limits.velocity).all()
+        return bool(slow and (found.acceleration <= limits.acceleration).all())
 
     @property
     def duration(self) -> float:
@@ -118,15 +142,12 @@ class PathTiming:
     def _path(self, time: Array) -> tuple[Array, Array, Array]:
         """Return s, ds/dt and d^2s/dt^2 at times, shape (N,) [s, 1, 1/s]."""
         T, u = self.ramp, np.clip(time / self.ramp, 0.0, 1.0)
-        s = self.leaves + T * self.speed.integ()(u) + np.maximum(time - T, 0.0)
-        after = time > T
-        ds = np.where(after, 1.0, np.clip(self.speed(u), 0.0, 1.0))
-        dds = np.where(after, 0.0, self.speed.deriv()(u) / T)
-        return np.clip(s, self.leaves, self.motion.duration), ds, dds
+        s = np.clip(self.leaves + T * SPEED.integ()(u), self.leaves, self.motion.duration)
+        return s, np.clip(SPEED(u), 0.0, 1.0), SPEED.deriv()(u) / T
 
     def _bend(self, edges: Array, dds: Array) -> tuple[Array, Array]:
         """Return bounds of d^2s/dt^2 on slices, shape (K,) each [1/s]; it peaks at T / 2."""
-        peak = float(self.speed.deriv()(0.5)) / self.ramp
+        peak = float(SPEED.deriv()(0.5)) / self.ramp
         holds = (edges[:-1] <= self.ramp / 2) & (edges[1:] >= self.ramp / 2)
         low, high = np.minimum(dds[:-1], dds[1:]), np.maximum(dds[:-1], dds[1:])
         return (
@@ -135,10 +156,10 @@ class PathTiming:
         )
 
     def junctions_of(self, inner: Array) -> Array:
-        """Return when junctions of the motion, shape (J,) [s], are passed, and the ramp's end."""
+        """Return when junctions of the motion, shape (J,) [s], are passed."""
         passed = inner[(inner > self.leaves) & (inner < self.end)]
         times = [brentq(lambda t, x=x: self.place(t) - x, 0.0, self.duration) for x in passed]
-        return np.unique([*times, *([self.ramp] if self.ramp < self.duration else [])])
+        return np.unique(times)
 
     def largest_of(self, inner: Callable[[int], Array], order: int) -> Array:
         """Return a bound on a derivative of the positions, shape (n,), by Faa di Bruno's formula.
@@ -163,66 +184,6 @@ class PathTiming:
         """Return plain numbers and lists."""
         times = {"leaves": float(self.leaves), "ramp": float(self.ramp)}
         return {"family": self.family, "motion": self.motion.to_dict(), **times}
-
-
-@dataclass(frozen=True)
-class PathStop(PathTiming):
-    """From full speed along the path to rest on it."""
-
-    family: ClassVar[str] = "path_stop"
-    speed: ClassVar[Polynomial] = 1.0 - RISE
-
-    @classmethod
-    def within(cls, motion: Trajectory, leaves: float, limits: MotionLimits) -> PathStop:
-        """Return the shortest stop that keeps limits of velocity and acceleration.
-
-        Raises:
-            InputError: There is none: the motion's end comes before.
-        """
-        longest = min(LONGEST, 2.0 * (motion.duration - leaves))
-        ramp = SHORTEST
-        while ramp <= longest:
-            stop = cls(motion, leaves, ramp)
-            if _keeps(stop, limits):
-                return stop
-            ramp *= FINER
-        raise InputError(
-            f"No stop of {SHORTEST:g} to {longest:g} s on the path, from {leaves:g} s on the "
-            "motion, keeps the acceleration limits; follow the motion to its end."
-        )
-
-
-@dataclass(frozen=True)
-class PathStart(PathTiming):
-    """From rest on the path to full speed along it, and on to the motion's end."""
-
-    family: ClassVar[str] = "path_start"
-    speed: ClassVar[Polynomial] = RISE
-
-    @property
-    def duration(self) -> float:
-        """Length of the motion [s]."""
-        return self.ramp / 2.0 + self.motion.duration - self.leaves
-
-    @classmethod
-    def within(cls, motion: Trajectory, leaves: float, limits: MotionLimits) -> PathStart:
-        """Return the shortest start that keeps the limits, at least the slowest one that fits.
-
-        Raises:
-            InputError: Nothing is left of the motion.
-        """
-        longest = min(LONGEST, 2.0 * (motion.duration - leaves))
-        ramp = min(SHORTEST, longest)
-        while ramp < longest and not _keeps(cls(motion, leaves, ramp), limits):
-            ramp = min(ramp * FINER, longest)
-        return cls(motion, leaves, ramp)
-
-
-def _keeps(motion: PathTiming, limits: MotionLimits) -> bool:
-    """Whether the ramp keeps limits of velocity and acceleration."""
-    found = motion.ranges(np.array([0.0, motion.ramp]))
-    slow = (found.speed <= limits.velocity).all()
-    return bool(slow and (found.acceleration <= limits.acceleration).all())
 
 
 def _apart(s: Array, duration: float) -> tuple[Array, IntArray]:

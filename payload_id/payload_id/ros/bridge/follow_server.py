@@ -1,9 +1,8 @@
-"""Moving the arm: proved motions, followed under watch, each to its end or to a stop with a reason.
+"""`~/follow`: certified motions, proved anew and followed under watch, each to its end.
 
 Every cycle makes a snapshot, has `execution.machine` judge it, and carries out what that commands.
-A motion in progress may be continued by another one that was proved from the state in which it
-takes over. A pause ends a motion by a certified stop on its path; whoever asked for the motion
-knows where it rests, and may have the rest of it proved and followed.
+A motion in progress may be continued by another goal, whose motion is proved from the state in
+which it takes over: then the goal before has ended, and the newest one tells how all of it ends.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from payload_id_msgs.action import Move
-from payload_id_msgs.srv import Acknowledge, ExtendMotion
+from payload_id_msgs.action import Follow
+from payload_id_msgs.srv import Acknowledge
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.task import Future as RosFuture
@@ -25,17 +24,17 @@ from ...core.samples.stamps import NANOSECONDS
 from ..common.conversions import time_message
 from ..common.goal_end import end_goal
 from ..execution.back_ends.back_end import BackEnd
-from ..execution.commanded_motion import CommandedMotion
+from ..execution.commanded_motion import CommandedMotion, Part
 from ..execution.machine import Command, State, asked_for, met_meanwhile, step, with_motion
 from ..execution.monitors import BEFORE, Phase
 from ..execution.payload_intervals import check_payload
-from ..execution.snapshot import Found
+from ..execution.snapshot import Found, NotProved
 from ..execution.standstill import AT_REST
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message, sentence
 from ..execution.turn_count import Send, in_turns_of
 from .context import BridgeContext
-from .prepared_motions import PreparedMotions
+from .motion_proofs import proved
 from .sources import Sources
 from .state_publisher import StatePublisher
 
@@ -43,8 +42,8 @@ STEEPEST = 1.875  # speed on a way to a motion's start, in parts of its length o
 SLOWLY = 0.5 * AT_REST  # [rad/s or m/s] at which an arm on that way may be held at once
 
 
-class MoveServer:
-    """Answers `~/move`, `~/extend`, `~/stop`, `~/pause` and `~/acknowledge`; runs the machine.
+class FollowServer:
+    """Answers `~/follow`, `~/stop` and `~/acknowledge`; runs the machine.
 
     Attributes:
         state: What is done with the arm.
@@ -53,7 +52,6 @@ class MoveServer:
     def __init__(
         self,
         context: BridgeContext,
-        motions: PreparedMotions,
         back_end: BackEnd,
         sources: Sources,
         publisher: StatePublisher,
@@ -62,51 +60,92 @@ class MoveServer:
 
         Args:
             context: What all parts share.
-            motions: Those that may be followed.
             back_end: Moves the arm.
             sources: What is heard of it.
             publisher: Tells others what goes on.
         """
-        self._context, self._motions, self._back_end = context, motions, back_end
+        self._context, self._back_end = context, back_end
         self._sources, self._publisher = sources, publisher
         self.state = State()
         self._asked: Found | None = None  # that somebody wants the motion ended
+        self._proof: Part | NotProved | None = None  # of the motion that is proved
+        self._goal: ServerGoalHandle | None = None  # the newest, which tells how the motion ends
         self._ended: RosFuture | None = None
-        self._goal: ServerGoalHandle | None = None
         self._send: Send = self._send_as_planned
 
-    async def on_move(self, handle: ServerGoalHandle) -> Move.Result:
+    async def on_follow(self, handle: ServerGoalHandle) -> Follow.Result:
         """Follow a motion."""
-        asked = handle.request
+        who = printable(shortened(handle.request.requested_by)) or "somebody"
+        name = printable(shortened(handle.request.motion_id))
+        self._context.node.get_logger().info(f"Asked to move by {who}: {name}.")
         try:
-            part = self._motions.named(asked.motion_id)
-            self._context.check_usable()
-            if self.state.phase is not Phase.IDLE:
-                raise NotReadyError(
-                    f"The arm is in use: {self.state.phase.value}. Wait, or call ~/stop."
-                )
+            if handle.request.continues:
+                ended = await self._continue(handle)
+            else:
+                ended = await self._from_rest(handle)
         except InputError as error:
             handle.abort()
             return self._result(Reason.REFUSED, str(error))
-        who = printable(shortened(asked.requested_by)) or "somebody"
-        self._context.node.get_logger().info(f"Asked to move by {who}: {part.name}.")
-        early = (Reason.CANCELLED, "The goal was cancelled") if handle.is_cancel_requested else None
-        ended = RosFuture()
-        self._asked, self._goal, self._ended = early, handle, ended
-        self._sources.manager.ask()
-        now_ns = self._context.arm.states.now_ns
-        self.state = asked_for(CommandedMotion.of(part), time.monotonic(), now_ns)
-        state: State = await ended
+        state: State | None = await ended
+        if state is None:
+            handle.succeed()
+            return self._result(Reason.CONTINUED, "", self.state)
         reason, detail = state.ended
-        self._goal = None if self._goal is handle else self._goal
         end_goal(handle, reason.as_asked)
         self._publisher.publish(self.state)
         return self._result(reason, detail, state)
 
+    async def _from_rest(self, handle: ServerGoalHandle) -> RosFuture:
+        """Begin with a motion from rest; return what holds the state in which it ends.
+
+        Raises:
+            InputError: The arm is in use, or nothing may move.
+        """
+        self._context.check_usable()
+        if self.state.phase is not Phase.IDLE:
+            raise NotReadyError(
+                f"The arm is in use: {self.state.phase.value}. Wait, or call ~/stop."
+            )
+        ended = self._take_goal(handle)
+        self._asked = self._proof = None
+        self.state = asked_for(time.monotonic())
+        if handle.is_cancel_requested:
+            self._asked = Reason.CANCELLED, "The goal was cancelled"
+        found = await proved(self._context, handle.request)
+        if self._goal is handle:  # else it was called off meanwhile
+            self._proof = found
+        return ended
+
+    async def _continue(self, handle: ServerGoalHandle) -> RosFuture:
+        """Have a motion take over from the one in progress; as `_from_rest`.
+
+        Raises:
+            InputError: It is not proved, or cannot take over.
+        """
+        self._check_continues(handle.request)
+        found = await proved(self._context, handle.request)
+        if isinstance(found, NotProved):
+            raise InputError(found.sentence)
+        if handle.is_cancel_requested:
+            raise NotReadyError("The goal was cancelled before it took over.")
+        motion = self._check_continues(handle.request)
+        self._extend(motion, found, handle.request.after)
+        if self._ended is not None:
+            self._ended.set_result(None)
+        ended = self._take_goal(handle)
+        self.on_feedback_due()
+        return ended
+
+    def _take_goal(self, handle: ServerGoalHandle) -> RosFuture:
+        """Let a goal tell how the motion ends."""
+        self._goal, self._ended = handle, RosFuture()
+        return self._ended
+
     def on_cycle(self) -> None:
         """Look, judge, and do what follows."""
         before, asked, self._asked = self.state, self._asked, None
-        now = self._sources.look(before.phase, before.motion, asked)
+        proof, self._proof = self._proof, None
+        now = self._sources.look(before.phase, before.motion, asked, proof)
         self.state, command = step(before, now, self._sources.arm)
         if command is not None:
             self._carry_out(command)
@@ -117,9 +156,11 @@ class MoveServer:
     def _carry_out(self, command: Command) -> None:
         """Do what the machine commands, by the time that it is now: this process may have slept."""
         motion = self.state.motion
-        if motion is None:
+        if motion is None:  # it was refused before it was proved
             return
-        if command is Command.TAKE:
+        if command is Command.ASK:
+            self._sources.manager.ask()
+        elif command is Command.TAKE:
             self._take()
         elif command is Command.SEND:
             self._begin(motion)
@@ -184,54 +225,51 @@ class MoveServer:
             else:
                 context.end_motion()
             log, text = context.node.get_logger(), f"{reason.name}: {sentence(reason, detail)}"
-            if reason.as_asked or reason is Reason.PAUSED:
+            if reason.as_asked:
                 log.info(text)
             else:
                 log.warning(text)
-        if self._ended is not None and not self._ended.done():
-            self._ended.set_result(state)
+        ended, self._goal, self._ended = self._ended, None, None
+        if ended is not None:
+            ended.set_result(state)
 
-    def on_extend(
-        self, request: ExtendMotion.Request, response: ExtendMotion.Response
-    ) -> ExtendMotion.Response:
-        """Continue the motion in progress with another one."""
-        try:
-            self._extend(request)
-        except InputError as error:
-            response.message = str(error)
-            return response
-        response.success, response.message = True, "It takes over in time."
-        return response
-
-    def _extend(self, request: ExtendMotion.Request) -> None:
-        """Continue the motion in progress.
+    def _check_continues(self, asked: Follow.Goal) -> CommandedMotion:
+        """Return the motion in progress, if a goal may continue it.
 
         Raises:
-            InputError: It is another one, or over, or this one does not go on from there.
+            NotReadyError: It is another one, or ends.
         """
-        state, motion, context = self.state, self.state.motion, self._context
-        if not state.moves or motion is None or motion.newest.name != request.follows:
-            named = printable(shortened(request.follows))
+        state, motion = self.state, self.state.motion
+        if not state.moves or motion is None or motion.newest.name != asked.continues:
+            named = printable(shortened(asked.continues))
             raise NotReadyError(f"No motion is in progress whose newest part is '{named}'.")
         if self._asked or state.phase not in (Phase.STARTING, Phase.FOLLOWING):
             raise NotReadyError("The motion in progress is being ended: nothing continues it.")
-        part = self._motions.named(request.motion_id)
-        proved = part.proved
-        check_payload(context.estimate, proved.payload_lower, proved.payload_upper)
+        return motion
+
+    def _extend(self, motion: CommandedMotion, part: Part, after: float) -> None:
+        """Have a proved motion take over at a time on the newest part [s].
+
+        Raises:
+            InputError: It does not go on from there, or the obstacles are other ones now.
+        """
+        context, proof = self._context, part.proved
+        if part.obstacles != context.obstacles.digest:
+            raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
+        check_payload(context.estimate, proof.payload_lower, proof.payload_upper)
         now_ns = context.arm.states.now_ns
         taken_up = motion.time(now_ns) + context.settings.reaction
-        motion = motion.continued(part, request.after, taken_up)
+        motion = motion.continued(part, after, taken_up)
         begins_ns = motion.start_ns + round(NANOSECONDS * motion.newest.begins)
-        self._back_end.get_ready_for_more(proved.box, proved.torque_limit, begins_ns)
-        self.state = with_motion(state, motion)
+        self._back_end.get_ready_for_more(proof.box, proof.torque_limit, begins_ns)
+        self.state = with_motion(self.state, motion)
         self._command(motion, now_ns)
 
     def stop(self, reason: Reason, detail: str) -> bool:
         """Have what is in progress end; return whether anything is."""
         if self.state.phase is Phase.IDLE:
             return False
-        if self._asked is None or self._asked[0] is Reason.PAUSED:
-            self._asked = reason, detail
+        self._asked = self._asked or (reason, detail)
         return True
 
     def on_stop(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -241,23 +279,8 @@ class MoveServer:
         response.message = "Nothing moves."
         if response.success:
             response.message = (
-                "What is prepared will not begin." if prepares else "The arm comes to rest."
+                "The motion will not begin." if prepares else "The arm comes to rest."
             )
-        return response
-
-    def on_pause(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Have the arm rest on its path, by a certified stop, as the end of its motion."""
-        state, reaction = self.state, self._context.settings.reaction
-        motion, waits = state.motion, state.phase is Phase.STARTING
-        if motion is not None and state.phase is Phase.FOLLOWING:
-            now = motion.time(self._context.arm.states.now_ns)
-            waits = motion.stopped(now, reaction).stop is not None
-        response.success = waits and self.stop(Reason.PAUSED, "The service ~/pause was called")
-        response.message = (
-            "The arm comes to rest on its path."
-            if response.success
-            else "Nothing moves that could rest on its path and go on."
-        )
         return response
 
     def on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
@@ -284,32 +307,28 @@ class MoveServer:
         self._publisher.publish(self.state)
         return response
 
-    def _result(self, reason: Reason, detail: str, state: State | None = None) -> Move.Result:
+    def _result(self, reason: Reason, detail: str, state: State | None = None) -> Follow.Result:
         """Return the result of a motion."""
-        result = Move.Result(success=reason is Reason.COMPLETED)
+        result = Follow.Result(success=reason in (Reason.COMPLETED, Reason.CONTINUED))
         result.at_rest = self._context.arm.is_seen_at_rest(self._context.settings.silence)
         result.message, result.reason = sentence(reason, detail), reason_message(reason, detail)
         if state is not None and (state.begun or state.fault is not None):
             result.at_rest = state.at_rest
         if state is not None:
             result.message += met_meanwhile(state)
-            result.begun, result.resting_place = state.begun, state.resting_place
-            result.largest_tube_use = state.largest_use
+            result.begun, result.largest_tube_use = state.begun, state.largest_use
         result.state = self._publisher.message(self.state)
         return result
 
     def on_feedback_due(self) -> None:
-        """Tell the goal in progress how far it is."""
+        """Tell the newest goal how far it is."""
         handle, state, motion = self._goal, self.state, self.state.motion
-        if handle is None or not state.moves or motion is None or not handle.is_active:
+        if handle is None or not handle.is_active:
             return
-        now = motion.time(self._context.arm.states.now_ns)
-        handle.publish_feedback(
-            Move.Feedback(
-                start=time_message(motion.start_ns),
-                phase=state.phase.value,
-                time=now,
-                remaining=max(0.0, motion.commanded.duration - now),
-                tube_use=state.use,
-            )
-        )
+        told = Follow.Feedback(phase=state.phase.value, tube_use=state.use)
+        if state.moves and motion is not None:
+            begins = motion.newest.begins
+            now = motion.time(self._context.arm.states.now_ns)
+            told.start = time_message(motion.start_ns + round(NANOSECONDS * begins))
+            told.time, told.remaining = now - begins, max(0.0, motion.commanded.duration - now)
+        handle.publish_feedback(told)

@@ -1,0 +1,71 @@
+"""Motions that somebody asks for, proved in the proving process with the obstacles of now."""
+
+from __future__ import annotations
+
+from payload_id_msgs.action import Follow
+from payload_id_msgs.msg import Certificate
+
+from ...core.errors import InputError
+from ..certifying.prover import MOST_STOPS, ProofRequest
+from ..certifying.worker_process import Failure
+from ..execution.commanded_motion import Part
+from ..execution.snapshot import NotProved
+from ..execution.start_check import NotReadyError
+from .context import BridgeContext
+
+LONGEST_NAME = 200  # characters
+LARGEST_FILE = 4_000_000  # bytes of one certificate
+MOST_BYTES = 32_000_000  # of a motion's certificates together
+
+
+async def proved(context: BridgeContext, asked: Follow.Goal) -> Part | NotProved:
+    """Return a motion with the obstacles that it is proved with, or why it is not proved."""
+    try:
+        return await _proved(context, asked)
+    except InputError as error:
+        return NotProved(str(error))
+
+
+async def _proved(context: BridgeContext, asked: Follow.Goal) -> Part:
+    """Return a motion that is proved.
+
+    Raises:
+        InputError: It is not.
+    """
+    name = asked.motion_id
+    if not name or len(name) > LONGEST_NAME:
+        raise InputError(f"motion_id takes 1 to {LONGEST_NAME} characters; found {len(name)}.")
+    _check_size(asked)
+    if context.cell_missing:
+        raise NotReadyError(context.cell_missing)
+    known, bodies = context.obstacles.digest, context.obstacles.bodies
+    motion, stops = _text(asked.motion), tuple(map(_text, asked.stops))
+    found = await context.ask(ProofRequest(motion, stops, bodies))
+    if isinstance(found, (str, Failure)):
+        raise InputError(found if isinstance(found, str) else found.sentence)
+    return Part(name, found, known)
+
+
+def _text(certificate: Certificate) -> str:
+    """Return what a file says; what is no text is refused as one that was altered."""
+    return certificate.file.tobytes().decode(errors="replace")
+
+
+def _check_size(asked: Follow.Goal) -> None:
+    """Raise unless certificates are of a size that real ones have.
+
+    Raises:
+        InputError: There are more or larger files.
+    """
+    sizes = [len(asked.motion.file), *(len(stop.file) for stop in asked.stops)]
+    if len(asked.stops) > MOST_STOPS:
+        raise InputError(
+            f"A motion takes at most {MOST_STOPS} stops; found {len(asked.stops)}. Plan it with a "
+            "larger stop_step, or in parts."
+        )
+    if max(sizes) > LARGEST_FILE or sum(sizes) > MOST_BYTES:
+        raise InputError(
+            f"A certificate takes at most {LARGEST_FILE} bytes, those of a motion {MOST_BYTES} "
+            f"together; found {max(sizes)}, {sum(sizes)} together. Plan a shorter motion, or with "
+            "fewer obstacles."
+        )

@@ -1,0 +1,271 @@
+"""Identification in receding horizon [ZZV, Algorithm 2]: pieces that take over from each other.
+
+While a piece is followed, the next one is planned from the state in which it will be left, and
+handed to the bridge, which proves it and has it take over. Where none is there in time, the present
+piece is followed to its end, at rest, and the next one is planned from there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from payload_id_msgs.action import Identify
+from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
+
+from ...core.arrays import Array
+from ...core.errors import InputError
+from ...core.excitation.search.planning import NoPlan, Plan
+from ...core.motion.motion_state import MotionState
+from ...core.safety.certificate.certificate import Certificate
+from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ...planning.request import PIECES, Goal, Piece, PieceRequest
+from ..common.awaited_answers import until
+from ..execution.payload_intervals import estimate_intervals, is_usable
+from ..execution.stop_reason import Reason, sentence
+from .arm_goal import PAUSED, ArmGoal
+from .bridge_client import Ended, Following
+from .context import PlannerContext, checked
+from .parameters import MOST_PROGRESS
+
+EARLY = 0.12  # [s] before the last moment at which a piece is handed to the bridge
+MARGIN = 0.1  # [s] between the end of a piece's computing time and its deadline
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the pieces shall be, and when a run ends.
+
+    Attributes:
+        goal: Of the first piece, with all blanks filled in.
+        asked: Of whoever wants the run: later pieces take the intervals of then.
+        handover: t_p, how long a piece is followed before the next takes over [s].
+        most_pieces: It ends after so many; 0: no bound.
+        least_progress: It ends after a piece that shrinks the half-widths by less than this part,
+            in the geometric mean over those that are finite [-].
+    """
+
+    goal: Goal
+    asked: ExcitationGoal
+    handover: float
+    most_pieces: int
+    least_progress: float
+
+
+def rules_of(context: PlannerContext, asked: Identify.Goal) -> Rules:
+    """Return the rules that a goal of `~/identify` asks for; fills in its blanks.
+
+    Raises:
+        InputError: A field is impossible.
+    """
+    message, settings = asked.goal, context.settings
+    message.family = message.family or "wave"
+    message.duration = message.duration or settings.piece_duration
+    goal = context.goal_of(message)
+    if goal.family not in PIECES or goal.dry_run_scale:
+        raise InputError(
+            f"Receding horizon takes the families {' and '.join(PIECES)} and no dry run; plan "
+            "a single motion (one_motion) for anything else."
+        )
+    if settings.piece_time + _lead(context) >= goal.duration:
+        raise InputError(
+            f"A piece of {goal.duration:g} s is too short: the parameter piece_time is "
+            f"{settings.piece_time:g} s, and its braking follows that."
+        )
+    least = asked.least_progress
+    if not 0.0 <= least <= MOST_PROGRESS:
+        raise InputError(
+            f"least_progress must be from 0 (for the default) to {MOST_PROGRESS:g}; found "
+            f"{least!r}."
+        )
+    return Rules(
+        goal, message, settings.piece_time, asked.most_pieces, least or settings.least_progress
+    )
+
+
+class Horizon:
+    """One run.
+
+    Attributes:
+        phase: What the arm is doing, while it follows nothing.
+        planning_seconds: Computing time of each piece [s].
+        condition_numbers: After each piece that has begun, as predicted [-].
+        certificate: Of the newest piece that has begun.
+    """
+
+    def __init__(self, context: PlannerContext, arm_goal: ArmGoal, name: str, rules: Rules) -> None:
+        """Nothing moves yet.
+
+        Args:
+            context: What all parts share.
+            arm_goal: The goal, which has the arm.
+            name: Of the run.
+            rules: What the pieces shall be.
+        """
+        self._context, self._goal, self._name, self._rules = context, arm_goal, name, rules
+        self.phase = "planning"
+        self.planning_seconds: list[float] = []
+        self.condition_numbers: list[float] = []
+        self.certificate: Certificate | None = None
+        self._turns: Mapping[str, int] = {}  # whole turns of the joints, as the arm rests
+        self._estimate: PayloadEstimate | None = None  # as the newest piece has begun
+        self._half_widths: list[Array] = []  # of estimates that were new then, shape (10,) each
+        self._is_new = False  # whether the last of them is that
+
+    async def run(self) -> Ended:
+        """Have pieces followed until the rules end it, or the bridge; return how it has ended."""
+        while True:
+            ended = await self._from_rest()
+            if ended.reason is Reason.PAUSED:
+                self.phase = "paused"
+                await self._goal.resumed()
+            elif ended.reason is not Reason.COMPLETED:
+                return ended
+            elif over := self._over():
+                return replace(ended, reason=over[0], message=sentence(*over))
+            if why := self._goal.called_off:
+                return replace(ended, reason=why[0], message=sentence(*why))
+            self.phase = "planning"
+
+    async def _from_rest(self) -> Ended:
+        """Have pieces take over from each other until one does not; return how the last ended."""
+        piece = await self._planned(None, lambda: math.inf, lambda: self._goal.unwanted)
+        if self._goal.is_paused:
+            return PAUSED
+        if isinstance(piece, str):
+            reason = Reason.NO_FURTHER_PLAN if self.condition_numbers else Reason.REFUSED
+            reason, piece = self._goal.called_off or (reason, piece)
+            return Ended(reason, sentence(reason, piece), at_rest=True)
+        following = self._follow(piece, None)
+        while True:
+            follower_piece = await self._next(piece, following)
+            if not await self._has_begun(following):
+                break
+            self._note(piece)
+            if isinstance(follower_piece, str) or self._over() or self._ends(following):
+                break
+            follower = self._follow(follower_piece, following)
+            if not await self._takes_over(follower):
+                break
+            piece, following = follower_piece, follower
+        return await self._goal.end_of(following)
+
+    async def _next(self, piece: Piece, following: Following) -> Piece | str:
+        """Return the piece after one that is followed; or why there is none."""
+        if self._over(len(self.condition_numbers) + 1):
+            return "No more pieces are wanted."
+        handover, lead = self._rules.handover, _lead(self._context)
+        latest = handover - lead - self._context.settings.proof_time - MARGIN
+        start = MotionState.of(following.motion.trajectory, handover)
+
+        def left() -> float:
+            return latest - max(0.0, following.time(self._context.arm.states.now_ns))
+
+        return await self._planned(start, left, lambda: self._ends(following))
+
+    async def _planned(
+        self, start: MotionState | None, left: Callable[[], float], unwanted: Callable[[], str]
+    ) -> Piece | str:
+        """Return a piece, or why there is none.
+
+        Args:
+            start: From which it begins; None: where the arm rests.
+            left: Tells how much computing time there is [s].
+            unwanted: Says why nobody waits for it any more; empty: somebody does.
+        """
+        context, rules = self._context, self._rules
+        number = len(self.condition_numbers) + (start is not None)
+        try:
+            if start is None:
+                q = context.start(rules.goal.limits, own=True)
+                start, self._turns = MotionState.at_rest(q), context.arm.states.turns.at(q)
+            goal = context.goal_of(rules.asked) if number else rules.goal
+            context.check_payload(goal)
+            budget = min(left(), goal.time_budget)
+            timed = replace(goal, time_budget=budget, turns=self._turns)
+            if budget <= 0.0:
+                return "There was no time left to plan a piece in."
+            request = PieceRequest(
+                self._name, number, timed, start, rules.handover, context.bridge.bodies
+            )
+            piece: Piece = checked(await context.answer(request, unwanted))
+        except InputError as error:
+            return str(error)
+        self.planning_seconds.append(piece.seconds)
+        return piece.plan.reason if isinstance(piece.plan, NoPlan) else piece
+
+    def _follow(self, piece: Piece, before: Following | None) -> Following:
+        """Have the bridge follow a piece, from rest or from the one before."""
+        if not isinstance(piece.plan, Plan) or piece.documents is None:
+            raise TypeError("A piece that is followed has a plan and certificates.")
+        motion = CertifiedMotion(piece.plan.trajectory, piece.stops, piece.tube)
+        number = len(self.condition_numbers)
+        name = f"{self._name}/piece_{number:02d}"
+        if before is None:
+            return self._goal.hand_over(name, motion, piece.documents)
+        after = self._rules.handover
+        return self._goal.hand_over(name, motion, piece.documents, before.name, after)
+
+    async def _has_begun(self, following: Following) -> bool:
+        """Wait until a motion has begun, or ended; return whether it has begun."""
+        states = self._context.arm.states
+        begun = lambda: following.time(states.now_ns) >= 0.0  # noqa: E731
+        await self._wait(lambda: begun() or following.ended is not None)
+        return begun()
+
+    async def _takes_over(self, follower: Following) -> bool:
+        """Wait until the bridge lets a motion take over, or refuses it; return whether it does."""
+        await self._wait(lambda: follower.is_commanded or follower.ended is not None)
+        return follower.is_commanded
+
+    async def _wait(self, condition: Callable[[], bool]) -> None:
+        """Wait for something that comes about in any case."""
+        await until(self._context.node, condition, math.inf)
+
+    def _ends(self, following: Following) -> str:
+        """Say that a motion in progress ends, or has ended; empty: it goes on."""
+        if self._goal.is_paused:
+            return "It was paused"
+        if following.ended is not None:
+            return following.ended.message
+        return self._goal.unwanted
+
+    def _note(self, piece: Piece) -> None:
+        """Note that a piece has begun, and what is known of the payload then."""
+        self.condition_numbers.append(piece.condition_number)
+        if isinstance(piece.plan, Plan):
+            self.certificate = piece.plan.certificate
+        before, self._estimate = self._estimate, self._context.estimate
+        self._is_new = is_usable(self._estimate) and self._estimate is not before
+        if self._is_new:
+            lower, upper = estimate_intervals(self._estimate)
+            self._half_widths.append(np.asarray((upper - lower) / 2))
+
+    def _over(self, pieces: int | None = None) -> tuple[Reason, str] | None:
+        """Return why no more pieces are wanted after so many, or those so far; None: they are."""
+        pieces = len(self.condition_numbers) if pieces is None else pieces
+        if self._rules.most_pieces and pieces >= self._rules.most_pieces:
+            return Reason.PIECES_DONE, ""
+        if len(self._half_widths) < 2 or not self._is_new:
+            return None
+        gain = _gain(*self._half_widths[-2:])
+        if gain >= self._rules.least_progress:
+            return None
+        said = f"The half-widths shrank by {100 * gain:.1f} % in the last piece"
+        return Reason.NO_PROGRESS, said
+
+
+def _gain(before: Array, now: Array) -> float:
+    """Return the part by which half-widths, shape (10,), have shrunk, in the geometric mean [-]."""
+    usable = np.isfinite(before) & np.isfinite(now) & (before > 0) & (now > 0)
+    if not usable.any():
+        return math.inf
+    return 1.0 - float(np.exp(np.mean(np.log(now[usable] / before[usable]))))
+
+
+def _lead(context: PlannerContext) -> float:
+    """Return how long before a handover a piece must be with the bridge, its proof apart [s]."""
+    state = context.bridge.state
+    return EARLY + (0.0 if state is None else float(state.reaction))
