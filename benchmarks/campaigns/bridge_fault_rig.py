@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Acknowledge, Plan
+from payload_id_msgs.srv import Acknowledge
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter as RosParameter
 
@@ -25,7 +25,7 @@ from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.ros.common.conversions import stamp_of
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from payload_id.ros.execution.stop_reason import Reason
-from planned_robot import BRIDGE, GOAL, PAYLOAD, PLANNER, ROBOT, PlannedRobot
+from planned_robot import BRIDGE, PAYLOAD, ROBOT, PlannedRobot
 
 DRIVER = """
 extends: package://payload_id/config/robots/kinova_gen3.yaml
@@ -122,7 +122,11 @@ class Rig(PlannedRobot):
 
     def planned_in_time(self) -> Any:
         """Plan; again while what was started anew is not ready."""
-        self.newest = self.successful(Plan, f"{PLANNER}/plan", goal=GOAL).description
+        answer, end = self.plan(), time.monotonic() + READY
+        while not answer.success:
+            assert time.monotonic() < end, answer.message
+            answer = self.plan()
+        self.newest = answer.description
         return self.newest
 
     def successful(

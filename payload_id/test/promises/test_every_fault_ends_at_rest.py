@@ -632,7 +632,8 @@ def test_a_fault_during_a_stop(robot):
     assert name_of(result.reason) == "CANCELLED" and status == CANCELED
     assert "TUBE_LEFT" in result.message and "joint_4" in result.message
     robot.observer.wait(robot.is_still, "an arm at rest")
-    assert [bool(x.points) for x in robot.commands] == [True, True, False]  # held
+    commanded = lambda: [bool(x.points) for x in robot.commands]  # noqa: E731
+    robot.observer.wait(lambda: commanded() == [True, True, False], "the hold")
     nothing_until_acknowledged(robot, "TUBE_LEFT")
 
 

@@ -160,7 +160,7 @@ def test_commands_use_what_their_role_may_alone(observer):
         client.wait_for(lambda: client.messages, 30.0, "an estimate")
         assert client.estimate().status is Status.WAITING  # what it is worth is for the caller
         with pytest.raises(NotAnsweredError, match="plan"):
-            planner.describe()
+            planner.described()
         assert does("reader")
         client.reset()
         assert does("operator") and not does("reader")
