@@ -16,7 +16,6 @@ MOVING = {
     Rule("action", "call", "/payload_planner/identify"),
     Rule("service", "request", "/payload_planner/resume"),
     Rule("action", "call", "/payload_bridge/follow"),
-    Rule("service", "request", "/payload_bridge/extend"),
     Rule("service", "request", "/payload_bridge/acknowledge"),
     Rule("service", "request", "/payload_bridge/set_obstacles"),
     Rule("service", "request", "/payload_bridge/set_parameters"),
