@@ -21,7 +21,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from payload_id.cli.demo.nodes import arm_nodes
 from payload_id.cli.demo.scene import DURATION, draw_scene
-from payload_id.ros.client.estimator_client import PayloadClient
+from payload_id.ros.client.payload_client import PayloadClient
 from payload_id.ros.common.joint_trajectory_message import message_of
 
 TICKS = os.sysconf("SC_CLK_TCK")

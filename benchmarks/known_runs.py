@@ -38,7 +38,7 @@ from payload_id.cli.main import main as payload_id
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.ros.client import PayloadClient, PlannerClient
+from payload_id.ros.client import PayloadClient
 from payload_id.ros.client.known_runs import KnownRuns
 from payload_id.ros.client.run_recorder import RunRecorder
 from payload_id.ros.client.wanted_runs import Wanted
@@ -108,7 +108,7 @@ def rehearse(client: PayloadClient, folder: Path, arguments: argparse.Namespace)
         waited.append(time.monotonic() - begin)
         return done
 
-    session = KnownRuns(client, "payload_planner", folder / "runs", wanted, put_on, print)
+    session = KnownRuns(client, folder / "runs", wanted, put_on, print)
     begin = time.monotonic()
     session.make()
     seconds = time.monotonic() - begin
@@ -116,17 +116,14 @@ def rehearse(client: PayloadClient, folder: Path, arguments: argparse.Namespace)
     robot, known = str(session.setup.robot.path), str(folder / "known_arm.yaml")
     learn = ["calibrate", "--history", "--runs", str(session.path), "--robot", robot]
     payload_id([*learn, "--window", "0.2", "--out", known])
-    planner, recorder = (
-        PlannerClient(client.node),
-        RunRecorder(client.node, session.setup.robot, "", ""),
-    )
+    recorder = RunRecorder(client.node, session.setup.robot, "", "")
     for k in range(arguments.unknown):
         phi = body(rng.uniform(0.3, 2.2), rng)
         carry(client, phi)
         seed = 1000 + 100 * arguments.seed + k
-        plan = planner.plan(300.0, duration=arguments.duration, seed=seed, intervals=1)
+        plan = client.plan(300.0, duration=arguments.duration, seed=seed, intervals=1)
         with recorder.recording(folder / f"unknown_{k}") as path:
-            print(planner.execute(plan, 300.0).message)
+            print(client.execute(plan, 300.0).message)
         report(["replay", str(path), "--robot", known, "--window", "0.2"], phi)
 
 

@@ -45,7 +45,7 @@ from timing import PAYLOAD, UNCERTAINTY, recording, with_noise
 from payload_id import RobotFile
 from payload_id.core.arrays import Array
 from payload_id.core.samples.joint_samples import Samples
-from payload_id.ros.client import NotAnsweredError, PayloadClient, PlannerClient
+from payload_id.ros.client import NotAnsweredError, PayloadClient
 from payload_id.ros.common.topics import BLOCKS
 
 MINUTE = 60.0  # [s] of data that are sent again and again
@@ -190,9 +190,6 @@ class Arm:
             lambda: publisher.get_subscription_count() >= len(clients), 60.0, "all estimators"
         )
         self.sender = Sender(publisher, list(RobotFile.load("kinova_gen3").joints))
-        self.planner = PlannerClient(
-            node, f"{namespace}/payload_planner", f"{namespace}/payload_bridge"
-        )
         share = 1.0 - 0.25 * number  # of the known payload: arms carry different ones
         _, self.loaded, self.payload = recording(
             MINUTE, seed=4, noisy=False, payload=share * PAYLOAD
@@ -250,7 +247,7 @@ class Arm:
         An arm that falls behind the clock, as on a busy machine, is none to plan for.
         """
         try:
-            self.planner.plan(PATIENCE, duration=4.0, seed=number, time_budget=10.0)
+            self.fleet.first.plan(PATIENCE, duration=4.0, seed=number, time_budget=10.0)
         except NotAnsweredError as error:
             if not any(x in str(error) for x in ("No motion was certified", "behind the clock")):
                 raise
@@ -331,7 +328,8 @@ def main() -> None:
         arms = []
         for number, namespace in enumerate(namespaces):
             names = [f"{namespace}/estimator_{k}" for k in range(arguments.estimators)]
-            clients = {x: stack.enter_context(PayloadClient(x)) for x in names}
+            others = f"{namespace}/payload_planner", f"{namespace}/payload_bridge"
+            clients = {x: stack.enter_context(PayloadClient(x, *others)) for x in names}
             for client in clients.values():
                 client.wait_until_ready(120.0)
             arms.append(Arm(namespace, number, clients))

@@ -23,7 +23,7 @@ from trajectory_msgs.msg import JointTrajectory  # noqa: E402  # likewise
 
 from payload_id.core.excitation.search.random_fourier_search import random_fourier_search
 from payload_id.core.motion.limits import MotionLimits
-from payload_id.ros.client.estimator_client import PayloadClient, estimate_from
+from payload_id.ros.client.payload_client import PayloadClient, estimate_from
 from payload_id.ros.common.joint_trajectory_message import message_of
 
 DURATION = 5.0  # [s] of the motion

@@ -20,8 +20,7 @@ from simulated_arm import PAYLOAD
 from simulated_nodes import running
 
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.ros.client.estimator_client import PayloadClient, estimate_from
-from payload_id.ros.client.planner_client import PlannerClient, each_piece
+from payload_id.ros.client.payload_client import PayloadClient, each_piece, estimate_from
 
 # What the simulated arm lacks, unlike the real one that the robot file describes.
 NOT_SIMULATED = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
@@ -32,16 +31,15 @@ POST = ConvexBody.primitive("cylinder", (0.04, 0.8), translation=(0.3, 0.6, 0.4)
 
 
 def excite(client: PayloadClient) -> None:
-    """Plan, describe, execute; then identify in receding horizon."""
-    planner = PlannerClient(client.node)
+    """Plan, execute; then identify in receding horizon."""
     client.wait_until_ready(timeout=60.0)
-    planner.wait_until_ready(timeout=60.0)
-    print(f"{planner.set_obstacles([TABLE, POST])} {client.start()}")
+    client.wait_until_ready(timeout=60.0, planner=True)
+    print(f"{client.set_obstacles([TABLE, POST])} {client.start()}")
     client.wait_for(lambda: client.messages and client.messages[-1].samples, 60.0, "samples")
-    plan = planner.plan(duration=5.0, limits="safety_warning")
+    plan = client.plan(duration=5.0, limits="safety_warning")
     print(f"Plan: {plan.summary}\nCertificate: {plan.certificate_path}")
-    print(f"Execution: {planner.execute(plan).message}\nReceding horizon:")
-    result = planner.identify(
+    print(f"Execution: {client.execute(plan).message}\nReceding horizon:")
+    result = client.identify(
         tell=each_piece(print), most_pieces=4, limits="safety_warning", continue_run=True
     )
     print(f"  {result.message} {result.pieces} pieces in {result.seconds:.0f} s.")

@@ -19,7 +19,7 @@ from simulated_arm import PAYLOAD
 from simulated_nodes import running
 
 from payload_id.core.identification.estimate import Estimate
-from payload_id.ros.client import PayloadClient, PlannerClient, each_stage, estimate_from
+from payload_id.ros.client import PayloadClient, each_stage, estimate_from
 
 ARM = [f"payload:={PAYLOAD.tolist()}", "rate:=250.0"]
 ARM += ["torque_relative:=0.01", "torque_offset:=1.5", "link_relative:=0.02"]
@@ -33,9 +33,8 @@ BOUNDS = [f"uncertainty.{name}:={value}" for name, value in STATED.items()]
 def task() -> Estimate:
     """Identify the payload, and use what is found."""
     with PayloadClient() as client:
-        planner = PlannerClient(client.node)
-        planner.wait_until_ready(timeout=60.0)
-        result = planner.identify(
+        client.wait_until_ready(timeout=60.0, planner=True)
+        result = client.identify(
             tell=each_stage(print), one_motion=True, duration=8.0, limits="safety_warning"
         )
         print(result.message)

@@ -18,7 +18,7 @@ import rclpy
 from simulated_arm import PAYLOAD
 from simulated_nodes import SILENCE, SIMULATED, running_nodes
 
-from payload_id.ros.client import PayloadClient, PlannerClient, each_stage, estimate_from
+from payload_id.ros.client import PayloadClient, each_stage, estimate_from
 
 ROBOT = "robot_file:=xarm7"
 BOX = ["payload_box:=[0.1, 0.1, 0.1]", "payload_box_centre:=[0.0, 0.0, 0.08]"]
@@ -54,9 +54,8 @@ def main() -> None:
     script = Path(__file__).with_name("simulated_wrench.py")
     rclpy.init()
     with running_nodes(nodes, [str(script), "xarm7", *numbers]), PayloadClient() as client:
-        planner = PlannerClient(client.node)
-        planner.wait_until_ready(timeout=60.0)
-        result = planner.identify(tell=each_stage(print), one_motion=True, duration=8.0)
+        client.wait_until_ready(timeout=60.0, planner=True)
+        result = client.identify(tell=each_stage(print), one_motion=True, duration=8.0)
         print(result.message)
     rclpy.try_shutdown()
     found = estimate_from(result.estimate)

@@ -20,7 +20,7 @@ from ...core.identification.estimate import Estimate
 from ...files.configuration.whole_file import saved_file
 from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
-from ...ros.client.estimator_client import PayloadClient, estimate_from
+from ...ros.client.payload_client import PayloadClient, estimate_from
 from ...ros.common.joint_trajectory_message import message_of
 from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView

@@ -35,8 +35,8 @@ def run(arguments: argparse.Namespace, weights: Sequence[float]) -> int:
     start_ros()
     say = partial(print, flush=True)
     try:
-        with impossible_names_told(), PayloadClient() as client:
-            session = KnownRuns(client, arguments.planner, arguments.out, wanted, _put_on, say)
+        with impossible_names_told(), PayloadClient(planner=arguments.planner) as client:
+            session = KnownRuns(client, arguments.out, wanted, _put_on, say)
             try:
                 session.make()
             except KeyboardInterrupt:

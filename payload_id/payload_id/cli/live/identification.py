@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ...core.errors import printable
-from ...ros.client.estimator_client import estimate_from
-from ...ros.client.planner_client import STAGES, PlannerClient
+from ...ros.client.payload_client import STAGES, PayloadClient, estimate_from
 from ..common.presentation import estimate_table, verdict
 
 LONGEST = 3600.0  # [s] that it may take
@@ -21,7 +20,7 @@ LONGEST = 3600.0  # [s] that it may take
 
 def identify(
     terminal: Console,
-    planner: PlannerClient,
+    client: PayloadClient,
     arguments: argparse.Namespace,
     say: Callable[[str, str], object],
 ) -> int:
@@ -29,7 +28,7 @@ def identify(
 
     Args:
         terminal: Where to show it.
-        planner: The planner.
+        client: Of the planner.
         arguments: Of the command line, with the goal's fields.
         say: Prints a node's sentence in a style.
     """
@@ -40,7 +39,7 @@ def identify(
         def tell(told: Any) -> None:
             progress.update(task, completed=told.progress, description=line_of(told))
 
-        result = planner.identify(LONGEST, tell, requested_by="payload-id live", **arguments.goal)
+        result = client.identify(LONGEST, tell, requested_by="payload-id live", **arguments.goal)
     found = estimate_from(result.estimate)
     if np.isfinite(found.half_width[0]) and np.isfinite(found.phi[0]):
         terminal.print(verdict(found))

@@ -21,8 +21,7 @@ from rich.text import Text
 
 from ...core.errors import PayloadIdError, printable
 from ...core.safety.clearance.convex_body import ConvexBody
-from ...ros.client.estimator_client import PayloadClient, estimate_from
-from ...ros.client.planner_client import PlannerClient
+from ...ros.client.payload_client import PayloadClient, estimate_from
 from ...ros.client.waiting import (
     FOUND,
     GONE,
@@ -38,6 +37,7 @@ from ..common.signals import raise_interrupts
 from ..report.command import written
 from .identification import identify
 
+NODES = ("estimator", "planner", "bridge")  # that an argument may name
 HEARD = 2.5  # [s] in which every node tells how it is
 LONGEST = 600.0  # [s] that planning or a motion may take
 LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "stale"}
@@ -55,11 +55,10 @@ def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
     try:
         with (
             impossible_names_told(),
-            PayloadClient(getattr(arguments, "estimator", "payload_estimator")) as client,
+            PayloadClient(**{x: getattr(arguments, x) for x in NODES if x in arguments}) as client,
         ):
             if arguments.task in PLANNER_TASKS:
-                planner = PlannerClient(client.node, arguments.planner, arguments.bridge)
-                return PLANNER_TASKS[arguments.task](terminal, planner, arguments, bodies)
+                return PLANNER_TASKS[arguments.task](terminal, client, arguments, bodies)
             return TASKS[arguments.task](terminal, client, arguments)
     except NotAnsweredError as error:
         missing = "Waited" in str(error)
@@ -152,10 +151,10 @@ def _watch(terminal: Console, client: PayloadClient, arguments: argparse.Namespa
     return _estimate(terminal, client)
 
 
-def _plan(terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any) -> int:
+def _plan(terminal: Console, client: PayloadClient, arguments: argparse.Namespace, _: Any) -> int:
     """Plan a motion, and describe it."""
     with _progress(terminal, "planning", None) as update:
-        description = planner.plan(
+        description = client.plan(
             LONGEST, tell=lambda told: update(None, told.phase), **arguments.goal
         )
     show_plan(terminal, description)
@@ -164,18 +163,18 @@ def _plan(terminal: Console, planner: PlannerClient, arguments: argparse.Namespa
 
 
 def _describe(
-    terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any
+    terminal: Console, client: PayloadClient, arguments: argparse.Namespace, _: Any
 ) -> int:
     """Describe a plan."""
-    show_plan(terminal, planner.described(arguments.plan))
+    show_plan(terminal, client.described(arguments.plan))
     return 0
 
 
 def _execute(
-    terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any
+    terminal: Console, client: PayloadClient, arguments: argparse.Namespace, _: Any
 ) -> int:
     """Describe a plan, have it confirmed, and move the arm; Ctrl-C has the certified stop sent."""
-    description = planner.described(arguments.plan)
+    description = client.described(arguments.plan)
     show_plan(terminal, description)
     if not arguments.yes and not _confirmed():
         terminal.print("Nothing moves.")
@@ -183,7 +182,7 @@ def _execute(
     duration = float(description.duration) / arguments.speed_scale
     try:
         with _progress(terminal, "moving", duration) as update:
-            result = planner.execute(
+            result = client.execute(
                 description, LONGEST + duration, arguments.speed_scale, "payload-id live",
                 tell=lambda told: update(
                     told.time, f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
@@ -198,14 +197,14 @@ def _execute(
 
 
 def _identify(
-    terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any
+    terminal: Console, client: PayloadClient, arguments: argparse.Namespace, _: Any
 ) -> int:
     """Have it confirmed, and identify the payload."""
     if not arguments.yes and not _confirmed():
         terminal.print("Nothing moves.")
         return 2
     try:
-        return identify(terminal, planner, arguments, partial(_say, terminal))
+        return identify(terminal, client, arguments, partial(_say, terminal))
     except KeyboardInterrupt:  # the client has had it cancelled, and waited for its end
         _say(
             terminal, "It was cancelled; the arm rests, and what was recorded is solved and saved."
@@ -225,16 +224,16 @@ def _confirmed() -> bool:
 
 def _obstacles(
     terminal: Console,
-    planner: PlannerClient,
+    client: PayloadClient,
     arguments: argparse.Namespace,
     bodies: Sequence[ConvexBody],
 ) -> int:
     """Change obstacles, and list those in force."""
     if arguments.clear:
-        _say(terminal, planner.set_obstacles([]))
+        _say(terminal, client.set_obstacles([]))
     if arguments.remove:
-        _say(terminal, planner.remove_obstacles(arguments.remove).message)
-    answer = planner.add_obstacles(bodies)
+        _say(terminal, client.remove_obstacles(arguments.remove).message)
+    answer = client.add_obstacles(bodies)
     if bodies:
         _say(terminal, answer.message)
     _say(terminal, f"in force: {', '.join(answer.ids) or 'none'}")
@@ -276,7 +275,7 @@ def show_plan(terminal: Console, plan: PlanDescription) -> None:
 
 
 Task = Callable[[Console, PayloadClient, argparse.Namespace], int]
-PlannerTask = Callable[[Console, PlannerClient, argparse.Namespace, Sequence[ConvexBody]], int]
+PlannerTask = Callable[[Console, PayloadClient, argparse.Namespace, Sequence[ConvexBody]], int]
 TASKS: dict[str, Task] = {
     "start": _asked,
     "reset": _asked,

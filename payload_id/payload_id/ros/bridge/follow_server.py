@@ -82,7 +82,7 @@ class FollowServer:
             if handle.request.continues:
                 ended = await self._continue(handle)
             else:
-                ended = await self._from_rest(handle)
+                ended = self._from_rest(handle)
         except InputError as error:
             handle.abort()
             return self._result(Reason.REFUSED, str(error))
@@ -95,7 +95,7 @@ class FollowServer:
         self._publisher.publish(self.state)
         return self._result(reason, detail, state)
 
-    async def _from_rest(self, handle: ServerGoalHandle) -> RosFuture:
+    def _from_rest(self, handle: ServerGoalHandle) -> RosFuture:
         """Begin with a motion from rest; return what holds the state in which it ends.
 
         Raises:
@@ -111,10 +111,14 @@ class FollowServer:
         self.state = asked_for(time.monotonic())
         if handle.is_cancel_requested:
             self._asked = Reason.CANCELLED, "The goal was cancelled"
-        found = await proved(self._context, handle.request)
-        if self._goal is handle:  # else it was called off meanwhile
-            self._proof = found
+        self._context.node.executor.create_task(self._prove(handle))
         return ended
+
+    async def _prove(self, handle: ServerGoalHandle) -> None:
+        """Prove the motion of a goal; of no use where the goal is called off meanwhile."""
+        found = await proved(self._context, handle.request)
+        if self._goal is handle:
+            self._proof = found
 
     async def _continue(self, handle: ServerGoalHandle) -> RosFuture:
         """Have a motion take over from the one in progress; as `_from_rest`.
@@ -217,7 +221,7 @@ class FollowServer:
         if before.phase in BEFORE:
             context.end_motion()
         elif motion is not None:
-            is_known = not (state.held or reason.is_fault) and state.at_rest
+            is_known = not (state.held or reason.has_arm_held) and state.at_rest
             context.holding = motion.end if is_known else None
             if state.fault is not None:
                 fault = state.fault

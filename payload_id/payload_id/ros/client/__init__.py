@@ -6,8 +6,7 @@ Out: services and actions of the nodes; their answers as messages, or as an `Est
 
 from __future__ import annotations
 
-from .estimator_client import PayloadClient, estimate_from
-from .planner_client import PlannerClient, each_stage
+from .payload_client import PayloadClient, each_stage, estimate_from
 from .waiting import NotAnsweredError
 
-__all__ = ["NotAnsweredError", "PayloadClient", "PlannerClient", "each_stage", "estimate_from"]
+__all__ = ["NotAnsweredError", "PayloadClient", "each_stage", "estimate_from"]

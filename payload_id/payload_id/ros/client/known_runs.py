@@ -28,8 +28,7 @@ from ...core.identification.status import Status
 from ...files.recordings.known_runs import LIST, KnownRecording, write_known_runs
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
-from .estimator_client import PayloadClient
-from .planner_client import PlannerClient
+from .payload_client import PayloadClient
 from .planner_setup import PlannerSetup
 from .run_recorder import RunRecorder
 from .waiting import NotAnsweredError, wait_for
@@ -64,7 +63,6 @@ class KnownRuns:
     def __init__(
         self,
         client: PayloadClient,
-        planner: str,
         folder: Path,
         wanted: Wanted,
         put_on: PutOn,
@@ -73,8 +71,7 @@ class KnownRuns:
         """Find the planner, and what the folder holds already.
 
         Args:
-            client: Whose node talks.
-            planner: Name of the planner's node.
+            client: Of that planner.
             folder: Where runs are kept; a session that was interrupted there is continued.
             wanted: All runs, those that were made included.
             put_on: Asks for a weight.
@@ -85,9 +82,9 @@ class KnownRuns:
             ConfigurationError: It does not know the payload's box.
             InputError: The folder holds other runs.
         """
-        self.setup = PlannerSetup.of(client.node, planner, READY)
-        self._planner = PlannerClient(client.node, planner)
-        self._planner.wait_until_ready(READY)
+        self.setup = PlannerSetup.of(client.node, client.planner, READY)
+        self._client = client
+        client.wait_until_ready(READY, planner=True)
         self._recorder = RunRecorder(
             client.node, self.setup.robot, self.setup.topic, self.setup.reliability
         )
@@ -138,7 +135,7 @@ class KnownRuns:
         """Plan, execute and record one run; list it if it can be used."""
         wanted = self._wanted
         lower, upper = self._certified(mass)
-        plan = self._planner.plan(
+        plan = self._client.plan(
             LONGEST_PLANNING,
             duration=wanted.duration,
             speed_scale=wanted.speed_scale,
@@ -148,7 +145,7 @@ class KnownRuns:
             phi_upper=upper.tolist(),
         )
         with self._recorder.recording(self._place(mass)) as path:
-            result = self._planner.execute(plan, LONGEST_RUN, requested_by="payload-id known-runs")
+            result = self._client.execute(plan, LONGEST_RUN, requested_by="payload-id known-runs")
         if not result.success:
             raise NotAnsweredError(f"Run {number + 1} was not completed: {result.message}")
         self._check(self._read(path, plan.duration), mass)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from payload_id_msgs.msg import TeamEstimate
 from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo, Save
-from rclpy.client import Client
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
-from .estimator_client import QOS
-from .waiting import allowed, call, wait_for
+from .node_client import EVERY, NodeClient
+from .waiting import wait_for
 
 SERVICES = {
     **dict.fromkeys(("start", "stop", "reset", "plan_wrists"), Trigger),
@@ -28,42 +24,24 @@ SERVICES = {
 }
 
 
-class TeamClient:
-    """Starts and stops a team's runs, and collects estimates; spins in a thread of its own.
-
-    Use it as a context manager. Every call waits at most its timeout.
+class TeamClient(NodeClient):
+    """Starts and stops a team's runs, and collects estimates.
 
     Attributes:
-        node: The client's node, for further publishers and subscriptions.
         messages: Estimates published since the client began, oldest first.
         motions: Planned motions of the wrists, likewise.
     """
 
     def __init__(self, team: str = "payload_team", context: Context | None = None) -> None:
         """Create the node; rclpy (or the given context) must be initialised."""
-        self.node = allowed(lambda: Node("payload_client", context=context), "a client's node")
+        super().__init__({name: (f"{team}/{name}", x) for name, x in SERVICES.items()}, context)
         self.messages: list[TeamEstimate] = []
         self.motions: list[MultiDOFJointTrajectory] = []
         self._team = team
-        self._clients: dict[str, Client] = {}
-        self.node.create_subscription(TeamEstimate, f"{team}/team", self.messages.append, QOS)
+        self.node.create_subscription(TeamEstimate, f"{team}/team", self.messages.append, EVERY)
         self.node.create_subscription(
-            MultiDOFJointTrajectory, f"{team}/wrist_motion", self.motions.append, QOS
+            MultiDOFJointTrajectory, f"{team}/wrist_motion", self.motions.append, EVERY
         )
-        self._executor = SingleThreadedExecutor(context=context)
-        self._executor.add_node(self.node)
-        self._thread = threading.Thread(target=self._spin, daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> TeamClient:
-        """Return the client."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End the thread and the node."""
-        self._executor.shutdown()
-        self._thread.join(timeout=5.0)
-        self.node.destroy_node()
 
     def start(self, timeout: float = 10.0) -> str:
         """Begin a run."""
@@ -75,17 +53,11 @@ class TeamClient:
 
     def stop_quietly(self, timeout: float = 60.0) -> str:
         """End the run, whatever it has led to; return the node's sentence."""
-        client = self._client("stop")
-        future = client.call_async(Trigger.Request())
-        wait_for(future.done, timeout, f"an answer of {client.srv_name}", client.service_is_ready)
-        return str(future.result().message)
+        return str(self._answer("stop", Trigger.Request(), timeout).message)
 
     def newest(self, timeout: float = 10.0) -> TeamEstimate:
         """Return the newest estimate, whatever its status."""
-        client = self._client("get_estimate")
-        future = client.call_async(GetTeamEstimate.Request())
-        wait_for(future.done, timeout, f"an answer of {client.srv_name}", client.service_is_ready)
-        return future.result().estimate
+        return self._answer("get_estimate", GetTeamEstimate.Request(), timeout).estimate
 
     def reset(self, timeout: float = 10.0) -> str:
         """Forget everything."""
@@ -129,27 +101,4 @@ class TeamClient:
         Raises:
             NotAnsweredError: They did not appear in time.
         """
-        for name in SERVICES:
-            wait_for(self._client(name).service_is_ready, timeout, f"service {name} of the team")
-
-    wait_for = staticmethod(wait_for)
-
-    def _ask(self, name: str, request: Any, timeout: float) -> Any:
-        """Call a service and return its response."""
-        return call(self._client(name), request, timeout)
-
-    def _client(self, name: str) -> Client:
-        """Return what calls a service."""
-        if name not in self._clients:
-            full = f"{self._team}/{name}"
-            self._clients[name] = allowed(
-                lambda: self.node.create_client(SERVICES[name], full), f"calls of {full}"
-            )
-        return self._clients[name]
-
-    def _spin(self) -> None:
-        """Serve the node until the executor is shut down."""
-        try:
-            self._executor.spin()
-        except ExternalShutdownException:
-            return
+        self.wait_for_services(SERVICES, timeout)

@@ -2,7 +2,8 @@
 
 Every cycle makes a snapshot, the monitors judge it, and `step` returns the next state with what is
 to be commanded. What leaves as motion is the certified one, or that up to the time of one of its
-certified stops and then that stop. A fault has the controller hold the arm instead.
+certified stops and then that stop. Where the arm may be elsewhere than its certificate assumes, the
+controller is asked to hold it instead.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class Command(Enum):
 
 
 # READY: the motion is proved · answers have come · connected · a hold would come too late · the end
-# has come · the arm stands still · it is given back. What is not in the table changes nothing.
+# has come · the arm stands still · it is given back. What is not in the table changes nothing that is done; a
+# reason that is kept is kept all the same.
 TABLE: dict[tuple[Phase, Event], tuple[Phase, Command | None]] = {
     (Phase.PROVING, Event.STOP): (Phase.IDLE, Command.REFUSE),
     (Phase.PROVING, Event.READY): (Phase.CHECKING, Command.ASK),
@@ -252,7 +254,7 @@ def _restless(state: State, look: MonitorInput) -> Verdict:
     if controller.unanswered:
         return Verdict(Severity.HOLD, Reason.CONTROLLER_FAULT, controller.unanswered)
     within, age = f"within {arm.settling:g} s of the end of its motion", look.now.states.age
-    if state.stands.newest_ns and state.stands.place is None and age <= arm.silence:
+    if state.stands.newest_ns and age <= arm.silence:
         how = ", though the controller was asked to hold it" if state.held else ""
         said = f"The arm did not come to rest {within}{how}"
         return Verdict(Severity.HOLD, Reason.CONTROLLER_FAULT, said)
@@ -261,10 +263,10 @@ def _restless(state: State, look: MonitorInput) -> Verdict:
 
 
 def _told(state: State, verdict: Verdict) -> State:
-    """Return a state that knows a verdict: the first reason counts, and the first fault.
+    """Return a state that knows a verdict: the first reason counts, and the first that is kept.
 
-    A fault is also explained by one that is heard later, but comes first in the table: a driver in
-    fault brakes the arm before its own message is heard.
+    One that is heard later, but comes first among the monitors, takes the place of what it
+    explains: a driver in fault brakes the arm before its own message is heard.
     """
     reason, fault = state.reason, state.fault
     if state.phase in BEFORE:

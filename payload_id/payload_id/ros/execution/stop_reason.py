@@ -27,7 +27,7 @@ class Reason(Enum):
     TARGET_REACHED = "All half-widths are as small as asked for."
     NO_PROGRESS = "Another piece would hardly narrow the intervals (least_progress)."
     PIECES_DONE = "As many pieces as asked for were executed."
-    REFUSED = "Nothing has moved."
+    REFUSED = "This motion does not begin."
     NOT_STARTED = "Check that the arm's trajectory controller is active."
     SHUT_DOWN = "It moves the arm no longer."
     CLOCK_FAULT = (
@@ -72,11 +72,10 @@ class Reason(Enum):
     )
 
     @property
-    def is_fault(self) -> bool:
+    def has_arm_held(self) -> bool:
         """Whether the arm, or a body of it, may be elsewhere than its certificate assumes.
 
-        Then no further motion is sent, not even a certified stop: the controller is asked to hold,
-        and nothing moves until somebody acknowledges.
+        Then no further motion is sent, not even a certified stop: the controller is asked to hold.
         """
         return self in (
             Reason.JOINT_STATES_LOST,
@@ -92,8 +91,8 @@ class Reason(Enum):
 
     @property
     def is_kept(self) -> bool:
-        """Whether nothing moves after it until somebody acknowledges."""
-        return self.is_fault or self in (Reason.EFFORT_HIGH, Reason.WATCH_LATE)
+        """Whether it is a fault: nothing moves after it until somebody acknowledges."""
+        return self.has_arm_held or self in (Reason.EFFORT_HIGH, Reason.WATCH_LATE)
 
     @property
     def as_asked(self) -> bool:

@@ -14,8 +14,7 @@ from rcl_interfaces.srv import GetParameters
 
 from ...core.errors import ConfigurationError, PayloadIdError
 from ...files.robots.robot_file import RobotFile
-from ..client.estimator_client import PayloadClient
-from ..client.planner_client import PlannerClient
+from ..client.payload_client import PayloadClient
 from ..client.waiting import NotAnsweredError, impossible_names_told, wait_for
 from ..common.main_loop import start_ros
 from .arguments import add_arguments

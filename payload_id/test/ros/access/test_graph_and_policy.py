@@ -21,8 +21,7 @@ from payload_id.core.identification.status import Status
 from payload_id.files.configuration.input_path import MOST
 from payload_id.ros.access.interfaces import INTERFACES
 from payload_id.ros.access.policy import Rule, enclaves
-from payload_id.ros.client.estimator_client import PayloadClient
-from payload_id.ros.client.planner_client import PlannerClient
+from payload_id.ros.client.payload_client import PayloadClient
 from payload_id.ros.client.waiting import NotAnsweredError
 from promises.nodes import next_domain
 
@@ -155,17 +154,17 @@ def test_commands_use_what_their_role_may_alone(observer):
     def does(role: str) -> bool:
         return seen(observer, "payload_client", "/") <= may[role]
 
-    with PayloadClient(f"{SPACE}/payload_estimator", observer.context) as client:
-        planner = PlannerClient(client.node, f"{SPACE}/payload_planner", f"{SPACE}/payload_bridge")
+    names = [f"{SPACE}/payload_{x}" for x in ("estimator", "planner", "bridge")]
+    with PayloadClient(*names, observer.context) as client:
         client.wait_for(lambda: client.messages, 30.0, "an estimate")
         assert client.estimate().status is Status.WAITING  # what it is worth is for the caller
         with pytest.raises(NotAnsweredError, match="plan"):
-            planner.described()
+            client.described()
         assert does("reader")
         client.reset()
         assert does("operator") and not does("reader")
         with pytest.raises(NotAnsweredError, match="pause"):
-            planner.pause()
+            client.pause_motion()
         assert does("operator")
-        assert not planner.execute(PlanDescription(), 10.0).success
+        assert not client.execute(PlanDescription(), 10.0).success
         assert does("mover") and not does("operator")

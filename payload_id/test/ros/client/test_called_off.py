@@ -11,9 +11,9 @@ from payload_id_msgs.action import Execute
 from payload_id_msgs.msg import PlanDescription
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.context import Context
-from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
+from rclpy.executors import MultiThreadedExecutor
 
-from payload_id.ros.client.planner_client import PlannerClient
+from payload_id.ros.client.payload_client import PayloadClient
 from payload_id.ros.client.waiting import NotAnsweredError
 from promises.nodes import next_domain
 
@@ -27,25 +27,19 @@ class Planner:
         self.context = Context()
         rclpy.init(context=self.context, domain_id=DOMAIN)
         self.goals, self.cancelled, self.accepting = [], 0, 0.0
-        server, asking = (
-            rclpy.create_node(name, context=self.context) for name in ("payload_planner", "page")
-        )
+        server = rclpy.create_node("payload_planner", context=self.context)
         ActionServer(
             server, Execute, "~/execute", self._move, goal_callback=self._accept,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
         )  # fmt: skip
-        self.client = PlannerClient(asking)
-        self._executors = [
-            MultiThreadedExecutor(4, context=self.context),
-            SingleThreadedExecutor(context=self.context),
-        ]
-        for executor, node in zip(self._executors, (server, asking), strict=True):
-            executor.add_node(node)
-            threading.Thread(target=executor.spin, daemon=True).start()
+        self.client = PayloadClient(context=self.context)
+        self._executor = MultiThreadedExecutor(4, context=self.context)
+        self._executor.add_node(server)
+        threading.Thread(target=self._executor.spin, daemon=True).start()
 
     def close(self) -> None:
-        for executor in self._executors:
-            executor.shutdown()
+        self.client.__exit__()
+        self._executor.shutdown()
         rclpy.shutdown(context=self.context)
 
     def _accept(self, goal):
@@ -81,3 +75,11 @@ def test_before_it_is_sent_before_it_is_accepted_and_in_motion(planner, acceptin
         return
     result = planner.client.execute(PlanDescription(), 30.0, called_off=off)
     assert not result.success and planner.cancelled == len(planner.goals) == 1
+
+
+def test_a_field_that_no_goal_has_is_an_error_of_the_program(planner):
+    with pytest.raises(TypeError, match="target_mass.*Did you mean 'tare'|no field 'target_mass'"):
+        planner.client.identify(target_mass=0.1)
+    with pytest.raises(TypeError, match="Did you mean 'duration'"):
+        planner.client.plan(durations=6.0)
+    assert not planner.goals

@@ -322,7 +322,7 @@ class AnyRobot(RuleBasedStateMachine):
         if state.phase is Phase.IDLE:
             assert state.at_rest or state.fault is not None
             assert arm.done[-1] is Command.RELEASE
-        if state.reason is not None and state.reason.reason.is_fault:
+        if state.reason is not None and state.reason.reason.has_arm_held:
             assert state.held or state.phase is Phase.RELEASING
 
 

@@ -19,7 +19,6 @@ from ....files.robots.description.urdf_tree import UrdfTree
 from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
 from ....files.runs.certificate_file import load_certificate
-from ...client.planner_client import PlannerClient
 from .bodies import link_triangles
 from .curves import History, interval_row
 from .guard import Guard, Operator

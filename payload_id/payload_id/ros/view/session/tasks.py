@@ -15,8 +15,7 @@ from std_srvs.srv import Trigger
 
 from ....core.errors import PayloadIdError, printable
 from ....files.robots.robot_file import RobotFile
-from ...client.estimator_client import PayloadClient
-from ...client.planner_client import STAGES, PlannerClient
+from ...client.payload_client import STAGES, PayloadClient
 from ...client.waiting import NotAnsweredError, allowed
 from ...common.error_sentence import OUTLIVED
 from .handing import Handed, load_of, report_of

@@ -1,0 +1,94 @@
+"""What clients of nodes have in common: a node that spins in a thread of its own, and its calls."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from rclpy.client import Client
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from .waiting import allowed, answer_of, call, wait_for
+
+NAME = "payload_client"  # of the node
+EVERY = QoSProfile(  # of what is published, with what there was before
+    depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+Self = TypeVar("Self", bound="NodeClient")
+
+
+class NodeClient:
+    """Calls services; use it as a context manager. Every call waits at most its timeout.
+
+    Attributes:
+        node: The client's node, for further publishers and subscriptions.
+    """
+
+    def __init__(self, services: Mapping[str, tuple[str, Any]], context: Context | None) -> None:
+        """Create the node; rclpy (or the given context) must be initialised.
+
+        Args:
+            services: Full name and type of each service, by the name that calls have here.
+            context: Of rclpy; None: the default one.
+        """
+        self.node = allowed(lambda: Node(NAME, context=context), "a client's node")
+        self._services = services
+        self._clients: dict[str, Client] = {}  # made when needed: not everybody may call everything
+        self._executor = SingleThreadedExecutor(context=context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def __enter__(self: Self) -> Self:
+        """Return the client."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the thread and the node."""
+        self._executor.shutdown()
+        self._thread.join(timeout=5.0)
+        self.node.destroy_node()
+
+    wait_for = staticmethod(wait_for)
+
+    def wait_for_services(self, names: Iterable[str], timeout: float) -> None:
+        """Wait for services, by the names that calls have here.
+
+        Raises:
+            NotAnsweredError: They did not appear in time.
+        """
+        for name in names:
+            client = self._client(name)
+            wait_for(client.service_is_ready, timeout, f"service {client.srv_name}")
+
+    def _spin(self) -> None:
+        """Serve the node until the executor is shut down."""
+        try:
+            self._executor.spin()
+        except ExternalShutdownException:
+            return
+
+    def _ask(self, name: str, request: Any, timeout: float) -> Any:
+        """Call a service and return its response, which says success.
+
+        Raises:
+            NotAnsweredError: There is none in time, or none that does.
+        """
+        return call(self._client(name), request, timeout)
+
+    def _answer(self, name: str, request: Any, timeout: float) -> Any:
+        """Call a service and return its response, whatever it says; see `_ask`."""
+        return answer_of(self._client(name), request, timeout)
+
+    def _client(self, name: str) -> Client:
+        """Return what calls a service."""
+        if name not in self._clients:
+            full, kind = self._services[name]
+            self._clients[name] = allowed(
+                lambda: self.node.create_client(kind, full), f"calls of {full}"
+            )
+        return self._clients[name]
