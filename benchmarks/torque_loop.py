@@ -41,9 +41,9 @@ from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tube_watch import position_error
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.common.conversions import stamp_of
-from payload_id.ros.effort_loop.handover import Handover
 from payload_id.ros.effort_loop.loop_process import LoopProcess
 from payload_id.ros.effort_loop.messages import Follow, LoopSettings, Rest
+from payload_id.ros.effort_loop.switch_request import SwitchRequest
 from payload_id.ros.effort_loop.torque_follower import Proof
 
 ROTOR, LEVEL, GAIN, DESIGN = 10.0, 0.2, 5.0, 0.005
@@ -101,7 +101,7 @@ def run(seconds: float, folder: Path) -> bool:
         "torques", "/", str(path), "/joint_states", False, f"/{TORQUES}/commands",
         "/controller_manager", TORQUES, RESTING, 1e-3, 0.25,
     )  # fmt: skip
-    handover = Handover(node, settings.manager)
+    handover = SwitchRequest(node, settings.manager)
     with subprocess.Popen(command) as arm:
         loop = LoopProcess(settings)
         try:

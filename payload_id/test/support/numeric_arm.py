@@ -13,7 +13,7 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_stop import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
-from payload_id.ros.certifying.prover import Proved
+from payload_id.ros.certifying.prover import VerifiedMotion
 from payload_id.ros.execution import monitors
 from payload_id.ros.execution.commanded_motion import Part
 from payload_id.ros.execution.machine import Command, State, asked_for, step, with_motion
@@ -38,7 +38,7 @@ def certified(k=(0.5, -0.4)):
 
 
 def part_of(motion, name="motion"):
-    proved = Proved(motion, "limits", {}, np.full(10, -1.0), np.full(10, 1.0), None, None)
+    proved = VerifiedMotion(motion, "limits", {}, np.full(10, -1.0), np.full(10, 1.0), None, None)
     return Part(name, proved, ())
 
 

@@ -46,7 +46,7 @@ class ProofRequest:
 
 
 @dataclass(frozen=True)
-class Proved:
+class VerifiedMotion:
     """A motion that is proved.
 
     Attributes:
@@ -79,7 +79,7 @@ class Prover:
         """
         self._cases = SafetyCases(settings)
 
-    def __call__(self, request: ProofRequest | None) -> Proved | str:
+    def __call__(self, request: ProofRequest | None) -> VerifiedMotion | str:
         """Return what is proved, or a sentence that says why it is not; for None, get ready."""
         if request is None:
             return ""
@@ -88,7 +88,7 @@ class Prover:
         except InputError as error:
             return str(error)
 
-    def _proved(self, request: ProofRequest) -> Proved:
+    def _proved(self, request: ProofRequest) -> VerifiedMotion:
         """Return a motion that is proved.
 
         Raises:
@@ -112,7 +112,7 @@ class Prover:
             self._prove(stop, request.obstacles, what.capitalize())
         stops.sort(key=lambda stop: stop.time)
         box = case.box  # this node's own numbers, none that only the text says
-        return Proved(
+        return VerifiedMotion(
             CertifiedMotion(motion, tuple(stops), case.tube), case.limits_name,
             dict(case.turns), box.payload_lower, box.payload_upper, box, case.limits.torque,
         )  # fmt: skip

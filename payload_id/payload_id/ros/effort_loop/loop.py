@@ -38,12 +38,12 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import PolledSubscription
-from .handover import Handover
 from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
 from .order_reader import OrderReader
 from .period_watch import PeriodWatch
 from .real_time import scheduled_in_real_time, sleep_until
 from .state_check import StampedState, StateCheck
+from .switch_request import SwitchRequest
 from .torque_follower import STALE, TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
@@ -84,7 +84,7 @@ class TorqueLoop:
         self._states = PolledSubscription(node, JointState, settings.joint_states, profile)
         quality = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
         self._publisher = node.create_publisher(Float64MultiArray, settings.commands, quality)
-        self._handover = Handover(node, settings.manager)
+        self._request = SwitchRequest(node, settings.manager)
         self._watch = PeriodWatch(settings.period)
         self._message = Float64MultiArray()
         self._follower: TorqueFollower | None = None
@@ -263,7 +263,7 @@ class TorqueLoop:
     def _give_away(self, follower: TorqueFollower) -> None:
         """Give the arm to its resting controller: at the motion's end, or off the tube."""
         now, time_now = self._measurement(), time.monotonic()
-        answer = self._handover.answer()
+        answer = self._request.answer()
         if answer is not None and answer[0]:
             self._node.get_logger().error(f"'{self._settings.resting_controller}' has the arm.")
             self._follower, self._ended = None, True
@@ -281,10 +281,10 @@ class TorqueLoop:
             if follower.has_left_tube(now)
             else ""
         )
-        if why and not self._handover.waits and time_now >= self._next_try:
+        if why and not self._request.waits and time_now >= self._next_try:
             self._next_try, self._gives_away = time_now + AGAIN, True
             self._node.get_logger().error(f"The arm is given away: {why}.")
-            self._handover.ask(
+            self._request.ask(
                 self._settings.resting_controller, self._settings.torque_controller, False
             )
 

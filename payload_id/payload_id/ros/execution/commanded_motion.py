@@ -17,7 +17,7 @@ from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from ...core.safety.tube.tracking_tube import TrackingTube
 from ...core.samples.stamps import NANOSECONDS, seconds_since
-from ..certifying.prover import Proved
+from ..certifying.prover import VerifiedMotion
 from .standstill import AT_REST
 from .start_check import NotReadyError
 
@@ -37,7 +37,7 @@ class Part:
     """
 
     name: str
-    proved: Proved
+    proved: VerifiedMotion
     obstacles: tuple[str, ...]
     begins: float = 0.0
 

@@ -44,7 +44,7 @@ class Command(Enum):
 
 
 # READY: the motion is proved · answers have come · connected · a hold would come too late · the end
-# has come · the arm stands still · it is given back. What is not in the table changes nothing that is done; a
+# has come · the arm stands still · it is given back. What is not in the table is not acted on; a
 # reason that is kept is kept all the same.
 TABLE: dict[tuple[Phase, Event], tuple[Phase, Command | None]] = {
     (Phase.PROVING, Event.STOP): (Phase.IDLE, Command.REFUSE),

@@ -126,7 +126,7 @@ class IdentifyRun:
                 context.robot.limits_named(asked.goal.limits)
             self._dry, asked.goal.dry_run_scale = asked.goal.dry_run_scale, 0.0
         await until(context.node, self._is_alive, ALIVE)
-        self._goal.go_on()
+        self._goal.check_wanted()
         with refused_as(Result.ARM_NOT_READY):
             context.start(asked.goal.limits or context.limits, own=True)
         if not await self._link.is_heard() or context.estimate is None:
@@ -266,11 +266,11 @@ class IdentifyRun:
     async def _rest(self) -> None:
         """Wait until a pause is over."""
         await self._arm.resumed()
-        self._goal.go_on()
+        self._goal.check_wanted()
 
     def _check_estimator(self) -> None:
         """Raise where the estimator is lost: without it nothing needs to move."""
-        self._goal.go_on()
+        self._goal.check_wanted()
         if trouble := self._link.trouble:
             raise EndedError(Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun.")
 
@@ -334,7 +334,7 @@ class IdentifyRun:
         grasped = self._arm.resumption()
         over = lambda: bool(self._arm.unwanted) or grasped.done()  # noqa: E731
         await until(self._context.node, over, min(self._goal.left(), LONG))
-        self._goal.go_on()
+        self._goal.check_wanted()
 
     # Afterwards
 

@@ -22,7 +22,7 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import save_certificate
 from payload_id.planning.case_settings import CaseSettings
 from payload_id.planning.safety_cases import SafetyCases
-from payload_id.ros.certifying.prover import ProofRequest, Proved, Prover
+from payload_id.ros.certifying.prover import ProofRequest, Prover, VerifiedMotion
 
 ROBOT, PRIOR = RobotFile.load("kinova_gen3"), PayloadPrior(1.5, 0.15)
 PAYLOAD = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")
@@ -61,7 +61,7 @@ def claiming(text, motion, duration):
 def test_a_motion_that_does_not_end_at_rest_is_refused(tmp_path):
     case, prover = SafetyCases(SETTINGS).case(LIMITS, {}, PRIOR.box(), ()), Prover(SETTINGS)
     stop = saved(tmp_path / "stop.json", case, PathStop(MOTION, 0.5, 0.6))
-    assert isinstance(prover(ProofRequest(stop, (), ())), Proved)
+    assert isinstance(prover(ProofRequest(stop, (), ())), VerifiedMotion)
     whole = saved(tmp_path / "whole.json", case, MOTION)
     cut = claiming(whole, MotionSequence((MOTION,), (1.0,)), 1.0)
     answer = prover(ProofRequest(cut, (), ()))
@@ -76,7 +76,7 @@ def test_a_motion_of_the_shipped_omnids_platform_is_proved_and_none_beyond_its_b
     motion = BezierPiece(MotionState.at_rest(robot.home), np.array([0.05, -0.05, 0.08]), 3.0)
     text = saved(tmp_path / "motion.json", case, motion, robot)
     found = Prover(settings)(ProofRequest(text, (), (BALL,)))
-    assert isinstance(found, Proved), found
+    assert isinstance(found, VerifiedMotion), found
     beyond = BezierPiece(MotionState.at_rest(robot.home), np.array([0.0, 0.0, 0.145]), 6.0)
     refused = certify(case, beyond)
     assert not isinstance(refused, Certificate) and refused.constraint == "position"

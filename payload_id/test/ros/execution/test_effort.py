@@ -10,7 +10,7 @@ import pytest
 from payload_id.core.errors import InputError
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
-from payload_id.ros.effort_loop import turns
+from payload_id.ros.effort_loop import controller_switcher
 from payload_id.ros.effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
 from payload_id.ros.effort_loop.period_watch import LoopFigures
 from payload_id.ros.execution.back_ends import effort
@@ -82,9 +82,9 @@ class Arm:
 
     def __init__(self, monkeypatch):
         monkeypatch.setattr(effort, "LoopProcess", FakeLoop)
-        monkeypatch.setattr(effort, "Handover", FakeHandover)
+        monkeypatch.setattr(effort, "SwitchRequest", FakeHandover)
         monkeypatch.setattr(effort, "steady_timer", lambda *given: None)
-        monkeypatch.setattr(turns, "AGAIN", 0.0)
+        monkeypatch.setattr(controller_switcher, "AGAIN", 0.0)
         self.sent, self.log = [], []
         node = SimpleNamespace(
             create_publisher=lambda *given: SimpleNamespace(publish=self.sent.append),
@@ -100,7 +100,7 @@ class Arm:
             service_is_ready=lambda: self.answer is not None, call_async=lambda asked: self.answer
         )
         self.back_end = effort.Effort(node, SETTINGS)
-        self.loop, self.manager = self.back_end._process, self.back_end._handover
+        self.loop, self.manager = self.back_end._process, self.back_end._request
         self.tube = SimpleNamespace(kind="robust", reserve=object())
 
     def look(self, answer=None):

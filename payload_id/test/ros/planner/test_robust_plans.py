@@ -32,7 +32,7 @@ from payload_id.planning.request import (
     PlanRequest,
 )
 from payload_id.planning.worker import PlanningWorker
-from payload_id.ros.certifying.prover import ProofRequest, Proved, Prover
+from payload_id.ros.certifying.prover import ProofRequest, Prover, VerifiedMotion
 from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
 from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
 from torque_robot import BOUNDS, CELL, GAIN, LEVEL, LIMITS, PAYLOAD, ROTOR, torque_robot
@@ -62,7 +62,7 @@ def request(robot, goal=GOAL):
 def proved(settings, documents):
     """Return what the bridge proves of a plan, which has a robust design of the right period."""
     found = Prover(settings)(ProofRequest(documents.motion, documents.stops, ()))
-    assert isinstance(found, Proved), found
+    assert isinstance(found, VerifiedMotion), found
     tube = found.motion.tube
     assert tube.kind == ROBUST and tube.reserve is not None and tube.reserve.period == PERIOD
     return found

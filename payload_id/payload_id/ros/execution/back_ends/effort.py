@@ -27,11 +27,11 @@ from ....files.robots.robot_file import RobotFile
 from ...common.steady_timer import steady_timer
 from ...common.topic_report import is_unnamed, publisher_names
 from ...common.topics import LATCHED
-from ...effort_loop.handover import Handover
+from ...effort_loop.controller_switcher import ControllerSwitcher
 from ...effort_loop.loop_process import LoopProcess
 from ...effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
+from ...effort_loop.switch_request import SwitchRequest
 from ...effort_loop.torque_follower import STALE, Proof
-from ...effort_loop.turns import Turns
 from ..snapshot import ControllerReport, Found
 from ..stop_reason import Reason
 from .back_end import BackEnd
@@ -59,7 +59,7 @@ class Effort(BackEnd):
         self._node, self._settings = node, settings
         self.target = settings.commands
         self._process = LoopProcess(settings)
-        self._handover = Handover(node, settings.manager)
+        self._request = SwitchRequest(node, settings.manager)
         self._publisher = node.create_publisher(Float64MultiArray, settings.commands, RELIABLE)
         where = settings.manager.rpartition("/")[0]
         resting = f"{where}/{settings.resting_controller}/get_parameters"
@@ -67,8 +67,8 @@ class Effort(BackEnd):
         self._asked: RosFuture | None = None  # whether the resting controller goes back
         self._proof: Proof | None = None
         self._parts: list[tuple[int, Proof]] = []  # that take over, each from a stamp on [ns]
-        self._turns = Turns(
-            self._handover,
+        self._switcher = ControllerSwitcher(
+            self._request,
             settings.manager,
             settings.torque_controller,
             settings.resting_controller,
@@ -112,30 +112,30 @@ class Effort(BackEnd):
         """Whether the loop hears the arm, and the arm's controller is at rest."""
         state = self._process.state
         idle = state is not None and state.hears and not state.sends and not self._process.death
-        return self._taken and idle and self._turns.is_settled
+        return self._taken and idle and self._switcher.is_settled
 
     def look(self, with_others: bool) -> ControllerReport:
         """Return how the loop and the controllers are; who else publishes torques commands them."""
-        others, turns = self._other_publishers(), self._turns
+        others, switcher = self._other_publishers(), self._switcher
         return ControllerReport(
             fault=self._trouble if self._taken else None,
             foreign=others,
             others=others,
             lateness=self._lateness(),
-            way_back=turns.way_back,
-            has_arm=turns.may_have_arm and not turns.wanted,
+            way_back=switcher.way_back,
+            has_arm=switcher.may_have_arm and not switcher.wanted,
         )
 
     def release(self) -> None:
         """Give the arm back to its resting controller."""
         self._taken = self._moving = False
-        self._turns.want(False)
+        self._switcher.want(False)
         self._asked = None  # it may be set otherwise before the next motion
 
     def absence(self) -> str:
         """Say what is missing for torques to be followed; empty if nothing is."""
         settings, state = self._settings, self._process.state
-        if not self._handover.is_ready:
+        if not self._request.is_ready:
             return (
                 f"There is no controller manager '{settings.manager}': torques without somebody "
                 f"who can give the arm to '{settings.resting_controller}' would last for ever if "
@@ -199,7 +199,7 @@ class Effort(BackEnd):
         if self._trouble is not None and self._trouble[0] is Reason.NOT_STARTED:
             self._trouble = None  # it was taken in
         self._moving = False
-        self._turns.want(False)
+        self._switcher.want(False)
         self._look()
 
     def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
@@ -215,7 +215,7 @@ class Effort(BackEnd):
         if begins:
             self._begins_ns, self._trouble, self._refused = start_ns, None, ""
         self._moving = True
-        self._turns.want(True)
+        self._switcher.want(True)
 
     def _lateness(self) -> str:
         """Say how joint states have failed the loop."""
@@ -279,7 +279,7 @@ class Effort(BackEnd):
             self._give_up(Reason.NOT_STARTED, state.refusal)
         elif state is not None and self._moving and state.sends:
             self._look_whether_it_hears(state)
-        self._look_at_turns(state)
+        self._look_at_switcher(state)
 
     def _look_whether_it_hears(self, state: LoopState) -> None:
         """Have an arm given back that the loop alone hears no more; the bridge listens itself."""
@@ -293,47 +293,47 @@ class Effort(BackEnd):
         )
         self._process.order(Hold())
 
-    def _look_at_turns(self, state: LoopState | None) -> None:
+    def _look_at_switcher(self, state: LoopState | None) -> None:
         """Have the arm taken or given back, or the loop send nothing once it is back."""
-        turns, now = self._turns, time.monotonic()
-        if refused := turns.hear(now):
+        switcher, now = self._switcher, time.monotonic()
+        if refused := switcher.hear(now):
             if refused != self._refused:  # what is asked again and again is told once
                 self._node.get_logger().error(refused)
             self._refused = refused
-            if turns.wanted:
+            if switcher.wanted:
                 self._give_up(Reason.NOT_STARTED, refused)
-        if found := turns.lost(now):
+        if found := switcher.lost(now):
             self._lose(found)
-        if doubt := turns.settle(now):
+        if doubt := switcher.settle(now):
             self._node.get_logger().error(doubt)
         late = state is not None and state.stamp_ns > self._begins_ns
-        if turns.wanted and not turns.has_arm and late:  # also where nobody has answered yet
+        if switcher.wanted and not switcher.has_arm and late:  # also where nobody has answered yet
             self._give_up(
                 Reason.NOT_STARTED,
                 f"'{self._settings.torque_controller}' had not taken the arm over as the motion "
                 "was to begin; raise start_delay",
             )
         sends = state is not None and state.sends
-        turns.ask(now, sends and state is not None and state.number == self._number)
-        if sends and not self._moving and turns.is_settled:
+        switcher.ask(now, sends and state is not None and state.number == self._number)
+        if sends and not self._moving and switcher.is_settled:
             self._process.order(Rest())
 
     def _give_up(self, trouble: Reason, why: str) -> None:
         """Note why torques are of no use, and give the arm back."""
         self._trouble = self._trouble or (trouble, why.rstrip("."))
         self._moving = False
-        self._turns.want(False)
+        self._switcher.want(False)
 
     def _after_death(self, death: str) -> None:
         """Hold the arm up as well as one message can, have it given back, and start anew."""
         state = self._process.state
         if (
-            (self._turns.may_have_arm or self._turns.wanted)
+            (self._switcher.may_have_arm or self._switcher.wanted)
             and state is not None
             and state.holding is not None
         ):
             self._publisher.publish(Float64MultiArray(data=state.holding.tolist()))
-        if self._moving or self._turns.may_have_arm:
+        if self._moving or self._switcher.may_have_arm:
             to = self._settings.resting_controller
             self._give_up(Reason.CONTROLLER_FAULT, f"{death}; the arm is given to '{to}'")
         self._given_up = state is None  # it never came so far as to answer: nor would the next
@@ -345,7 +345,7 @@ class Effort(BackEnd):
 
     def _on_activity(self, message: ControllerManagerActivity) -> None:
         """Take in which controllers are active."""
-        self._turns.see({x.name: x.state.label for x in message.controllers}, time.monotonic())
+        self._switcher.see({x.name: x.state.label for x in message.controllers}, time.monotonic())
 
     def _lose(self, found: str) -> None:
         """Stop, and have the arm given back: torques do not move it any more, as it seems."""

@@ -31,10 +31,10 @@ class GoalInProgress:
 
     def enter(self, state: int) -> None:
         """Go on to a stage, if nobody has called it off."""
-        self.go_on()
+        self.check_wanted()
         self.stages.enter(state)
 
-    def go_on(self) -> None:
+    def check_wanted(self) -> None:
         """Raise if somebody does not want this to go on, or time is over."""
         if why := self._goal.unwanted:
             raise EndedError(Result.CANCELLED, f"{why}.")

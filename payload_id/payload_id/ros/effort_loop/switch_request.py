@@ -14,7 +14,7 @@ ANSWER = 2.0  # [s] within which a controller manager must answer
 TIMEOUT = 1.0  # [s] that the controller manager may take for the switch
 
 
-class Handover:
+class SwitchRequest:
     """Has one controller take the arm over from another one."""
 
     def __init__(self, node: Node, manager: str) -> None:

@@ -1,4 +1,4 @@
-"""Whose turn it is: which of two controllers has the arm, as far as is known."""
+"""Which of two controllers has the arm, as far as is known, and which one is to have it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .handover import Handover
+from .switch_request import SwitchRequest
 
 ACTIVE, ABSENT = "active", "not loaded"
 AGAIN = 0.5  # [s] between two requests
 LATE = 0.2  # [s] by which activity may come later than the answer
 
 
-class Turns:
+class ControllerSwitcher:
     """Has a torque controller take the arm for a motion, and its resting controller take it back.
 
     A request that was given up may be carried out late, an answer be lost, activity be of before a
@@ -28,16 +28,16 @@ class Turns:
         way_back: Why the arm is not given back, though the manager says so; else empty.
     """
 
-    def __init__(self, handover: Handover, manager: str, torques: str, resting: str) -> None:
-        """Begin with the resting controller's turn.
+    def __init__(self, request: SwitchRequest, manager: str, torques: str, resting: str) -> None:
+        """The resting controller has the arm.
 
         Args:
-            handover: Asks the controller manager.
+            request: Asks the controller manager.
             manager: Full name of its node.
             torques: The torque controller.
             resting: The resting controller.
         """
-        self._handover, self._manager = handover, manager
+        self._request, self._manager = request, manager
         self._torques, self._resting = torques, resting
         self.wanted = self.may_have_arm = self.has_arm = False
         self.way_back = ""
@@ -53,7 +53,7 @@ class Turns:
     @property
     def is_settled(self) -> bool:
         """Whether the resting controller has the arm, and nothing is asked."""
-        return not self.may_have_arm and not self._handover.waits
+        return not self.may_have_arm and not self._request.waits
 
     def want(self, torques: bool) -> None:
         """Have the torque controller take the arm, or give it back, without delay."""
@@ -67,7 +67,7 @@ class Turns:
 
     def hear(self, now: float) -> str:
         """Take in the manager's answer; return why it has not switched, empty if it has."""
-        answer = self._handover.answer()
+        answer = self._request.answer()
         if answer is None:
             return ""
         done, words = answer
@@ -89,7 +89,7 @@ class Turns:
 
     def settle(self, now: float) -> str:
         """See whether the arm is back; return why not where the manager says so wrongly."""
-        if self.wanted or self._asked_for_torques or self._sure_at is None or self._handover.waits:
+        if self.wanted or self._asked_for_torques or self._sure_at is None or self._request.waits:
             return ""
         torques, resting = self._of(self._torques), self._of(self._resting)
         agrees = not self._states or (torques != ACTIVE and resting == ACTIVE)
@@ -117,7 +117,7 @@ class Turns:
         """
         if now < self._next_try:
             return
-        waits = self._handover.waits
+        waits = self._request.waits
         if self.wanted and is_ready and not self.has_arm and not waits:
             self._ask(self._torques, self._resting, True, now)
         elif not self.wanted and self.may_have_arm:
@@ -132,7 +132,7 @@ class Turns:
         self._asked_for_torques, self.may_have_arm = self.wanted, True
         self._sure_at, self._was_refused = None, False
         self._next_try = now + AGAIN
-        self._handover.ask(activate, deactivate, strict)
+        self._request.ask(activate, deactivate, strict)
 
     def _can_be_strict(self) -> bool:
         """Tell whether torques are given up only where the resting controller takes the arm.
@@ -145,7 +145,7 @@ class Turns:
 
     def _is_sure(self, now: float) -> bool:
         """Tell whether activity of after the last answer is known, if there is any."""
-        return self._sure_at is not None and now >= self._sure_at and not self._handover.waits
+        return self._sure_at is not None and now >= self._sure_at and not self._request.waits
 
     def _of(self, controller: str) -> str:
         """Return the state of a controller, by activity."""
