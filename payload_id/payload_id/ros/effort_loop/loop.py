@@ -92,8 +92,7 @@ class TorqueLoop:
         self._heard = -np.inf  # when that came, by the monotonic clock [s]
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
-        self._gap = 0.0  # longest time without a joint state in this motion [s]
-        self._check, self._passed_over = StateCheck.of(robot), 0
+        self._check = StateCheck.of(robot)
         self._number, self._refusal = 0, ""
         self._alone, self._gone = "", False  # why nobody may order any more; nobody ever will
         self._gives_away = self._ended = False
@@ -190,7 +189,6 @@ class TorqueLoop:
             if self._newest is None or time.monotonic() - self._heard > STALE:
                 raise InputError(f"No joint states come on {self._settings.joint_states}.")
             self._follower, self._zero_ns = None, order.start_ns
-            self._gap, self._passed_over = 0.0, 0
             controller = controller_of(self._model, order.proof)
             now = self._measurement()
             self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
@@ -210,8 +208,6 @@ class TorqueLoop:
                 continue
             if (seen := self._usable(data, now)) is None:
                 continue
-            if self._follower is not None:
-                self._gap = max(self._gap, now - self._heard)
             self._newest, self._heard = seen, now
             return True
         return False
@@ -229,10 +225,8 @@ class TorqueLoop:
             return seen
         if seen.stamp == self._newest.stamp:
             return None
-        if (np.abs(seen.dq) <= FASTEST).all() and self._check.follows(self._newest, seen):
-            return seen
-        self._passed_over += 1
-        return None
+        slow = (np.abs(seen.dq) <= FASTEST).all()
+        return seen if slow and self._check.follows(self._newest, seen) else None
 
     def _measurement(self) -> Measurement:
         """Return the newest state."""
@@ -292,7 +286,6 @@ class TorqueLoop:
         """Return what the bridge wants to know."""
         follower, now = self._follower, time.monotonic()
         deaf = now - self._heard
-        gap = max(self._gap, 0.0 if follower is None else deaf)
         if now >= self._next_figures:  # they cost about as much as a step
             self._next_figures = now + FIGURES
             self._figures = self._watch.figures()
@@ -310,9 +303,7 @@ class TorqueLoop:
             {} if follower is None else dict(follower.said),
             holding,
             self._real_time,
-            gap if gap > STALE else 0.0,
             self._alone,
-            self._passed_over,
             deaf,
         )
 

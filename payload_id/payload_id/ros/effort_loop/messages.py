@@ -100,12 +100,8 @@ class LoopState:
         said: What of the controller's assumptions did not hold, with how many steps each.
         holding: Torque that holds the newest pose, shape (n,) [N m or N]; None: not known.
         real_time: Whether the process is scheduled in real time.
-        gap: Longest time in the motion for which no joint state came, or the loop stood still, and
-            the arm was only held up [s]; 0 if there was none.
         alone: Why it goes on without the bridge, to the end of the motion; empty: it does not.
-        passed_over: Joint states of this motion that cannot be the arm's, by stamp or place, or
-            have no velocities.
-        deaf: Time since the newest joint state [s].
+        deaf: Time since the newest joint state that goes on from those before [s].
     """
 
     hears: bool
@@ -118,7 +114,5 @@ class LoopState:
     said: dict[str, int]
     holding: Array | None
     real_time: bool
-    gap: float = 0.0
     alone: str = ""
-    passed_over: int = 0
     deaf: float = 0.0

@@ -121,7 +121,6 @@ class Effort(BackEnd):
             fault=self._trouble if self._taken else None,
             foreign=others,
             others=others,
-            lateness=self._lateness(),
             way_back=switcher.way_back,
             has_arm=switcher.may_have_arm and not switcher.wanted,
         )
@@ -152,11 +151,6 @@ class Effort(BackEnd):
         if not state.hears:
             return f"The torque loop hears no joint states on {settings.joint_states}."
         return self._going_back()
-
-    def _publishers(self) -> str:
-        """Say who publishes joint states."""
-        names = publisher_names(self._node, self._settings.joint_states)
-        return ", ".join(names) or "nobody known"
 
     def _going_back(self) -> str:
         """Say that the resting controller would drive the arm back; empty if it does not say so."""
@@ -217,21 +211,6 @@ class Effort(BackEnd):
         self._moving = True
         self._switcher.want(True)
 
-    def _lateness(self) -> str:
-        """Say how joint states have failed the loop."""
-        state = self._process.state
-        if state is None:
-            return ""
-        said = []
-        if state.gap:
-            said.append(
-                f"for {state.gap:.2f} s the torque loop heard no joint state, or stood still, and "
-                "the arm was only held up"
-            )
-        if state.passed_over:
-            said.append(f"{state.passed_over} joint states cannot be the arm's: passed over")
-        return ", and ".join(said)
-
     def doubt(self) -> str:
         """Say that the loop does not keep the times that the proof counts on."""
         state = self._process.state
@@ -285,11 +264,10 @@ class Effort(BackEnd):
         """Have an arm given back that the loop alone hears no more; the bridge listens itself."""
         if state.deaf <= self._settings.silence + STALE:
             return
-        others = f": {state.passed_over} came that cannot be" if state.passed_over else ""
         self._give_up(
             Reason.JOINT_STATES_LOST,
-            f"The torque loop has heard no joint state of the arm for {state.deaf:.2f} s{others} "
-            f"(published by {self._publishers()})",
+            f"The torque loop has heard no joint state that goes on from those before for "
+            f"{state.deaf:.2f} s",
         )
         self._process.order(Hold())
 
