@@ -218,9 +218,8 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     if at_start is not None:
         return at_start
     speeds = speed_margins(case.speed_case, trajectory)
-    too_fast = next((x for x in speeds if isinstance(x, Refusal)), None)
-    if too_fast is not None:
-        return too_fast
+    if isinstance(speeds, Refusal):
+        return speeds
     report = clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step)
     if report.refused is not None:
         return clearance_refusal(report.refused, case.clearance)

@@ -1,8 +1,6 @@
-"""The search behind `clearances`: pairs of bodies on slices of time, cut until all are proved.
+"""Pairs of bodies on slices of time, to be proved apart.
 
-What is not proved, pair by pair, is cut in two and tried again: far pairs need a few long slices,
-near ones many short ones. The same search brings the reported margins close to the smallest
-clearance.
+Slices are cut pair by pair: far pairs need a few long slices, near ones many short ones.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import numpy as np
 
 from ...arrays import Array, BoolArray, IntArray
 from ...motion.trajectory import Trajectory
+from ..margins.subdivision import prove
 from .body_table import Items, Poses
 from .clearance_report import Clearance, ClearanceReport
 from .scene import GROUPS, Scene
@@ -66,44 +65,85 @@ class OpenPairs:
         )
 
 
-class ClearanceSearch:
-    """One search; `goal` is what a pair must reach to be settled, by group."""
+@dataclass(frozen=True, eq=False)
+class JudgedPairs:
+    """What is proved of waiting pairs.
 
-    def __init__(self, scene: Scene, tube: Array, required: float) -> None:
+    Attributes:
+        open_: The pairs, shape (I,).
+        value: Proved clearance beyond the required one, shape (I,) [m].
+        direction: That proves it, in the frame of the second body, shape (I, 3).
+        loose: Where a finer cut would tell the margin better, shape (I,).
+    """
+
+    open_: OpenPairs
+    value: Array
+    direction: Array
+    loose: BoolArray
+
+    @property
+    def failed(self) -> BoolArray:
+        """Pairs that are not proved apart."""
+        return np.asarray(self.value <= 0.0)
+
+
+class ClearanceBound:
+    """Pairs of bodies, to be proved apart; `goal` is what a pair must reach, by group."""
+
+    depth, report_depth = DEPTH, REPORT_DEPTH
+
+    def __init__(
+        self, scene: Scene, tube: Array, required: float, trajectory: Trajectory | None = None
+    ) -> None:
+        """Prove nothing yet.
+
+        Args:
+            scene: Arm and obstacles.
+            tube: |q - q_d|, shape (n,) [rad or m].
+            required: Distance to keep [m].
+            trajectory: The desired motion; None: single poses are looked at.
+        """
         self.scene, self.tube, self.required = scene, tube, required
+        self._trajectory = trajectory
         self.reachable = np.full(len(GROUPS), np.inf)  # what no finer cut can exceed by much
+        self._is_seeded = False
         self.found: dict[int, Clearance] = {}
 
-    def run(self, trajectory: Trajectory, slice_length: float) -> ClearanceReport:
-        """Cut until everything is proved, or something cannot be."""
-        if not len(self.scene.group):
+    @property
+    def trajectory(self) -> Trajectory:
+        """The desired motion."""
+        if self._trajectory is None:
+            raise TypeError("Single poses have no motion.")
+        return self._trajectory
+
+    def report(self, slice_length: float) -> ClearanceReport:
+        """Return what is proved of a motion, on first slices of a length [s]."""
+        P, duration = len(self.scene.group), self.trajectory.duration
+        if not P:
             return ClearanceReport((), None)  # there are no two bodies that could meet
-        count = max(4, int(np.ceil(trajectory.duration / slice_length)))
-        edges = np.linspace(0.0, trajectory.duration, count + 1)
-        P = len(self.scene.group)
+        count = max(4, int(np.ceil(duration / slice_length)))
+        edges = np.linspace(0.0, duration, count + 1)
         open_ = OpenPairs(
             np.repeat(edges[:-1], P),
             np.repeat(edges[1:], P),
             np.tile(np.arange(P), count),
             np.zeros((count * P, 3)),
         )
-        for depth in range(DEPTH + 1):
-            items = self.items(trajectory, open_)
-            if depth == 0:
-                self.seed(trajectory, open_, items)
-            value, direction = self.prove(items, open_)
-            failed = value <= 0.0
-            if failed.any():
-                refused = self.refused(trajectory, open_, failed, value, depth == DEPTH)
-                if refused is not None:
-                    return ClearanceReport(self.smallest(), refused)
-            again = failed if depth >= REPORT_DEPTH else value < self.goal()[self.group(open_)]
-            self.settle(open_, value, ~again)
-            if not again.any():
-                break
-            local = np.einsum("kij,ki->kj", items.R[1], direction)
-            open_ = open_.halves(again, local)
-        return ClearanceReport(self.smallest(), None)
+        refused = prove(self, open_)
+        return ClearanceReport(self.smallest(), refused)
+
+    def judge(self, slices: OpenPairs) -> JudgedPairs:
+        """Return what is proved of waiting pairs."""
+        items = self.items(slices)
+        if not self._is_seeded:
+            self.seed(slices, items)
+        value, direction = self.distances(items, slices)
+        local = np.einsum("kij,ki->kj", items.R[1], direction)
+        return JudgedPairs(slices, value, local, value < self.goal()[self.group(slices)])
+
+    def halves(self, found: JudgedPairs, again: BoolArray) -> OpenPairs:
+        """Return both halves of waiting pairs, with the directions that are known."""
+        return found.open_.halves(again, found.direction)
 
     def smallest(self) -> tuple[Clearance, ...]:
         """Return the smallest clearance of each group."""
@@ -121,24 +161,24 @@ class ClearanceSearch:
         near = np.maximum((1 - REPORT_RELATIVE) * finite - REPORT_ABSOLUTE, 0.0)
         return np.where(known, near, 0.0)
 
-    def items(self, trajectory: Trajectory, open_: OpenPairs) -> Items:
+    def items(self, open_: OpenPairs) -> Items:
         """Return the waiting pairs at the middle of the range of their slice."""
         edges = np.union1d(open_.start, open_.end)
-        ranges = trajectory.ranges(edges)
+        ranges = self.trajectory.ranges(edges)
         delta = (ranges.q_upper - ranges.q_lower) / 2 + self.tube
         poses = Poses.of(self.scene.model, ranges.middle.q, delta)
         slice_ = np.searchsorted(edges, open_.start)
         return Items.of(self.scene.table, self.scene.pairs, poses, slice_, open_.pair)
 
-    def at_middle(self, trajectory: Trajectory, open_: OpenPairs) -> Items:
+    def at_middle(self, open_: OpenPairs) -> Items:
         """Return the waiting pairs at the middle of their slices, with the tube only."""
         time = (open_.start + open_.end) / 2
-        q = trajectory.at(time).q
+        q = self.trajectory.at(time).q
         poses = Poses.of(self.scene.model, q, np.broadcast_to(self.tube, q.shape))
         row = np.arange(len(time))
         return Items.of(self.scene.table, self.scene.pairs, poses, row, open_.pair)
 
-    def prove(self, items: Items, open_: OpenPairs) -> tuple[Array, Array]:
+    def distances(self, items: Items, open_: OpenPairs) -> tuple[Array, Array]:
         """Return a proved clearance of each waiting pair, (I,) [m], and its direction, (I, 3)."""
         table, pairs = self.scene.table, self.scene.pairs
         rough, direction = rough_distance(table, items)
@@ -166,7 +206,7 @@ class ClearanceSearch:
         table, pairs = self.scene.table, self.scene.pairs
         return clearance_along(table, pairs, items, direction, self.required)
 
-    def seed(self, trajectory: Trajectory, open_: OpenPairs, items: Items) -> None:
+    def seed(self, open_: OpenPairs, items: Items) -> None:
         """Find what clearance can be reached at most, from the pairs that look nearest."""
         group, rough = self.group(open_), rough_distance(self.scene.table, items)[0]
         for g in range(len(GROUPS)):
@@ -174,43 +214,38 @@ class ClearanceSearch:
             if not len(mine):
                 continue
             near = mine[np.argsort(rough[mine])[:SEEDS]]
-            value, _ = self.exact(trajectory, open_.take(near))
+            value, _ = self.exact(open_.take(near))
             self.reachable[g] = value.min()
+        self._is_seeded = True
 
-    def exact(self, trajectory: Trajectory, open_: OpenPairs) -> tuple[Array, Array]:
+    def exact(self, open_: OpenPairs) -> tuple[Array, Array]:
         """Return clearance with tube, and distance without it, at the middles of slices [m]."""
-        items = self.at_middle(trajectory, open_)
+        items = self.at_middle(open_)
         direction = nearest_direction(self.scene.table, items)
         return self.along(items, direction), separation(self.scene.table, items, direction)
 
-    def refused(
-        self,
-        trajectory: Trajectory,
-        open_: OpenPairs,
-        failed: BoolArray,
-        value: Array,
-        last: bool,
-    ) -> Clearance | None:
+    def refused(self, found: JudgedPairs, last: bool) -> Clearance | None:
         """Return the earliest clearance that no finer cut can prove; None if there is hope."""
-        some = open_.take(np.flatnonzero(failed))
-        exact, nominal = self.exact(trajectory, some)
+        some = found.open_.take(np.flatnonzero(found.failed))
+        exact, nominal = self.exact(some)
         hopeless = exact <= 0.0
         if not hopeless.any() and not last:
             return None
         if hopeless.any():
             candidates, amount = np.flatnonzero(hopeless), exact
         else:
-            candidates, amount = np.arange(len(exact)), value[failed]
+            candidates, amount = np.arange(len(exact)), found.value[found.failed]
         middle = (some.start + some.end) / 2
         earliest = middle[candidates].min()
         at_once = candidates[middle[candidates] <= earliest + 1e-9]
         k = int(at_once[np.argmin(amount[at_once])])
         start, end = (middle[k], middle[k]) if hopeless.any() else (some.start[k], some.end[k])
-        found = self.clearance(some, k, float(amount[k]))
-        return replace(found, nominal=float(nominal[k]), start=float(start), end=float(end))
+        worst = self.clearance(some, k, float(amount[k]))
+        return replace(worst, nominal=float(nominal[k]), start=float(start), end=float(end))
 
-    def settle(self, open_: OpenPairs, value: Array, done: BoolArray) -> None:
+    def settle(self, found: JudgedPairs, done: BoolArray) -> None:
         """Keep the smallest clearance of each group among those that are done."""
+        open_, value = found.open_, found.value
         group = self.group(open_)
         for g in range(len(GROUPS)):
             mine = np.flatnonzero(done & (group == g))

@@ -2,7 +2,7 @@
 
 Time is cut into slices. On a slice every joint stays within (q_upper - q_lower) / 2 plus the tube
 of the middle of its range; `separation` proves distances for all such positions, and
-`clearance_search` cuts slices where that is not enough.
+slices are cut where that is not enough.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from .body_table import Items, Poses
 from .clearance_report import ClearanceReport
-from .clearance_search import SEEDS, ClearanceSearch, OpenPairs
+from .clearance_search import SEEDS, ClearanceBound, JudgedPairs, OpenPairs
 from .scene import GROUPS, Scene
 from .separation import rough_distance, separation
 
@@ -38,8 +38,8 @@ def clearances(
         required: Distance to keep [m].
         slice_length: Length of the first slices of time [s].
     """
-    search = ClearanceSearch(scene, np.asarray(position_tube, dtype=float), required)
-    return search.run(trajectory, slice_length)
+    tube = np.asarray(position_tube, dtype=float)
+    return ClearanceBound(scene, tube, required, trajectory).report(slice_length)
 
 
 def pose_clearance(
@@ -58,15 +58,15 @@ def pose_clearance(
     open_ = OpenPairs(zero, zero, pair, np.zeros((len(pair), 3)))
     poses = Poses.of(scene.model, q[None], position_tube[None])
     items = Items.of(scene.table, scene.pairs, poses, np.zeros(len(pair), dtype=int), pair)
-    search = ClearanceSearch(scene, position_tube, required)
-    value, direction = search.prove(items, open_)
-    search.settle(open_, value, value > 0.0)
+    bound = ClearanceBound(scene, position_tube, required)
+    value, direction = bound.distances(items, open_)
+    bound.settle(JudgedPairs(open_, value, direction, value <= 0.0), value > 0.0)
     if (value > 0.0).all():
-        return ClearanceReport(search.smallest(), None)
+        return ClearanceReport(bound.smallest(), None)
     k = int(np.argmin(value))
     nominal = separation(scene.table, items, direction)[k]
-    refused = replace(search.clearance(open_, k, float(value[k])), nominal=float(nominal))
-    return ClearanceReport(search.smallest(), refused)
+    refused = replace(bound.clearance(open_, k, float(value[k])), nominal=float(nominal))
+    return ClearanceReport(bound.smallest(), refused)
 
 
 def clearance_at(
@@ -84,13 +84,13 @@ def clearance_at(
     Returns:
         clearance: Distance beyond the required one, tube included, shape (N,) by group [m].
     """
-    search = ClearanceSearch(scene, np.asarray(position_tube, dtype=float), required)
+    bound = ClearanceBound(scene, np.asarray(position_tube, dtype=float), required, trajectory)
     P = len(scene.group)
     instant = np.repeat(time, P)
     open_ = OpenPairs(
         instant, instant, np.tile(np.arange(P), len(time)), np.zeros((len(instant), 3))
     )
-    items = search.at_middle(trajectory, open_)
+    items = bound.at_middle(open_)
     rough = rough_distance(scene.table, items)[0].reshape(len(time), P)
     found = {}
     for g, group in enumerate(GROUPS):
@@ -99,6 +99,6 @@ def clearance_at(
             continue
         near = mine[np.argsort(rough[:, mine], axis=1)[:, :SEEDS]]
         which = (np.arange(len(time))[:, None] * P + near).ravel()
-        value, _ = search.exact(trajectory, open_.take(which))
+        value, _ = bound.exact(open_.take(which))
         found[group] = value.reshape(near.shape).min(axis=1)
     return found

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from ...arrays import Array
+
 CONSTRAINTS = {
     "position": "rad or m",
     "velocity": "rad/s or m/s",
@@ -95,3 +99,10 @@ class Refusal:
         """Return the refusal of the state from which a motion starts."""
         sentence = self.sentence.replace("Refused (", "The start state is refused (", 1)
         return replace(self, time=0.0, sentence=sentence)
+
+
+def part_used(needed: Array, allowed: Array) -> Array:
+    """Return needed / allowed; of nothing nothing is used, and anything is too much."""
+    used = np.where(needed > 0.0, np.inf, 0.0)
+    known = np.isfinite(needed) & (allowed > 0.0)
+    return np.divide(needed, allowed, out=used, where=known)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array
-from ...motion.trajectory import MotionRanges, Trajectory
+from ...arrays import Array, BoolArray
+from ...motion.trajectory import MotionRanges, Trajectory, even_edges
 from ..clearance.arm_geometry import BASE, ArmGeometry, LinkBody
 from ..clearance.convex_body import ConvexBody
 from ..margins.margin import CONSTRAINTS, Margin, Refusal
+from ..margins.subdivision import Slices, SmallestMargins, prove
 from ..torque.parameter_box import ParameterBox
 from ..tube.tracking_tube import TrackingTube
 from .speed_bounds import SpeedBounds, energy_bounds, speed_bounds
 from .speed_limits import SpeedLimits
 
 STEP = 0.02  # [s] length of the first slices
-CUTS = 3  # times that slices which fail are cut in four before a motion is refused
+DEPTH = 6  # times that a slice is cut in two before a proof is given up
 POINT = 1e-6  # [m] radius of the ball that stands for the payload frame's origin
 
 
@@ -52,28 +53,18 @@ class SpeedCase:
         return (*moving, LinkBody(model.payload_frame, model.payload_joint, point))
 
 
-def speed_margins(case: SpeedCase, trajectory: Trajectory) -> list[Margin | Refusal]:
-    """Return the smallest margin of each limit, or the refusal.
+def speed_margins(case: SpeedCase, trajectory: Trajectory) -> tuple[Margin, ...] | Refusal:
+    """Return the smallest margin of each limit, or the first that is not kept.
 
     Args:
         case: What is proved.
         trajectory: The desired motion.
     """
     if not case.limits.any:
-        return []
-    edges = _edges(trajectory)
-    for _ in range(CUTS):
-        over = np.zeros(len(edges) - 1, dtype=bool)
-        for _, bound, limit, _ in _bounds(case, trajectory.ranges(edges)):
-            over |= (bound > limit).any(axis=1)
-        if not over.any():
-            break
-        edges = _cut(edges, over)
-    ranges = trajectory.ranges(edges)
-    return [
-        _judged(name, bound, limit, where, edges)
-        for name, bound, limit, where in _bounds(case, ranges)
-    ]
+        return ()
+    bound = SpeedBound(case, trajectory)
+    refused = prove(bound, Slices.between(even_edges(trajectory, STEP)))
+    return refused or tuple(bound.smallest.found.values())
 
 
 def speed_use(case: SpeedCase, ranges: MotionRanges) -> dict[str, Array]:
@@ -86,9 +77,10 @@ def speed_use(case: SpeedCase, ranges: MotionRanges) -> dict[str, Array]:
     return {name: bound.max(axis=1) / limit for name, bound, limit, _ in _bounds(case, ranges)}
 
 
-def _bounds(
-    case: SpeedCase, ranges: MotionRanges
-) -> Iterator[tuple[str, Array, float, tuple[str, ...]]]:
+Found = tuple[str, Array, float, tuple[str, ...]]
+
+
+def _bounds(case: SpeedCase, ranges: MotionRanges) -> Iterator[Found]:
     """Yield name, bounds (K, B), limit and names of the B bodies of each limit that there is."""
     limits, bodies = case.limits, case.bodies
     found: SpeedBounds = speed_bounds(case.model, bodies, ranges, case.tube)
@@ -108,42 +100,79 @@ def _bounds(
         yield "kinetic energy", energy[:, None], limits.energy, ("arm and payload",)
 
 
-def _edges(trajectory: Trajectory) -> Array:
-    """Return the edges of the first slices."""
-    count = max(1, int(np.ceil(trajectory.duration / STEP)))
-    return np.linspace(0.0, trajectory.duration, count + 1)
+@dataclass(frozen=True, eq=False)
+class JudgedSpeeds:
+    """What slices may reach.
+
+    Attributes:
+        slices: The slices, shape (I,).
+        found: Name, bounds (I, B), limit and names of the B bodies of each limit that there is.
+    """
+
+    slices: Slices
+    found: Sequence[Found]
+
+    @property
+    def failed(self) -> BoolArray:
+        """Slices on which a limit may be exceeded."""
+        over = [(bound > limit).any(axis=1) for _, bound, limit, _ in self.found]
+        return np.asarray(np.any(over, axis=0))
+
+    @property
+    def loose(self) -> BoolArray:
+        """None: the first slices tell margins closely enough."""
+        return np.zeros(len(self.slices.start), dtype=bool)
 
 
-def _cut(edges: Array, over: Array) -> Array:
-    """Return edges with some slices cut in four."""
-    parts = [
-        np.linspace(edges[k], edges[k + 1], 5)[:-1] if cut else edges[k : k + 1]
-        for k, cut in enumerate(over)
-    ]
-    return np.concatenate([*parts, edges[-1:]])
+class SpeedBound:
+    """Speeds and energy of a motion, to be proved within their limits.
 
+    Attributes:
+        smallest: Margins so far.
+    """
 
-def _judged(
-    name: str, bound: Array, limit: float, where: tuple[str, ...], edges: Array
-) -> Margin | Refusal:
-    """Return the margin of one limit, or the earliest slice on which it is not kept."""
-    if (bound > limit).any():
-        k = int(np.flatnonzero((bound > limit).any(axis=1))[0])
+    depth, report_depth = DEPTH, 0
+
+    def __init__(self, case: SpeedCase, trajectory: Trajectory) -> None:
+        """Prove nothing yet."""
+        self._case, self._trajectory = case, trajectory
+        self.smallest = SmallestMargins()
+
+    def judge(self, slices: Slices) -> JudgedSpeeds:
+        """Return what slices may reach."""
+        ranges = slices.ranges(self._trajectory)
+        return JudgedSpeeds(slices, tuple(_bounds(self._case, ranges)))
+
+    def refused(self, found: JudgedSpeeds, last: bool) -> Refusal | None:
+        """Return the earliest speed that no finer cut can prove; None if there is hope."""
+        slices = found.slices.take(found.failed)
+        instants = MotionRanges.at_instants(self._trajectory.at(slices.middle))
+        at_instants = JudgedSpeeds(slices, tuple(_bounds(self._case, instants)))
+        if (hopeless := at_instants.failed).any():
+            k, found, when = int(np.argmax(hopeless)), at_instants, "at"
+            time = f"{slices.middle[k]:.3f}"
+        elif last:
+            k, when = int(np.argmax(found.failed)), "between"
+            time = f"{found.slices.start[k]:.3f} and {found.slices.end[k]:.3f}"
+        else:
+            return None
+        name, bound, limit, where = next(x for x in found.found if (x[1][k] > x[2]).any())
         b = int(np.argmax(bound[k]))
-        missing = float(bound[k, b] - limit)
         sentence = (
-            f"Refused ({name}): {where[b]} may reach {bound[k, b]:.4g} {CONSTRAINTS[name]} between "
-            f"{edges[k]:.3f} and {edges[k + 1]:.3f} s with the tracking error of the tube; allowed "
-            f"are {limit:.4g}. Move slower, or state a smaller tracking error."
+            f"Refused ({name}): {where[b]} may reach {bound[k, b]:.4g} {CONSTRAINTS[name]} {when} "
+            f"{time} s with the tracking error of the tube; allowed are {limit:.4g}. Move slower, "
+            "or state a smaller tracking error."
         )
-        time = float(edges[k] + edges[k + 1]) / 2
-        return Refusal(name, (where[b],), time, missing, False, sentence)
-    k, b = (int(x) for x in np.unravel_index(int(np.argmax(bound)), bound.shape))
-    return Margin(
-        constraint=name,
-        where=(where[b],),
-        value=float(limit - bound[k, b]),
-        used=float(bound[k, b] / limit),
-        start=float(edges[k]),
-        end=float(edges[k + 1]),
-    )
+        middle, missing = float(found.slices.middle[k]), float(bound[k, b] - limit)
+        return Refusal(name, (where[b],), middle, missing, False, sentence)
+
+    def settle(self, found: JudgedSpeeds, done: BoolArray) -> None:
+        """Keep the largest parts used among the slices that are done."""
+        slices = found.slices.take(done)
+        for name, bound, limit, where in found.found:
+            limits = np.full(len(where), limit)
+            self.smallest.take(name, where, bound[done], limits, slices)
+
+    def halves(self, found: JudgedSpeeds, again: BoolArray) -> Slices:
+        """Return both halves of slices."""
+        return found.slices.halves(again)

@@ -19,7 +19,7 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
-from ..margins.margin import CONSTRAINTS, Margin, Refusal
+from ..margins.margin import CONSTRAINTS, Margin, Refusal, part_used
 from ..tube.inertia_bound import bodies_upper, inertia_bound
 from ..tube.sampling_reserve import SamplingReserve
 from ..tube.tracking_tube import TrackingTube
@@ -80,7 +80,7 @@ Found = tuple[str, tuple[str, ...], float, float]
 def _reserve(model: ArmModel, design: SamplingReserve) -> Found:
     """Return the reserve that the controller may take, and what |dr/dt| and sigma rest on."""
     most = design(design.disturbance)
-    j = int(np.argmax(_part(most, design.largest)))
+    j = int(np.argmax(part_used(most, design.largest)))
     return "reserve", (model.joints[j],), float(most[j]), float(design.largest[j])
 
 
@@ -89,7 +89,7 @@ def _inertia(model: ArmModel, box: ParameterBox, design: SamplingReserve) -> Fou
     lower, upper = proved_inertia(model, box)
     needed = np.stack([design.inertia, design.rotor, upper])
     allowed = np.stack([lower, box.rotor_inertia_lower, design.upper])
-    k, j = np.unravel_index(int(np.argmax(_part(needed, allowed))), needed.shape)
+    k, j = np.unravel_index(int(np.argmax(part_used(needed, allowed))), needed.shape)
     return "inertia", (model.joints[j],), float(needed[k, j]), float(allowed[k, j])
 
 
@@ -102,7 +102,7 @@ def _margin(
     name: str, where: tuple[str, ...], needed: float, allowed: float, time: tuple[float, float]
 ) -> Margin:
     """Return what is left of one quantity."""
-    used = float(_part(np.array(needed), np.array(allowed)))
+    used = float(part_used(np.array(needed), np.array(allowed)))
     return Margin(name, where, allowed - needed, used, *time)
 
 
@@ -117,18 +117,11 @@ def _change(
     """Return the margin of delta, at the speed that r may have with this design."""
     bound = torque_change(model, box, trajectory, tube, design.period, step)
     change = bound.on_slices(design.fastest)
-    part = _part(change, np.broadcast_to(design.change, change.shape))
+    part = part_used(change, np.broadcast_to(design.change, change.shape))
     k, j = (int(x) for x in np.unravel_index(int(np.argmax(part)), part.shape))
     time = (float(bound.edges[k]), float(bound.edges[min(k + 2, len(bound.edges) - 1)]))
     where = (model.joints[j],)
     return _margin("torque change", where, float(change[k, j]), float(design.change[j]), time)
-
-
-def _part(needed: Array, allowed: Array) -> Array:
-    """Return needed / allowed; of nothing nothing is used, and anything is too much."""
-    none = np.where(needed > 0.0, np.inf, 0.0)
-    known = (allowed > 0.0) & np.isfinite(needed)
-    return np.divide(needed, allowed, out=none, where=known)
 
 
 def _refusal(margin: Margin) -> Refusal:

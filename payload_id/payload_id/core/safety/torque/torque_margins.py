@@ -6,13 +6,16 @@ what the design is made for: it is a second constraint, proved on the same slice
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array, IntArray
+from ...arrays import Array, BoolArray
 from ...motion.limits import MotionLimits
 from ...motion.trajectory import MotionRanges, Trajectory, even_edges
-from ..margins.margin import Margin, Refusal
+from ..margins.margin import Margin, Refusal, part_used
+from ..margins.subdivision import Slices, SmallestMargins, prove
 from ..tube.tracking_tube import TrackingTube
 from .bilinear_bound import CRUDE, SPLITS
 from .held_still import HeldStill
@@ -46,8 +49,8 @@ def torque_margins(
         trajectory: The desired motion.
         edges: Of the first slices, shape (K + 1,) [s].
     """
-    search = _Search(model, limits.torque, tube, box, trajectory)
-    return search.run(edges)
+    bound = TorqueBound(model, limits.torque, tube, box, trajectory)
+    return bound.margins(edges)
 
 
 def holding_margin(
@@ -65,8 +68,8 @@ def holding_margin(
     Args as for `torque_margins`.
     """
     held = HeldStill(trajectory)
-    search = _Search(model, limits.torque, tube, box, held, "holding torque", enough=1.0)
-    found = search.run(even_edges(trajectory, HOLDING_STEP))
+    bound = TorqueBound(model, limits.torque, tube, box, held, "holding torque", enough=1.0)
+    found = bound.margins(even_edges(trajectory, HOLDING_STEP))
     return found if isinstance(found, Refusal) else found[0]
 
 
@@ -82,16 +85,39 @@ def torque_use(
 
     Args as for `torque_margins`.
     """
-    search = _Search(model, limits.torque, tube, box, trajectory)
-    peak, _ = search.peak(search.ranges(edges[:-1], edges[1:]), PARTS)
-    return search.part(peak)[:, : model.n]
+    bound = TorqueBound(model, limits.torque, tube, box, trajectory)
+    return bound.judge(Slices.between(edges)).used[:, : model.n]
 
 
-class _Search:
-    """One search; a slice is judged by the largest part of a limit used.
+@dataclass(frozen=True, eq=False)
+class JudgedTorques:
+    """What slices may need.
+
+    Attributes:
+        slices: The slices, shape (I,).
+        peak: At most, by column, shape (I, C) [N m or N].
+        used: That as parts of the limits, shape (I, C) [-].
+        loose: Where a finer cut would tell the margin better, shape (I,).
+    """
+
+    slices: Slices
+    peak: Array
+    used: Array
+    loose: BoolArray
+
+    @property
+    def failed(self) -> BoolArray:
+        """Slices on which a limit may be exceeded."""
+        return np.asarray((self.used > 1.0).any(axis=1))
+
+
+class TorqueBound:
+    """Torques of a motion, to be proved within their limits.
 
     Columns are the joints' torques and, under a robust design, their disturbances.
     """
+
+    depth, report_depth = DEPTH, REPORT_DEPTH
 
     def __init__(
         self,
@@ -103,7 +129,7 @@ class _Search:
         torque: str = "torque",
         enough: float = 0.0,
     ) -> None:
-        """Prepare a search.
+        """Prove nothing yet.
 
         Args:
             model: The arm.
@@ -114,61 +140,78 @@ class _Search:
             torque: Name of the constraint.
             enough: Part of a limit up to which any bound will do.
         """
-        self.enough = enough
         design = tube.reserve
         self.limit = limit if design is None else np.concatenate([limit, design.disturbance])
+        self.names = (torque,) if design is None else (torque, "disturbance")
         self.model, self.tube, self.box = model, tube, box
         self.trajectory = trajectory
-        names = (torque,) if design is None else (torque, "disturbance")
-        self.smallest = {
-            name: Margin(name, ("no joint",), float("inf"), -1.0, 0.0, 0.0) for name in names
-        }
+        self._enough, self._goal, self._splits = enough, 0.0, SPLITS
+        self._smallest = SmallestMargins()
 
-    def run(self, edges: Array) -> tuple[Margin, ...] | Refusal:
-        """Cut until everything is proved, or something cannot be."""
-        start, end = edges[:-1], edges[1:]
-        start, end, goal = self.crude(start, end)
-        splits = 0
-        for depth in range(DEPTH + 1):
-            if not len(start):
-                break
-            peak, _ = self.peak(self.ranges(start, end), PARTS, splits)
-            used = self.part(peak)
-            failed = np.asarray((used > 1.0).any(axis=1))
-            # The tightest bounds are worth their time only where others fail.
-            splits = SPLITS if failed.any() else 0
-            if failed.any():
-                refused = self.refused(start[failed], end[failed], peak[failed], depth == DEPTH)
-                if refused is not None:
-                    return refused
-            loose = np.asarray((used[:, : self.model.n] > goal).any(axis=1))
-            again = failed if depth >= REPORT_DEPTH else failed | loose
-            self.settle(start, end, peak, ~again)
-            if not again.any():
-                break
-            start, end = _halves(start[again], end[again])
-        return tuple(self.smallest.values())
+    def margins(self, edges: Array) -> tuple[Margin, ...] | Refusal:
+        """Return the smallest margins, or the refusal; edges are of the first slices [s]."""
+        hard = self._after_crude_bounds(Slices.between(edges))
+        self._splits = 0
+        refused = prove(self, hard) if len(hard.start) else None
+        found = self._smallest.found
+        return refused if refused is not None else tuple(found[name] for name in self.names)
 
-    def crude(self, start: Array, end: Array) -> tuple[Array, Array, float]:
-        """Settle the slices for which the first bound will do.
+    def judge(self, slices: Slices) -> JudgedTorques:
+        """Return what slices may need; the closest bounds are worth their time after a failure."""
+        peak, _ = self._peak(slices.ranges(self.trajectory, PARTS), PARTS, self._splits)
+        used = part_used(peak, self.limit)
+        self._splits = SPLITS if (used > 1.0).any() else 0
+        loose = np.asarray((used[:, : self.model.n] > self._goal).any(axis=1))
+        return JudgedTorques(slices, peak, used, loose)
 
-        Returns:
-            start, end: Of the other slices.
-            goal: The part of a torque limit up to which slices may be settled.
-        """
-        peak, _ = self.peak(self.ranges(start, end), PARTS, CRUDE)
-        n, used = self.model.n, self.part(peak)
-        top = np.argsort(used[:, :n].max(axis=1))[-4:]
-        if (used <= self.enough).all():
-            self.settle(start, end, peak, np.ones(len(start), dtype=bool))
-            return start[:0], end[:0], 1.0
-        goal = float(self.at_instants((start[top] + end[top]) / 2, 0)[0][:, :n].max()) + REPORT
-        goal = max(goal, self.enough)
-        done = np.asarray((used[:, :n] <= goal).all(axis=1) & (used <= 1.0).all(axis=1))
-        self.settle(start, end, peak, done)
-        return start[~done], end[~done], goal
+    def refused(self, found: JudgedTorques, last: bool) -> Refusal | None:
+        """Return the earliest torque that no finer cut can prove; None if there is hope."""
+        middle = found.slices.middle[found.failed]
+        doubtful = np.flatnonzero(self._at_instants(middle, 0)[0].max(axis=1) > 1.0)
+        if len(doubtful):
+            most, least = self._at_instants(middle[doubtful])
+            hopeless = most.max(axis=1) > 1.0
+            if hopeless.any():
+                k = int(np.argmax(hopeless))
+                j = self._worst(most[k])
+                certain = bool(least[k, j] > 1.0)
+                what = "for every payload" if certain else "for some payload or tracking error"
+                time = float(middle[doubtful[k]])
+                return self._refusal(j, time, float(most[k, j]), certain, f"{what} in bounds")
+        if not last:
+            return None
+        used = found.used[found.failed][0]
+        j = self._worst(used)
+        reason = "as far as could be proved on the finest slices"
+        return self._refusal(j, float(middle[0]), float(used[j]), False, reason)
 
-    def peak(
+    def settle(self, found: JudgedTorques, done: BoolArray) -> None:
+        """Keep the largest parts used among the slices that are done."""
+        slices, peak, n = found.slices.take(done), found.peak[done], self.model.n
+        for kind, name in enumerate(self.names):
+            own = slice(kind * n, (kind + 1) * n)
+            self._smallest.take(name, self.model.joints, peak[:, own], self.limit[own], slices)
+
+    def halves(self, found: JudgedTorques, again: BoolArray) -> Slices:
+        """Return both halves of slices."""
+        return found.slices.halves(again)
+
+    def _after_crude_bounds(self, slices: Slices) -> Slices:
+        """Settle the slices for which the first bounds will do; return the others."""
+        n = self.model.n
+        peak, _ = self._peak(slices.ranges(self.trajectory, PARTS), PARTS, CRUDE)
+        used = part_used(peak, self.limit)
+        done = np.asarray((used <= self._enough).all(axis=1))
+        if not done.all():
+            top = np.argsort(used[:, :n].max(axis=1))[-4:]
+            near = float(self._at_instants(slices.middle[top], 0)[0][:, :n].max()) + REPORT
+            self._goal = max(near, self._enough)
+            within = (used[:, :n] <= self._goal).all(axis=1)
+            done = np.asarray(within & (used <= 1.0).all(axis=1))
+        self.settle(JudgedTorques(slices, peak, used, ~done), done)
+        return slices.take(~done)
+
+    def _peak(
         self, ranges: MotionRanges, parts: int = 1, splits: int = SPLITS
     ) -> tuple[Array, Array]:
         """Return the largest and the least that each slice may need, by column [N m or N]."""
@@ -180,58 +223,23 @@ class _Search:
             most, least = np.hstack([most, w]), np.hstack([least, np.zeros_like(w)])
         return most, np.maximum(0.0, least)
 
-    def part(self, peak: Array) -> Array:
-        """Return the part of each limit used; what has no bound is beyond every limit."""
-        used = np.where(peak > 0.0, np.inf, 0.0)
-        known = np.isfinite(peak) & (self.limit > 0.0)
-        return np.divide(peak, self.limit, out=used, where=known)
-
-    def worst(self, used: Array) -> int:
+    def _worst(self, used: Array) -> int:
         """Return the column of one slice to name: without its design, no torque has a bound."""
         n = self.model.n
         beyond = used[n:] > 1.0
         return n + int(np.argmax(used[n:])) if beyond.any() else int(np.argmax(used[:n]))
 
-    def at_instants(self, time: Array, splits: int = SPLITS) -> tuple[Array, Array]:
+    def _at_instants(self, time: Array, splits: int = SPLITS) -> tuple[Array, Array]:
         """Return the part of each limit used at instants, at most and at least, by column."""
         instants = MotionRanges.at_instants(self.trajectory.at(time))
-        most, least = self.peak(instants, 1, splits)
-        return self.part(most), self.part(least)
+        most, least = self._peak(instants, 1, splits)
+        return part_used(most, self.limit), part_used(least, self.limit)
 
-    def ranges(self, start: Array, end: Array) -> MotionRanges:
-        """Return the motion's extrema on the parts of slices that do not overlap."""
-        parts = np.linspace(start, end, PARTS + 1, axis=1)
-        edges = np.unique(parts)
-        which = np.searchsorted(edges, parts[:, :-1].ravel())
-        return _some(self.trajectory.ranges(edges), which)
-
-    def refused(self, start: Array, end: Array, peak: Array, last: bool) -> Refusal | None:
-        """Return the earliest torque that no finer cut can prove; None if there is hope."""
-        middle = (start + end) / 2
-        doubtful = np.flatnonzero(self.at_instants(middle, 0)[0].max(axis=1) > 1.0)
-        if len(doubtful):
-            most, least = self.at_instants(middle[doubtful])
-            hopeless = most.max(axis=1) > 1.0
-            if hopeless.any():
-                k = int(np.argmax(hopeless))
-                j = self.worst(most[k])
-                certain = bool(least[k, j] > 1.0)
-                what = "for every payload" if certain else "for some payload or tracking error"
-                return self.refusal(
-                    j, float(middle[doubtful[k]]), float(most[k, j]), certain, f"{what} in bounds"
-                )
-        if not last:
-            return None
-        used = self.part(peak[0])
-        j = self.worst(used)
-        reason = "as far as could be proved on the finest slices"
-        return self.refusal(j, float(middle[0]), float(used[j]), False, reason)
-
-    def refusal(self, column: int, time: float, used: float, certain: bool, why: str) -> Refusal:
+    def _refusal(self, column: int, time: float, used: float, certain: bool, why: str) -> Refusal:
         """Return the refusal of a joint's torque or disturbance at a time."""
         kind, joint = divmod(column, self.model.n)
         name, limit = self.model.joints[joint], self.limit[column]
-        constraint = tuple(self.smallest)[kind]
+        constraint = self.names[kind]
         missing = float((used - 1.0) * limit) if limit > 0.0 else float("inf")
         what = f"{name} needs up to {used * limit:.4g} of {limit:.4g} N m (or N)"
         if constraint == "disturbance":
@@ -241,44 +249,3 @@ class _Search:
             )
         sentence = f"Refused ({constraint}): {what} at {time:.3f} s, {why}."
         return Refusal(constraint, (name,), time, missing, certain, sentence)
-
-    def settle(self, start: Array, end: Array, peak: Array, done: Array) -> None:
-        """Keep the largest parts used among the slices that are done."""
-        if not done.any():
-            return
-        n, every = self.model.n, np.where(done[:, None], self.part(peak), -1.0)
-        for kind, (name, smallest) in enumerate(self.smallest.items()):
-            used = every[:, kind * n : (kind + 1) * n]
-            k, j = (int(x) for x in np.unravel_index(int(np.argmax(used)), used.shape))
-            if used[k, j] > smallest.used:
-                column = kind * n + j
-                self.smallest[name] = Margin(
-                    constraint=name,
-                    where=(self.model.joints[j],),
-                    value=float(self.limit[column] - peak[k, column]),
-                    used=float(used[k, j]),
-                    start=float(start[k]),
-                    end=float(end[k]),
-                )
-
-
-def _halves(start: Array, end: Array) -> tuple[Array, Array]:
-    """Return both halves of slices."""
-    middle = (start + end) / 2
-    first, last = np.concatenate([start, middle]), np.concatenate([middle, end])
-    order = np.argsort(first)
-    return first[order], last[order]
-
-
-def _some(ranges: MotionRanges, which: IntArray) -> MotionRanges:
-    """Return some slices side by side, as if they followed one another; widths are kept."""
-    width = np.diff(ranges.edges)[which]
-    return MotionRanges(
-        np.concatenate([[0.0], np.cumsum(width)]),
-        ranges.q_lower[which],
-        ranges.q_upper[which],
-        ranges.dq_lower[which],
-        ranges.dq_upper[which],
-        ranges.ddq_lower[which],
-        ranges.ddq_upper[which],
-    )
