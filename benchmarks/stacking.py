@@ -27,8 +27,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
+from gravity_pid import GravityPid
 from rich.console import Console
 from rich.table import Table
+from slotine_li import SlotineLi
 from stacking_adaptive import AdaptiveRobust
 from stacking_excitation import HANDOVER, PIECES, InTurn, Workplace, joined, narrowed
 from stacking_scene import POUNDS, Task, dumbbell, tasks, tool_position, volume
@@ -39,9 +41,7 @@ from payload_id.core.body.inertial import TO_PINOCCHIO
 from payload_id.core.control.armour import Armour
 from payload_id.core.control.controller import Controller
 from payload_id.core.control.dynamics import ArmDynamics
-from payload_id.core.control.gravity_pid import GravityPid
 from payload_id.core.control.robust_design import design_for, robust_design
-from payload_id.core.control.slotine_li import SlotineLi
 from payload_id.core.excitation.prediction.candidate_rows import Collected
 from payload_id.core.excitation.search.random_fourier_search import random_fourier_search
 from payload_id.core.motion.fourier import FourierSeries

@@ -1,4 +1,4 @@
-"""Controllers: passivity, the robust input, tubes that are left, others that follow."""
+"""The robust controller: passivity, the robust input, tubes that are left."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.control.armour import Armour, robust_input
 from payload_id.core.control.controller import limited
 from payload_id.core.control.dynamics import ArmDynamics
-from payload_id.core.control.gravity_pid import GravityPid
 from payload_id.core.control.robust_design import robust_design
-from payload_id.core.control.slotine_li import SlotineLi
 from payload_id.core.errors import InputError
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import with_payload
@@ -147,34 +145,6 @@ def test_the_tube_is_left_and_said_when_the_payload_is_outside():
     done = run(plant, controller, MotionSequence((excitation(0),), (0.5,)))
     assert not made.tube.contains(done.position_error, done.velocity_error)
     assert any("The tube is left" in reason for _, reason in done.reasons)
-
-
-def test_other_controllers_follow():
-    """PID with the true payload and adaptation without it follow; adaptation learns the torque."""
-    model = gen3()
-    rotor = robot().control.rotor_inertia
-    known = ParameterBox.around(model, (PAYLOAD, PAYLOAD), Uncertainty(), (rotor, rotor))
-    reach = 2 * np.abs(PAYLOAD)
-    unknown = ParameterBox.around(model, (-reach, reach), Uncertainty(), (rotor, rotor))
-    limit = np.full(7, 100.0)
-    place = (robot().urdf, robot().joints, robot().payload_frame)
-    plant = TorquePlant(*place, PAYLOAD, armature=rotor)
-    pid = GravityPid.tuned(ArmDynamics(model, known), rotor, 30.0, limit)
-    gamma = np.array([20.0] + [2.0] * 3 + [0.2] * 6)
-    adaptive = SlotineLi(ArmDynamics(model, unknown), np.full(7, 10.0), 80 * rotor, gamma, limit)
-    followed = run(plant, pid, excitation(1))
-    assert np.abs(followed.position_error).max() < 5e-3
-    learnt = run(plant, adaptive, excitation(1))
-    assert np.abs(learnt.position_error).max() < 5e-3
-    early, late = (
-        np.abs(learnt.velocity_error[k]).max() for k in (slice(0, 500), slice(2500, 3000))
-    )
-    assert late < early
-    # V of the adaptive controller: the error of phi in the metric of Gamma^-1 has become smaller.
-    first, last = (
-        (phi - PAYLOAD) ** 2 @ (1 / gamma) for phi in (0 * PAYLOAD, learnt.states[-1].phi)
-    )
-    assert last < first
 
 
 def test_cut_torques_have_a_reason():

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array
-from ..motion.joint_trajectory import DesiredState
-from .controller import LONGEST_PERIOD, Command, Measurement, errors, limited
-from .dynamics import ArmDynamics
+from payload_id.core.arrays import Array
+from payload_id.core.control.controller import LONGEST_PERIOD, Command, Measurement, errors, limited
+from payload_id.core.control.dynamics import ArmDynamics
+from payload_id.core.motion.joint_trajectory import DesiredState
 
 
 @dataclass(frozen=True, eq=False)
