@@ -68,8 +68,7 @@ def run(
 def _show_recording(replayed: argparse.Namespace, arguments: argparse.Namespace) -> int:
     """Identify from a recording, and serve it."""
     from ...files.robots.arm_frames import ArmFrames
-    from ...ros.view.recorded import serve_film
-    from ...ros.view.session.film import Film
+    from ...ros.view.recorded import Film, serve_film
 
     if replay_wrench.is_wrench(replayed):
         raise InputError(

@@ -1,10 +1,23 @@
-"""Arguments of the view; nothing here needs ROS."""
+"""Arguments of the view, and names of the nodes that it talks to; nothing here needs ROS."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 
-from .session.names import Names
+
+@dataclass(frozen=True)
+class NodeNames:
+    """Full or relative names of the nodes.
+
+    Attributes:
+        sampler: Empty: the one whose samples the estimator takes, as its condition tells.
+    """
+
+    sampler: str = ""
+    estimator: str = "payload_estimator"
+    planner: str = "payload_planner"
+    bridge: str = "payload_bridge"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--allow-motion", action="store_true",
-        help="let operators who have typed the token MOVE THE ARM; each motion is confirmed there",
+        help="let who has typed the token MOVE THE ARM; each motion is confirmed on the page",
     )  # fmt: skip
-    for name, default in vars(Names()).items():
+    for name, default in vars(NodeNames()).items():
         parser.add_argument(
             f"--{name}", default=default, metavar="NODE",
             help=f"name of the node ({default or 'the one that the estimator listens to'})",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 from functools import partial
 
@@ -13,15 +11,18 @@ import rclpy
 from rcl_interfaces.srv import GetParameters
 
 from ...core.errors import ConfigurationError, PayloadIdError
+from ...files.robots.arm_frames import ArmFrames
+from ...files.robots.description.urdf_tree import UrdfTree
 from ...files.robots.robot_file import RobotFile
-from ..client.payload_client import PayloadClient
+from ...files.robots.robot_model import RobotModel
+from ..client.estimator_client import PayloadClient
+from ..client.planner_client import PlannerClient
 from ..client.waiting import NotAnsweredError, impossible_names_told, wait_for
 from ..common.main_loop import start_ros
-from .arguments import add_arguments
-from .session.guard import Guard, is_loopback
-from .session.heard import Heard
-from .session.names import Names
-from .session.tasks import Tasks
+from .arguments import NodeNames, add_arguments
+from .session_auth import LOOPBACK, SessionAuth
+from .tasks import Tasks
+from .topic_cache import TopicCache
 
 ANSWER = 10.0  # [s] in which the estimator says which robot file it has
 
@@ -33,31 +34,39 @@ def serve(arguments: argparse.Namespace) -> int:
         PayloadIdError: The view cannot be started.
     """
     try:
-        from .page.page import Page
-        from .server import Server
-        from .session.desk import Desk
+        from .bodies import link_triangles
+        from .live_arm import LiveArm
+        from .page import Page
+        from .web_server import WebServer, ended_by_signal
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"The live view needs {error.name}, which is not installed here: pip install viser."
         ) from error
 
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: ended.set())
-    names = Names(*(getattr(arguments, name) for name in vars(Names())))
+    ended = ended_by_signal()
+    names = NodeNames(*(getattr(arguments, name) for name in vars(NodeNames())))
     start_ros()
     try:
         with impossible_names_told(), PayloadClient(names.estimator) as client:
             robot = RobotFile.load(arguments.robot or robot_of(client, names.estimator))
             planner = PlannerClient(client.node, names.planner, names.bridge)
-            guard, tasks = Guard(), Tasks(client, planner, names)
-            desk = Desk(
-                robot, guard, Heard(client, robot, names), tasks, planner,
-                arguments.allow_motion, is_loopback(arguments.host),
-            )  # fmt: skip
-            server = Server(desk.look, partial(Page, desk=desk), arguments.host, arguments.port)
+            tree = UrdfTree.of(robot.urdf)
+            arm = LiveArm(
+                robot,
+                RobotModel.from_robot_file(robot),
+                ArmFrames(robot.urdf),
+                link_triangles(robot.urdf, robot.urdf_path.parent),
+                tuple(tree.named(name).child for name in robot.joints),
+                planner,
+                TopicCache(client, robot, names),
+                Tasks(client, planner, names),
+                SessionAuth(),
+                arguments.allow_motion,
+                arguments.host in LOOPBACK,
+            )
+            server = WebServer(arm.poll, partial(Page, arm=arm), arguments.host, arguments.port)
             try:
-                print(greeting(arguments, server.port, guard.token), flush=True)
+                print(greeting(arguments, server.port, arm.auth.token), flush=True)
                 server.run(ended)
             finally:
                 server.close()
@@ -70,7 +79,7 @@ def greeting(arguments: argparse.Namespace, port: int, token: str) -> str:
     """Return what the terminal says."""
     shown = "[::1]" if arguments.host == "::1" else arguments.host
     motion = (
-        "Operators may MOVE THE ARM; each motion is confirmed on the page."
+        "Who has the token may MOVE THE ARM; each motion is confirmed on the page."
         if arguments.allow_motion
         else "The arm cannot be moved from it (--allow-motion lets it)."
     )

@@ -9,9 +9,8 @@ import pytest
 from payload_id import RobotFile, RobotModel
 from payload_id.core.arm.centre_of_mass import gravity_in_payload_frame
 from payload_id.files.robots.arm_frames import ArmFrames
-from payload_id.ros.view.page.recorded_page import RecordedPage
-from payload_id.ros.view.server import Server
-from payload_id.ros.view.session.film import Film
+from payload_id.ros.view.recorded import Film, RecordedPage
+from payload_id.ros.view.web_server import WebServer
 from raw_page import RawPage
 from view_estimates import estimate_at
 
@@ -45,7 +44,7 @@ def test_what_is_known_is_what_was_known_by_then(film):
 
 def test_a_page_says_how_the_recording_was_read(film):
     cut = replace(film, notes=("bag.mcap was cut off",))
-    server = Server(lambda: None, partial(RecordedPage, film=cut, shapes={}), "127.0.0.1", 0)
+    server = WebServer(lambda: None, partial(RecordedPage, film=cut, shapes={}), "127.0.0.1", 0)
     page = RawPage(server.port)
     try:
         page.wait(lambda: "was cut off" in page.heard)

@@ -1,4 +1,4 @@
-"""What the view shows: curves in bounded memory, surfaces of bodies, words that stay words."""
+"""What the view shows: curves in bounded memory, surfaces of bodies."""
 
 from itertools import product
 
@@ -8,9 +8,8 @@ import pytest
 from payload_id import RobotFile
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.files.robots.arm_frames import ArmFrames
-from payload_id.ros.view.page.words import plain
-from payload_id.ros.view.session.bodies import body_triangles, link_triangles
-from payload_id.ros.view.session.curves import MOST, History
+from payload_id.ros.view.bodies import body_triangles, link_triangles
+from payload_id.ros.view.history import MOST, History
 
 BODIES = [
     ConvexBody.primitive("box", (0.2, 0.3, 0.4)),
@@ -56,10 +55,3 @@ def test_every_link_of_an_arm_is_shown_where_it_has_a_shape():
     frames = ArmFrames(robot.urdf)
     assert {frames.base, *frames.links} == set(shapes)
     assert sum(bool(found) for found in shapes.values()) >= robot.n
-
-
-def test_sentences_of_nodes_cannot_become_markup():
-    said = plain("<img src=x onerror=alert(1)> [a](http://x) **b** `c` \x1b[31m # d\n# e")
-    assert "\n" not in said and "\x1b" not in said
-    for mark in "<[*`#":
-        assert f"\\{mark}" in said and said.count(mark) == said.count(f"\\{mark}")

@@ -1,71 +1,77 @@
 """Connections to the view's server: whose stay, and what they can have done."""
 
+import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
 import pytest
 import viser
-from websockets.exceptions import ConnectionClosed
+from payload_id_msgs.msg import BridgeState
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from payload_id import RobotFile
 from payload_id.files.robots.arm_frames import ArmFrames
-from payload_id.ros.view.page.page import Page
-from payload_id.ros.view.server import Server
-from payload_id.ros.view.session import guard as guarding
-from payload_id.ros.view.session.curves import History
-from payload_id.ros.view.session.guard import Guard
-from payload_id.ros.view.session.tasks import Progress
-from payload_id.ros.view.session.workflow import NODES, NodeSeen, Seen
+from payload_id.ros.view import page as paging
+from payload_id.ros.view.history import History
+from payload_id.ros.view.page import Page
+from payload_id.ros.view.session_auth import SessionAuth
+from payload_id.ros.view.web_server import WebServer
+from payload_id.ros.view.workflow import NODES, NodeHeard, Snapshot, TaskState
 from raw_page import RawPage
 
 STOP = "STOP THE ARM"
 SETTLED = 0.5  # [s] in which what was asked for would have been done
+WELL = {name: NodeHeard(True, "ok") for name in NODES}
 
 
-class Desk:
+class Arm:
     """What pages share, where no node runs: it notes what is asked for."""
 
     def __init__(self):
         self.robot = RobotFile.load("kinova_gen3")
-        self.frames, self.shapes = ArmFrames(self.robot.urdf), {}
-        self.guard, self.open_to_readers, self.asked = Guard(), False, []
-        self.heard = SimpleNamespace(estimate=None, obstacles=(), plan=None)
-        self.intervals, self.limits, self.limits_seen = History(30), History(3), 0
-        self.torques, self.torques_seen = History(4 * self.robot.n), 0
-        self.idle = self.may_move = False
-        names = "stop", "plan", "identify", "follow", "solve", "save", "acknowledge", "say"
-        note = {name: partial(self._note, name) for name in names}
-        self.tasks = SimpleNamespace(progress=Progress(), outcome=None, **note)
-
-    def seen(self, operator, previewed):
-        return Seen(
-            nodes={name: NodeSeen(True, "ok") for name in NODES},
-            idle=self.idle, may_move=self.may_move,
-            in_control=self.guard.has_control(operator), holder="somebody",
+        self.frames, self.shapes, self.joint_links = ArmFrames(self.robot.urdf), {}, ()
+        self.auth, self.open_to_readers, self.asked = SessionAuth(), False, []
+        self.topics = SimpleNamespace(
+            joints=None, estimate=None, obstacles=(), plan=None, intervals=History(30),
+            limits=History(3), torques=History(4 * self.robot.n),
         )  # fmt: skip
+        self.seen = Snapshot(nodes=WELL, bridge=BridgeState(state=BridgeState.IDLE))
+        note = {name: partial(self._note, name) for name in ("begin", "stop", "say")}
+        works = ("plan", "dry_run", "run", "identify", "solve", "save", "report", "export",
+                 "acknowledge")  # fmt: skip
+        self.tasks = SimpleNamespace(state=TaskState(), **note, **dict.fromkeys(works, str))
 
-    def _note(self, name, *_, **__):
-        self.asked.append(name)
+    def snapshot(self, motion):
+        return self.seen
+
+    def _note(self, name, *given):
+        self.asked.append(name if name == "stop" else f"{name} {given[0]}")
 
 
 @pytest.fixture(scope="module")
-def desk():
-    return Desk()
+def arm():
+    return Arm()
 
 
 @pytest.fixture(scope="module")
-def server(desk):
-    server = Server(lambda: None, partial(Page, desk=desk), "127.0.0.1", 0)
+def server(arm):
+    server = WebServer(lambda: None, partial(Page, arm=arm), "127.0.0.1", 0)
+    ended = threading.Event()
+    thread = threading.Thread(target=server.run, args=(ended,))
+    thread.start()
     yield server
+    ended.set()
+    thread.join()
     server.close()
 
 
 @pytest.fixture
-def page(server, desk):
-    desk.guard.holder = None
+def page(server, arm):
+    arm.asked.clear()
     page = RawPage(server.port)
     page.wait(lambda: page.uuid("Enter"))
     yield page
@@ -78,9 +84,9 @@ def enter(page, token):
     page.click(page.uuid("Enter"))
 
 
-def let_in(page, desk):
-    time.sleep(guarding.WRONG)  # after a wrong token of another test
-    enter(page, desk.guard.token)
+def let_in(page, arm):
+    time.sleep(paging.WRONG)  # after a wrong token of another test
+    enter(page, arm.auth.token)
     page.wait(lambda: page.uuid(STOP))
 
 
@@ -98,7 +104,7 @@ def stays_open(port, origin):
                 except TimeoutError:
                     continue
             return True
-    except (ConnectionClosed, ConnectionError, EOFError):
+    except (ConnectionClosed, ConnectionError, EOFError, InvalidStatus):
         return False
 
 
@@ -110,57 +116,67 @@ def test_a_page_from_elsewhere_is_not(server):
     assert not stays_open(server.port, "http://evil.example")
 
 
-def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, desk, monkeypatch):
-    let_in(page, desk)
+def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, arm, monkeypatch):
+    let_in(page, arm)
     page.wait(lambda: "All of it in pieces" in page.heard)  # then the button is heard, too
-    monkeypatch.setattr(desk, "may_move", True)
-    monkeypatch.setattr(desk, "idle", True)
-    desk.asked.clear()
+    monkeypatch.setattr(arm, "seen", replace(arm.seen, may_move=True))
     page.click(page.uuid("Identify in one go"))
     page.wait(lambda: page.uuid("MOVE THE ARM"))
     page.wait(lambda: len({m["uuid"] for m in page.messages if STOP in str(m)}) > 1)
     page.click(page.uuid(STOP))  # the newest one, in the question
-    page.wait(lambda: desk.asked == ["stop"])
+    page.wait(lambda: arm.asked == ["stop"])
 
 
-def test_before_the_token_there_are_no_controls_and_nothing_to_see(page, desk):
+def test_a_fault_is_told_once_and_acknowledged_with_what_was_found(page, arm, monkeypatch):
+    let_in(page, arm)
+    stopped = BridgeState(state=BridgeState.FAULT, fault="The tube was <left>.")
+    monkeypatch.setattr(arm, "seen", replace(arm.seen, bridge=stopped))
+    page.wait(lambda: "The tube was &lt;left&gt;." in page.heard)
+    page.click(page.uuid("Acknowledge the fault"))
+    page.wait(lambda: arm.asked == ["say acknowledging"])  # nothing was found
+    page.set(page.uuid("what was found and done"), value="a loose cable, fastened")
+    page.click(page.uuid("Acknowledge the fault"))
+    page.wait(lambda: arm.asked[-1] == "begin acknowledging")
+    assert page.heard.count("The tube was") == 1 and "<left>" not in page.heard
+
+
+def test_before_the_token_there_are_no_controls_and_nothing_to_see(page, arm):
     enter(page, "wrong")
     page.wait(lambda: "not the token" in page.heard)
     assert STOP not in page.heard and "Verdict" not in page.heard
-    assert desk.guard.token not in page.heard
+    assert arm.auth.token not in page.heard
 
 
-def test_with_the_token_the_stop_works(page, desk):
-    let_in(page, desk)
-    desk.asked.clear()
+def test_with_the_token_the_stop_works(page, arm):
+    let_in(page, arm)
+    arm.asked.clear()
     page.click(page.uuid(STOP))
-    page.wait(lambda: desk.asked == ["stop"])
-    assert desk.guard.token not in page.heard
+    page.wait(lambda: arm.asked == ["stop"])
+    assert arm.auth.token not in page.heard
 
 
-def test_nobody_presses_the_buttons_of_another_page(page, server, desk):
-    let_in(page, desk)
-    desk.asked.clear()
+def test_nobody_presses_the_buttons_of_another_page(page, server, arm):
+    let_in(page, arm)
+    arm.asked.clear()
     other = RawPage(server.port)
     other.wait(lambda: other.uuid("Enter"))
     for uuid in {message["uuid"] for message in page.messages if "uuid" in message}:
         other.click(uuid)
     time.sleep(SETTLED)
     other.close()
-    assert desk.asked == []
+    assert arm.asked == []
 
 
-def test_a_click_that_the_page_would_not_let_through_does_nothing(page, desk):
-    let_in(page, desk)
-    desk.idle, desk.asked[:] = True, []
+def test_a_click_that_the_page_would_not_let_through_does_nothing(page, arm, monkeypatch):
+    let_in(page, arm)
     for label in ("Run", "Dry run", "Tare (without payload)", "Identify in one go"):
         page.set(page.uuid(label), disabled=False, visible=True)
         page.click(page.uuid(label))  # this view may not move the arm
-    desk.guard.holder = None  # somebody took control away
-    for label in ("Plan", "Save", "Solve for the verdict", "Acknowledge the fault"):
+    monkeypatch.setattr(arm, "seen", replace(arm.seen, nodes={}))  # there is nobody to be asked
+    for label in ("Plan", "Save", "Solve for the verdict"):
         page.click(page.uuid(label))
     time.sleep(SETTLED)
-    assert desk.asked == [] and "MOVE THE ARM" not in page.heard
+    assert arm.asked == [] and "MOVE THE ARM" not in page.heard
 
 
 def test_the_server_makes_no_way_to_a_public_address(page):
@@ -170,13 +186,13 @@ def test_the_server_makes_no_way_to_a_public_address(page):
     assert "ShareUrl" not in repr(page.messages[before:])
 
 
-def test_garbage_ends_that_connection_and_no_other(page, server, desk):
+def test_garbage_ends_that_connection_and_no_other(page, server, arm):
     other = RawPage(server.port)
     with suppress(ConnectionClosed):  # the first may end it
         other.send({"type": "NoSuchMessage"})
         other.send({"type": "GuiUpdateMessage", "uuid": "x", "updates": {"no_such": 1}})
     time.sleep(SETTLED)
-    let_in(page, desk)
-    desk.asked.clear()
+    let_in(page, arm)
+    arm.asked.clear()
     page.click(page.uuid(STOP))
-    page.wait(lambda: desk.asked == ["stop"])
+    page.wait(lambda: arm.asked == ["stop"])

@@ -10,10 +10,12 @@ import pytest
 from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 
 from payload_id.ros.client.waiting import NotAnsweredError
-from payload_id.ros.view.session import tasks as view_tasks
-from payload_id.ros.view.session.heard import Heard
-from payload_id.ros.view.session.names import Names
-from payload_id.ros.view.session.tasks import Tasks
+from payload_id.ros.view import tasks as view_tasks
+from payload_id.ros.view.arguments import NodeNames
+from payload_id.ros.view.tasks import Tasks
+from payload_id.ros.view.topic_cache import TopicCache
+
+PLAN = PlanDescription(plan_id="p", duration=1.0)
 
 
 class Nodes:
@@ -32,10 +34,10 @@ class Nodes:
         planner = SimpleNamespace(
             plan=self.plan, execute=self.execute,
             describe=lambda plan_id: SimpleNamespace(
-                description=SimpleNamespace(duration=1.0, asked=self.ask("describe"))
+                description=PLAN, asked=self.ask("describe")
             ),
         )  # fmt: skip
-        self.tasks = Tasks(client, planner, Names())
+        self.tasks = Tasks(client, planner, NodeNames())
 
     def ask(self, name, enough=()):
         """Answer, a service that is slow only once it is told to go on."""
@@ -69,10 +71,14 @@ class Nodes:
     def done(self, task):
         """Wait until a task has ended; return its outcome."""
         end = time.monotonic() + 5.0
-        while self.tasks.outcome is None or not self.tasks.outcome.task.startswith(task):
+        while self.tasks.state.outcome is None or self.tasks.state.outcome.task != task:
             assert time.monotonic() < end
             time.sleep(0.005)
-        return self.tasks.outcome
+        return self.tasks.state.outcome
+
+    def run(self, enough=()):
+        """Have the plan followed while data are taken."""
+        assert self.tasks.begin("run", lambda: self.tasks.run(PLAN, enough))
 
 
 @pytest.fixture
@@ -81,25 +87,24 @@ def nodes(monkeypatch):
 
 
 def test_a_plan_is_for_all_that_the_prior_allows_since_a_run_forgets_the_rest(nodes):
-    nodes.tasks.plan("ada", 8.0, "careful", 0)
+    nodes.tasks.begin("planning", lambda: nodes.tasks.plan(8.0, "careful"))
     nodes.done("planning")
     assert nodes.goal["intervals"] == ExcitationGoal.INTERVALS_PRIOR
     assert (nodes.goal["limits"], nodes.goal["duration"]) == ("careful", 8.0)
 
 
 def test_what_the_next_run_finds_is_not_saved_by_what_the_last_one_was(nodes):
-    nodes.tasks.save("ada")
+    nodes.tasks.begin("saving", nodes.tasks.save)
     nodes.done("saving")
-    assert nodes.tasks.saved == "/runs/one"
-    nodes.tasks.follow("ada", SimpleNamespace(plan_id="p"), dry=False)
+    assert nodes.tasks.state.saved == "/runs/one"
+    nodes.run()
     nodes.done("run")
-    assert not nodes.tasks.saved
+    assert not nodes.tasks.state.saved
 
 
 def test_a_run_asks_for_what_the_page_says_is_enough(nodes):
-    nodes.tasks.enough = (0.0, 0.02, 0.005)
     nodes.slow = "start"
-    nodes.tasks.follow("ada", SimpleNamespace(plan_id="p"), dry=False)
+    nodes.run((0.0, 0.02, 0.005))
     assert nodes.entered.wait(10.0)
     assert nodes.enough == (0.0, 0.02, 0.005)
     nodes.go_on.set()
@@ -110,13 +115,13 @@ def test_a_run_asks_for_what_the_page_says_is_enough(nodes):
 def test_a_stop_counts_from_when_the_motion_was_confirmed(nodes, slow):
     """Before a goal is sent the plan is described, and the estimator begins a run."""
     nodes.slow = slow
-    assert nodes.tasks.follow("ada", SimpleNamespace(plan_id="p"), dry=False)
+    nodes.run()
     assert nodes.entered.wait(10.0)
-    nodes.tasks.stop("ada")
+    nodes.tasks.stop()
     nodes.go_on.set()
     nodes.done("run")
     assert nodes.asked == ["describe", "start", "stop"]  # the arm did not move, and the run ends
-    assert not nodes.tasks.executed
+    assert not nodes.tasks.state.executed
 
 
 RESTS = SimpleNamespace(success=True, message="The arm comes to rest.")
@@ -131,16 +136,16 @@ def test_a_stop_is_good_if_the_bridge_says_so(nodes):
         ({"payload_bridge": STILL, "payload_planner": STILL}, True, "Nothing moves"),
         ({}, False, "USE THE EMERGENCY STOP"),
     ):
-        nodes.stops, nodes.tasks.outcome = answers, None
-        nodes.tasks.stop("ada")
+        nodes.stops = answers
+        nodes.tasks.say("", True, "")
+        nodes.tasks.stop()
         outcome = nodes.done("stop")
         assert outcome.success is good and words in outcome.sentence, answers
 
 
 def test_a_description_that_no_planner_makes_is_passed_over():
-    heard = Heard.__new__(Heard)
-    heard.plan = None
-    heard._on_plan(PlanDescription(joint_names=["a"], peak_torque_percent=[1.0, 2.0]))
-    assert heard.plan is None
-    heard._on_plan(PlanDescription(joint_names=["a", "b"], peak_torque_percent=[1.0, 2.0]))
-    assert heard.plan is not None
+    topics = TopicCache.__new__(TopicCache)
+    for names, expected in ((["a"], False), (["a", "b"], True)):
+        plan = PlanDescription(joint_names=names, peak_torque_percent=[1.0, 2.0])
+        topics._newest = {"plan": (0.0, plan)}
+        assert (topics.plan is not None) is expected

@@ -3,84 +3,132 @@
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
+import pytest
+from payload_id_msgs.msg import BridgeState, PlanDescription
+
+from payload_id.core.identification.headline import PROOF, Headline
 from payload_id.core.identification.status import Status
-from payload_id.ros.view.session.workflow import (
+from payload_id.ros.view.view_model import plain, verdict_html, view_model
+from payload_id.ros.view.workflow import (
     NODES,
-    NodeSeen,
-    Seen,
+    NodeHeard,
+    Outcome,
+    Progress,
+    Snapshot,
+    TaskState,
     identify_hindrance,
     next_step,
     steps,
 )
 from view_estimates import estimate_at
 
-WELL = {name: NodeSeen(True, "ok", "as it should be") for name in NODES}
-READY = Seen(nodes=WELL, idle=True, in_control=True, holder="Ada", may_move=True)
+IDLE = BridgeState(state=BridgeState.IDLE)
+WELL = {name: NodeHeard(True, "ok", "as it should be") for name in NODES}
+RUNS = WELL | {"estimator": NodeHeard(True, "ok", "", {"running": "True"})}
+READY = Snapshot(nodes=WELL, bridge=IDLE, may_move=True)
+PLAN = PlanDescription(plan_id="plan 1")
 
 
 def named(seen):
     return {step.name: step for step in steps(seen)}
 
 
+def done(seen, **changes):
+    """Return what is seen once more was done here."""
+    return replace(seen, tasks=replace(seen.tasks, **changes))
+
+
 def test_the_steps_come_in_their_order():
     seen = READY
-    assert next_step(steps(seen)).name == "plan"
-    seen = replace(seen, plan="plan 1")
-    assert next_step(steps(seen)).name == "preview"
+    assert next_step(steps(seen)) == "plan"
+    seen = replace(seen, plan=PLAN)
+    assert next_step(steps(seen)) == "preview"
     seen = replace(seen, previewed="plan 1")
-    assert next_step(steps(seen)).name == "run"
-    seen = replace(
-        seen, executed="plan 1", running=True, estimate=estimate_at(status=Status.TOO_WIDE)
-    )
-    assert next_step(steps(seen)).name == "verdict"
-    seen = replace(seen, running=False, estimate=estimate_at(status=Status.GOOD))
-    assert next_step(steps(seen)).name == "save"
-    seen = replace(seen, saved="runs/1")
-    assert next_step(steps(seen)).name == "export"
-    assert next_step(steps(replace(seen, exported="runs/1"))) is None
-    assert next_step(steps(replace(seen, exported="runs/0"))).name == "export"
+    assert next_step(steps(seen)) == "run"
+    seen = replace(seen, nodes=RUNS, estimate=estimate_at(status=Status.TOO_WIDE))
+    seen = done(seen, executed="plan 1")
+    assert next_step(steps(seen)) == "verdict"
+    seen = replace(seen, nodes=WELL, estimate=estimate_at(status=Status.GOOD))
+    assert next_step(steps(seen)) == "save"
+    seen = done(seen, saved="runs/1")
+    assert next_step(steps(seen)) == "export"
+    assert next_step(steps(done(seen, exported="runs/1"))) == ""
+    assert next_step(steps(done(seen, exported="runs/0"))) == "export"
 
 
 def test_a_plan_that_begins_elsewhere_has_to_be_made_anew():
     """As after a stop on its way: the estimator is not to forget a verdict for a refused motion."""
-    seen = replace(READY, plan="p", previewed="p", at_start=False)
+    seen = replace(READY, plan=PLAN, previewed="plan 1", at_start=False)
     found = named(seen)
-    assert next_step(steps(seen)).name == "plan"
+    assert next_step(steps(seen)) == "plan"
     assert all("plan again" in found[name].hindrance for name in ("run", "dry_run"))
-    followed = replace(seen, executed="p")  # it may end elsewhere
-    assert next_step(steps(followed)).name != "plan"
+    assert next_step(steps(done(seen, executed="plan 1"))) != "plan"  # it may end elsewhere
 
 
 def test_a_newer_plan_has_to_be_looked_at_again():
-    seen = replace(READY, plan="plan 2", previewed="plan 1", executed="plan 1")
+    seen = done(replace(READY, plan=PLAN, previewed="plan 0"), executed="plan 0")
     found = named(seen)
     assert not found["preview"].done and not found["run"].done
     assert "Preview" in found["run"].hindrance and "Preview" in found["dry_run"].hindrance
 
 
 def test_nothing_moves_unless_everything_is_as_it_should_be():
+    fault = BridgeState(state=BridgeState.FAULT, fault="the tube was left")
     for change, words in (
-        ({"in_control": False, "holder": "Bob"}, "Bob has control"),
         ({"may_move": False}, "--allow-motion"),
-        ({"fault": "the tube was left"}, "the tube was left"),
-        ({"idle": False}, "busy"),
-        ({"doing": "planning"}, "planning"),
-        ({"nodes": WELL | {"bridge": NodeSeen()}}, "bridge is not heard"),
+        ({"bridge": fault}, "Acknowledge the fault"),
+        ({"bridge": BridgeState(state=BridgeState.MOVING)}, "busy"),
+        ({"tasks": TaskState(Progress("planning"))}, "planning"),
+        ({"nodes": WELL | {"bridge": NodeHeard()}}, "bridge is not heard"),
     ):
-        seen = replace(READY, plan="p", previewed="p", **change)
+        seen = replace(READY, plan=PLAN, previewed="plan 1", **change)
         moving = [step.hindrance for step in steps(seen) if step.moves]
         assert len(moving) == 3
         assert all(words in hindrance for hindrance in [*moving, identify_hindrance(seen)])
 
 
 def test_in_no_state_does_a_step_move_the_arm_that_must_not():
-    choices = product((False, True), repeat=5)
-    for may_move, in_control, idle, fault, there in choices:
-        seen = Seen(
-            nodes=WELL if there else {}, plan="p", previewed="p", may_move=may_move,
-            in_control=in_control, idle=idle, fault="a fault" if fault else "",
+    choices = product((False, True), (0, 1, 2, 3), ("", "a fault"), (False, True))
+    for may_move, state, fault, there in choices:
+        seen = Snapshot(
+            nodes=WELL if there else {}, plan=PLAN, previewed="plan 1", may_move=may_move,
+            bridge=BridgeState(state=state, fault=fault),
         )  # fmt: skip
         free = [step for step in steps(seen) if step.moves and not step.hindrance]
-        allowed = may_move and in_control and idle and not fault and there
+        allowed = may_move and state == IDLE.state and not fault and there
         assert bool(free) is allowed
         assert (not identify_hindrance(seen)) is allowed
+
+
+def test_a_fault_is_told_once_and_the_check_says_what_the_nodes_say():
+    fault = "The arm left its tube."
+    nodes = WELL | {"bridge": NodeHeard(True, "error", f"In fault: {fault}")}
+    seen = replace(
+        READY, nodes=nodes, bridge=BridgeState(state=BridgeState.FAULT, fault=fault),
+        tasks=TaskState(outcome=Outcome("run", False, f"It was stopped. {fault}")),
+    )  # fmt: skip
+    shown = view_model(seen)
+    assert repr(shown).count(fault) == 1 and fault in shown.fault
+    assert named(seen)["check"].said == "bridge: see Nodes." and not named(seen)["check"].done
+    warned = replace(READY, nodes=WELL | {"planner": NodeHeard(True, "warning", "slow")})
+    assert "planner" in named(warned)["check"].said and "▲ <b>planner" in view_model(warned).nodes
+
+
+@pytest.mark.parametrize("status", Status)
+def test_the_verdict_comes_first_and_what_it_rests_on_as_a_table(status):
+    rests = ("the links (doubtful from 1 % more, false from 2 %, noticed from 3 %)",)
+    number = Headline(PROOF, *(np.full(4, x) for x in (1.0, 0.9, 1.1)))
+    estimate = replace(estimate_at(status=status), headline=number)
+    said = f"Because. The mass rests on: {rests[0]}."
+    shown = verdict_html(replace(estimate, message=said), rests)
+    assert shown.index(status.words) < shown.index("Because.")
+    assert shown.count("the links") == 1
+    assert "<td>1 % more</td><td>2 %</td><td>3 %</td>" in shown
+    known = status in (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
+    assert ("1.00 kg (0.90 to 1.10; proof)" in shown) is known
+
+
+def test_sentences_of_nodes_cannot_become_markup():
+    said = plain('<img src=x onerror=alert(1)> & "q" \x1b[31m\n# e')
+    assert not set('<>"\n\x1b') & set(said)

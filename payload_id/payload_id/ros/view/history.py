@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....core.arrays import Array
-from ....core.identification.estimate import Estimate
+from ...core.arrays import Array
+from ...core.identification.estimate import Estimate
 
 MOST = 480  # rows kept; when there are as many, every other one of the older half is dropped
 
@@ -41,6 +41,10 @@ class History:
         self._rows[self._count, 0] = time
         self._rows[self._count, 1:] = values
         self._count += 1
+
+    def due(self, time: float, pause: float) -> bool:
+        """Tell whether the newest row is as old as a pause [s] at a time."""
+        return not self._count or time - self._rows[self._count - 1, 0] >= pause
 
     def clear(self) -> None:
         """Forget all rows."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....core.errors import InputError
-from ....files.export.exported import ARMS, TARGETS, exported, the_robot
-from ....files.export.loads.result_file import read_result
-from ....files.reports.report import Report
-from ....files.reports.setting import as_html
-from ....files.robots.robot_file import RobotFile
+from ...core.errors import InputError
+from ...files.export.exported import ARMS, TARGETS, exported, the_robot
+from ...files.export.loads.result_file import read_result
+from ...files.reports.report import Report
+from ...files.reports.setting import as_html
+from ...files.robots.robot_file import RobotFile
 
 SUFFIX = {"yaml": ".yaml", "urdf": ".urdf", "xacro": ".xacro"}  # others: YAML of their own
 CHOICES = {f"{target.text} ({name})": name for name, target in TARGETS.items()}

@@ -12,11 +12,11 @@ import numpy as np
 import pinocchio as pin
 import trimesh
 
-from ....core.arrays import Array
-from ....core.errors import PayloadIdError
-from ....core.safety.clearance.convex_body import ConvexBody
-from ....files.configuration.package_data import resolve
-from ....files.robots.body_shapes import READABLE, shape_body
+from ...core.arrays import Array
+from ...core.errors import PayloadIdError
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...files.configuration.package_data import resolve
+from ...files.robots.body_shapes import READABLE, shape_body
 
 MOST_FACES = 20_000  # of one visual mesh; larger ones are shown as their collision body
 GROUND = 4.0  # [m] edge of what is shown of a half-space

@@ -9,15 +9,15 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from visualization_msgs.msg import MarkerArray
 
-from ....core.arm.centre_of_mass import com_interval
-from ....core.arrays import Array
-from ....core.body.equivalent_ellipsoid import equivalent_ellipsoid
-from ....core.body.inertial import mass_com_inertia
-from ....core.identification.estimate import Estimate
-from ....core.identification.status import Status
-from ....core.safety.clearance.convex_body import ConvexBody
-from ....files.robots.arm_frames import ArmFrames, LinkFrame
-from ..session.bodies import Triangles, body_triangles
+from ...core.arm.centre_of_mass import com_interval
+from ...core.arrays import Array
+from ...core.body.equivalent_ellipsoid import equivalent_ellipsoid
+from ...core.body.inertial import mass_com_inertia
+from ...core.identification.estimate import Estimate
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...files.robots.arm_frames import ArmFrames, LinkFrame
+from .bodies import Triangles, body_triangles
+from .view_model import LOOKS
 
 Colour = tuple[int, int, int]
 # Okabe and Ito's colours, which colour-blind people tell apart; one for each kind of thing.
@@ -25,15 +25,6 @@ ARM: Colour = (176, 183, 190)
 GHOST: Colour = (230, 159, 0)
 TIGHT: Colour = (204, 121, 167)
 OBSTACLE: Colour = (120, 120, 120)
-BY_STATUS: Mapping[Status, Colour] = {
-    Status.GOOD: (0, 158, 115),
-    Status.TOO_WIDE: (240, 228, 66),
-    Status.SMALL_LOAD: (240, 228, 66),
-    Status.NOT_IDENTIFIABLE: (240, 228, 66),
-    Status.INCONSISTENT: (213, 94, 0),
-    Status.SOLVER_FAILED: (213, 94, 0),
-}
-NEUTRAL: Colour = (150, 150, 150)
 THINNEST = 0.002  # [m] least edge of the box of the centre of mass, to stay visible
 ARROW = 0.25  # [m] length of gravity
 
@@ -166,7 +157,7 @@ class Scene:
         if estimate is None or not (estimate.mass_identified and estimate.phi[0] > 0.0):
             return
         mass, com = float(estimate.phi[0]), estimate.phi[1:4] / estimate.phi[0]
-        colour = BY_STATUS.get(estimate.status, NEUTRAL)
+        colour = LOOKS[estimate.status].colour
         self._payload = self._scene.add_frame(self._at, show_axes=False, position=com)
         self._gravity = self._scene.add_arrows(
             f"{self._at}/gravity",

@@ -1,0 +1,205 @@
+"""What the operator commands: stop, the steps of a run; made once the token is proved."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...core.errors import PayloadIdError
+from ...core.identification.headline import ENOUGH
+from .handing import CHOICES
+from .live_arm import LiveArm
+from .tasks import DRY_RUN, RUN, TARE_ONLY
+from .view_model import DONE, OPEN, ViewModel, step_html
+from .workflow import (
+    Snapshot,
+    acknowledge_hindrance,
+    forgets_verdict,
+    health,
+    identify_hindrance,
+    steps,
+)
+
+if TYPE_CHECKING:
+    from .page import Page
+
+DURATION = 8.0  # of a plan [s]
+AS_PLANNER = "as the planner says"
+STOP_GAP, STOP_WIDTH = 20.0, 320.0  # [px]
+IDENTIFY, TARE = "identify", "tare"
+# What the arm is asked to move for, by step.
+MOVES = {
+    TARE: "tare, WITHOUT a payload",
+    "dry_run": "follow the plan slowly",
+    "run": "follow the plan",
+    IDENTIFY: "identify the payload in the hand",
+}
+SURE = "Is everybody out of its reach, and an emergency stop at hand?"
+
+
+class Controls:
+    """The controls of the operator on one page; what they do is `Tasks`'."""
+
+    def __init__(self, gui: Any, arm: LiveArm, page: Page) -> None:
+        """Add them.
+
+        Args:
+            gui: Of the page.
+            arm: What all pages share.
+            page: Plays plans, and hands files to the browser.
+        """
+        self._gui, self._arm, self._tasks, self._page = gui, arm, arm.tasks, page
+        self._question: Any = None  # that was asked last
+        self._asking = threading.Lock()
+        self._buttons: dict[str, Any] = {}
+        self._texts: dict[str, Any] = {}
+        self._enough: tuple[float, ...] = ()  # until changed, as the estimator says
+        panel = gui.add_panel()  # of its own: it stays where it is when the steps are moved
+        with panel.add_tab("Stop", "hand-stop"):
+            self._add_stop()
+        panel.float(x=STOP_GAP, y=-STOP_GAP, width=STOP_WIDTH)
+        with gui.add_folder("Run", order=-20):
+            self._state, self._bar = gui.add_html(""), gui.add_progress_bar(0.0, visible=False)
+            self._add_fault()
+            self._duration = gui.add_number("length of the motion [s]", DURATION, min=2.0, max=60.0)
+            self._limits = gui.add_dropdown("limits", (AS_PLANNER, *arm.robot.limit_sets))
+            self._add_enough()
+            for step in steps(Snapshot()):
+                if step.name == "export":
+                    self._target = gui.add_dropdown("the load for", tuple(CHOICES))
+                self._add_button(step.name, step.label)
+            gui.add_divider()
+            self._add_button(IDENTIFY, "Identify in one go", icon="player-play")
+            gui.add_html("All of it in pieces, each planned with what the pieces before have told.")
+
+    def draw(self, model: ViewModel) -> None:
+        """Bring buttons and their words up to date."""
+        for step in model.steps:
+            button, comes_next = self._buttons[step.name], step.name == model.comes_next
+            button.disabled = bool(step.hindrance)
+            button.label = f"{DONE if step.done else OPEN} {step.label}"
+            button.color = "blue" if comes_next else "gray"
+            self._texts[step.name].content = step_html(step, comes_next)
+        self._buttons[IDENTIFY].disabled = bool(model.identify_hindrance)
+        self._state.content, self._fault.content = model.state, model.fault
+        for handle in (self._fault, self._reason, self._acknowledge):
+            handle.visible = bool(model.fault)
+        self._bar.visible = math.isfinite(model.part)
+        if self._bar.visible:
+            self._bar.value = float(round(100 * model.part))
+
+    def _add_stop(self) -> None:
+        """Add what has the arm stopped."""
+        stop = self._gui.add_button("STOP THE ARM", color="red", icon="hand-stop")
+        stop.on_click(lambda _: self._tasks.stop())
+
+    def _add_fault(self) -> None:
+        """Add what lets the arm move again after a fault."""
+        self._fault = self._gui.add_html("", visible=False)
+        self._reason = self._gui.add_text("what was found and done", "", visible=False)
+        self._acknowledge = self._gui.add_button(
+            "Acknowledge the fault", visible=False, color="orange"
+        )
+
+        @self._acknowledge.on_click
+        def _(_: Any) -> None:
+            reason = self._reason.value
+            if hindrance := acknowledge_hindrance(self._page.snapshot(), reason):
+                self._tasks.say("acknowledging", False, hindrance)
+            else:
+                self._tasks.begin("acknowledging", partial(self._tasks.acknowledge, reason))
+
+    def _add_enough(self) -> None:
+        """Add how near mass and centre of mass must be known."""
+        gui = self._gui
+        mass = gui.add_number("enough: mass within ± [kg]", ENOUGH.mass, min=0.0, step=0.01)
+        com = gui.add_number("centre of mass within ± [mm]", 1e3 * ENOUGH.com, min=0.0, step=1.0)
+
+        def changed(_: Any) -> None:
+            self._enough = (0.0, float(mass.value), 1e-3 * float(com.value))
+
+        mass.on_update(changed)
+        com.on_update(changed)
+
+    def _add_button(self, name: str, label: str, **options: Any) -> None:
+        """Add the button of a step, and what stands below it."""
+        self._buttons[name] = button = self._gui.add_button(label, **options)
+        self._texts[name] = self._gui.add_html("")
+
+        @button.on_click
+        def _(_: Any) -> None:
+            # As it is now: the browser may show what was so a moment ago, or be somebody's own.
+            if self._hindrance(name):
+                return
+            if name in MOVES:
+                self._confirm(name)
+                return
+            try:
+                self._work(name)()
+            except PayloadIdError as error:
+                self._tasks.say(label.lower(), False, str(error))
+
+    def _hindrance(self, name: str) -> str:
+        """Return why a step cannot be done now; empty: it can."""
+        seen = self._page.snapshot()
+        found = next((step.hindrance for step in steps(seen) if step.name == name), None)
+        return identify_hindrance(seen) if found is None else found
+
+    def _work(self, name: str) -> Callable[[], object]:
+        """Return what a step does."""
+        tasks, plan, enough = self._tasks, self._arm.topics.plan, self._enough
+        limits = "" if self._limits.value == AS_PLANNER else str(self._limits.value)
+
+        def begin(task: str, work: Callable[..., str], *given: Any, **fields: Any) -> partial[bool]:
+            return partial(tasks.begin, task, partial(work, *given, **fields))
+
+        works: dict[str, Callable[[], object]] = {
+            "check": lambda: tasks.say("check", *health(self._page.snapshot())),
+            "tare": begin(TARE, tasks.identify, TARE, tare=TARE_ONLY),
+            "plan": begin("planning", tasks.plan, float(self._duration.value), limits),
+            "preview": self._page.preview,
+            "dry_run": begin(DRY_RUN, tasks.dry_run, plan),
+            "run": begin(RUN, tasks.run, plan, enough),
+            "verdict": begin("solving", tasks.solve),
+            "save": begin("saving", tasks.save),
+            "report": begin("report", tasks.report, self._page.hand),
+            "export": begin(
+                "export", tasks.export, CHOICES[self._target.value], self._arm.robot,
+                self._page.hand,
+            ),
+            IDENTIFY: begin(IDENTIFY, tasks.identify, IDENTIFY, enough=list(enough)),
+        }  # fmt: skip
+        return works[name]
+
+    def _confirm(self, name: str) -> None:
+        """Ask once more before the arm moves; one question at a time, however often one clicks."""
+        with self._asking:
+            if self._question is None or self._question.closed:
+                self._question = self._gui.add_modal("Move the arm?")
+                self._ask(self._question, name)
+
+    def _ask(self, modal: Any, name: str) -> None:
+        """Fill the question."""
+        with modal:
+            self._gui.add_markdown(f"**The arm will move** to {MOVES[name]}. {SURE}")
+            if name != "dry_run" and forgets_verdict(self._page.snapshot()):
+                self._gui.add_markdown("The verdict that is not saved yet is forgotten then.")
+            move = self._gui.add_button("MOVE THE ARM", color="orange")
+            leave = self._gui.add_button("Do not move")
+            self._add_stop()  # the one below the question cannot be reached
+
+        @move.on_click
+        def _(_: Any) -> None:
+            with self._asking:
+                if modal.closed:
+                    return  # a second click
+                modal.close()
+            if hindrance := self._hindrance(name):  # a fault meanwhile, say, or another plan
+                self._tasks.say(MOVES[name], False, f"Nothing has moved. {hindrance}")
+            else:
+                self._work(name)()
+
+        leave.on_click(lambda _: None if modal.closed else modal.close())

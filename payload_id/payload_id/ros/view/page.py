@@ -1,0 +1,191 @@
+"""One page in one browser: what it shows at once, and what it gets once the token is proved."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from .charts import Intervals, Limits, Torques
+from .controls import Controls
+from .handing import Handed
+from .live_arm import LiveArm
+from .planned_motion import PlannedMotion
+from .scene import TIGHT, Scene
+from .view_model import ViewModel, view_model
+from .workflow import Snapshot
+
+KEPT = "payload_id_view"  # where a browser keeps its session
+PAUSE = 0.25  # [s] between two looks at words
+ASKED = 3.0  # [s] that a browser may take to say who it is
+WRONG = 1.0  # [s] after a wrong token in which no other is looked at: guesses are slow
+BRAND = (0, 114, 178)
+LEFT, RIGHT = 430.0, 380.0  # [px] widths of the panels
+VIEW = ((1.25, -1.15, 0.95), (0.15, 0.0, 0.4))  # the camera's place, and what it looks at [m]
+
+
+class Page:
+    """What one client sees.
+
+    Attributes:
+        motion: The one that was looked at here; None: none was.
+    """
+
+    def __init__(self, client: Any, arm: LiveArm) -> None:
+        """Build the page.
+
+        Args:
+            client: Of the web server (viser).
+            arm: What all pages share.
+        """
+        self._client, self._arm = client, arm
+        self.motion: PlannedMotion | None = None
+        self._due = self._closed_until = 0.0  # by the monotonic clock [s]
+        self._shown: list[Any] = [None, None, None]  # estimate, obstacles, motion in the scene
+        self._scene: Scene | None = None
+        self._reading: Reading | None = None
+        self._controls: Controls | None = None
+        self._entering = threading.RLock()
+        dress(client)
+        if arm.open_to_readers:
+            self._show_all()
+        self._gate = self._ask_for_token()
+
+    def come_back(self) -> None:
+        """Let in a browser that has proved the token before; blocks until it has answered."""
+        try:
+            session = self._client.local_storage.get_item(KEPT, timeout=ASKED)
+        except (RuntimeError, TimeoutError):  # it went away, or keeps nothing
+            return
+        if isinstance(session, str) and self._arm.auth.knows(session):
+            self._let_in()
+
+    def draw(self) -> None:
+        """Move arm and ghost; now and then bring words and curves up to date."""
+        scene, now = self._scene, time.monotonic()
+        if scene is None or self._reading is None:
+            return
+        if now >= self._due:
+            self._due = now + PAUSE
+            seen = self.snapshot()
+            model = view_model(seen)
+            self._draw_scene(scene, model)
+            self._reading.draw(seen, model)
+            if self._controls is not None:
+                self._controls.draw(model)
+        joints, ghost = self._arm.topics.joints, self._shown[2]
+        with self._client.atomic():
+            if joints is not None:
+                gravity = self._arm.gravity(joints.q)
+                scene.place(self._arm.frames.moving(joints.positions), gravity)
+            scene.place_ghost(None if ghost is None else self._arm.moving(ghost.at(now)))
+
+    def snapshot(self) -> Snapshot:
+        """Return what the page depends on."""
+        return self._arm.snapshot(self.motion)
+
+    def preview(self) -> None:
+        """Play the newest plan.
+
+        Raises:
+            PayloadIdError: Its motion cannot be read here.
+        """
+        plan = self._arm.topics.plan
+        if plan is not None:
+            self.motion = PlannedMotion.read(plan, self._arm.planner, time.monotonic())
+
+    def hand(self, made: Handed) -> None:
+        """Have the browser keep a file."""
+        self._client.send_file_download(made.name, made.content, save_immediately=True)
+
+    def _ask_for_token(self) -> Any:
+        """Add what lets the operator in; return what is removed then."""
+        gui = self._client.gui
+        with gui.add_folder("Commands", order=-20) as folder:
+            gui.add_markdown("The token is in the terminal where the view was started.")
+            token = gui.add_text("token", "")
+            enter = gui.add_button("Enter", icon="key")
+            said = gui.add_markdown(" ")
+
+        @enter.on_click
+        def _(_: Any) -> None:
+            with self._entering:
+                typed, token.value, now = token.value, "", time.monotonic()
+                if now < self._closed_until or not self._arm.auth.admits(typed):
+                    self._closed_until = now + WRONG
+                    said.content = "*That is not the token, or the last try was a moment ago.*"
+                    return
+                self._client.local_storage.set_item(KEPT, self._arm.auth.session)
+                self._let_in()
+
+        return folder
+
+    def _let_in(self) -> None:
+        """Give the operator the controls."""
+        with self._entering:
+            if self._controls is not None:
+                return
+            self._gate.remove()
+            if self._reading is None:
+                self._show_all()
+            self._controls = Controls(self._client.gui, self._arm, self)
+
+    def _show_all(self) -> None:
+        """Add the scene, and what there is to read."""
+        arm = self._arm
+        self._scene = Scene(self._client.scene, arm.frames, arm.shapes, arm.robot.payload_frame)
+        self._reading = Reading(self._client.gui, arm)
+
+    def _draw_scene(self, scene: Scene, model: ViewModel) -> None:
+        """Show payload, obstacles and ghost, where they are others than before."""
+        topics, motion = self._arm.topics, self.motion if model.ghost else None
+        if topics.estimate is not self._shown[0]:
+            scene.show_payload(topics.estimate)
+        if topics.obstacles is not self._shown[1]:
+            scene.show_obstacles(topics.obstacles)
+        if motion is not self._shown[2]:
+            scene.show_swept(None if motion is None else motion.swept)
+            if motion is not None:
+                scene.colour_ghost(dict.fromkeys(motion.tight_links(self._arm.joint_links), TIGHT))
+        self._shown = [topics.estimate, topics.obstacles, motion]
+
+
+class Reading:
+    """What there is to read: a panel with one tab for each kind."""
+
+    def __init__(self, gui: Any, arm: LiveArm) -> None:
+        """Add the panel."""
+        self._topics = arm.topics
+        panel = gui.add_panel()
+        with panel.add_tab("Verdict", "clipboard-check"):
+            self._verdict = gui.add_html("")
+        with panel.add_tab("Plan", "route"):
+            self._plan = gui.add_html("")
+        with panel.add_tab("Intervals", "chart-line"):
+            self._intervals = Intervals(gui)
+        with panel.add_tab("Torques", "engine"):
+            self._torques = Torques(gui, arm.robot.joints)
+        with panel.add_tab("Limits", "gauge"):
+            self._limits = Limits(gui)
+        with panel.add_tab("Nodes", "heartbeat"):
+            self._nodes = gui.add_html("")
+        panel.dock_left()
+        panel.set_width(LEFT)
+
+    def draw(self, seen: Snapshot, model: ViewModel) -> None:
+        """Bring it up to date."""
+        self._verdict.content, self._plan.content = model.verdict, model.plan
+        self._nodes.content = model.nodes
+        if seen.estimate is not None:
+            self._intervals.show(self._topics.intervals, seen.estimate)
+        self._torques.show(self._topics.torques)
+        self._limits.show(self._topics.limits)
+
+
+def dress(client: Any) -> None:
+    """Give a page its colour, the place of its controls, and a look at the arm."""
+    gui = client.gui
+    gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND)
+    gui.main_panel.dock_right()
+    gui.main_panel.set_width(RIGHT)
+    client.camera.position, client.camera.look_at = VIEW

@@ -1,0 +1,263 @@
+"""What the operator has asked for, one task at a time, each by a public service or action."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from payload_id_msgs.msg import ExcitationGoal, PlanDescription
+from std_srvs.srv import Trigger
+
+from ...core.errors import PayloadIdError, printable
+from ...files.robots.robot_file import RobotFile
+from ..client.estimator_client import PayloadClient
+from ..client.planner_client import STAGES, PlannerClient
+from ..client.waiting import NotAnsweredError, allowed
+from ..common.error_sentence import OUTLIVED
+from .arguments import NodeNames
+from .handing import Handed, load_of, report_of
+from .workflow import Outcome, Progress, TaskState
+
+LONGEST = 3600.0  # [s] that a task may take
+DRY = 0.1  # of the speed
+REST = 2.0  # [s] of data after a motion, before they are solved
+STOPPED = 5.0  # [s] in which a stop is answered
+STARTING = "starting"  # phase of payload_id_msgs/Execute
+TARE_ONLY = 2  # of payload_id_msgs/Identify
+REQUESTED_BY = "the live view"
+DRY_RUN, RUN = "dry run", "run"
+Work = Callable[[], str]  # does it, and returns what came of it
+
+
+class Tasks:
+    """Carries out one task at a time, in a thread of its own; a stop comes through at any time.
+
+    Methods that return a sentence do the work, and belong into `begin`.
+
+    Attributes:
+        state: What was done, and is being done.
+    """
+
+    def __init__(self, client: PayloadClient, planner: PlannerClient, names: NodeNames) -> None:
+        """Do nothing yet."""
+        self.state = TaskState()
+        self._client, self._planner, self._bridge = client, planner, names.bridge
+        self._busy, self._lock = threading.Lock(), threading.Lock()  # the latter of the state
+        self._called_off = threading.Event()  # set: the task in progress moves nothing any more
+        self._stops = {
+            name: allowed(
+                partial(client.node.create_client, Trigger, f"{name}/stop"), f"calls of {name}/stop"
+            )
+            for name in (names.bridge, names.planner)
+        }
+
+    def begin(self, task: str, work: Work) -> bool:
+        """Carry out a task, unless one is in progress; return whether it was begun."""
+        if not self._busy.acquire(blocking=False):
+            return False
+        self._called_off.clear()
+        self._note(outcome=None)
+        self._show(task, "asking")
+        threading.Thread(target=self._carry_out, args=(task, work), daemon=True).start()
+        return True
+
+    def say(self, task: str, success: bool, sentence: str) -> None:
+        """Show what came of something that takes no time."""
+        self._note(outcome=Outcome(task, success, sentence))
+
+    def begin_run(self) -> None:
+        """Note that another run has begun, whoever began it: it is not saved yet."""
+        self._note(saved="", reported="", exported="")
+
+    def stop(self) -> None:
+        """Have the arm stopped, and what is being done given up; return at once."""
+        sent = {
+            name: client.call_async(Trigger.Request())
+            for name, client in self._stops.items()
+            if client.service_is_ready()
+        }
+        self._called_off.set()
+        if doing := self.state.progress.task:
+            self._show(doing, "being called off")
+        threading.Thread(target=self._hear_stop, args=(sent,), daemon=True).start()
+
+    def plan(self, duration: float, limits: str) -> str:
+        """Have a motion planned for whatever the prior allows: a run forgets what was known."""
+
+        def tell(told: Any) -> None:
+            self._show("planning", f"{told.phase}, {told.seconds:.0f} s")
+
+        found = self._planner.plan(
+            LONGEST, tell, self._called_off, duration=duration, limits=limits,
+            intervals=ExcitationGoal.INTERVALS_PRIOR,
+        )  # fmt: skip
+        return f"{found.plan_id}: {found.summary}"
+
+    def dry_run(self, plan: PlanDescription) -> str:
+        """MOVE THE ARM along a plan, slowly."""
+        said = self._follow(DRY_RUN, self._described(plan), DRY)
+        self._note(dry_run=str(plan.plan_id))
+        return said
+
+    def run(self, plan: PlanDescription, enough: Sequence[float]) -> str:
+        """MOVE THE ARM along a plan in a run of the estimator's; return its verdict.
+
+        Args:
+            plan: The plan.
+            enough: What GOOD asks for; empty: as the estimator says.
+
+        Raises:
+            NotAnsweredError: The motion was not completed, or has led to no intervals that hold.
+        """
+        described = self._described(plan)
+        self._show(RUN, "the estimator begins a run")
+        self._client.start(enough=enough)
+        self.begin_run()
+        failed: NotAnsweredError | None = None
+        try:
+            self._follow(RUN, described, 1.0)
+        except NotAnsweredError as error:
+            failed = error
+        self._show(RUN, "solving for all of the data")
+        time.sleep(REST)
+        try:
+            said = self._client.stop()
+        except NotAnsweredError as error:
+            raise failed or error from error
+        if failed is not None:
+            raise failed
+        self._note(executed=str(plan.plan_id))
+        return said
+
+    def identify(self, task: str, **fields: Any) -> str:
+        """MOVE THE ARM: all of it in one goal; fields are those of payload_id_msgs/Identify."""
+
+        def tell(told: Any) -> None:
+            half = told.half_width[0]
+            mass = f", mass known to ± {half:.3f} kg" if math.isfinite(half) else ""
+            stage = f"{STAGES.get(told.state, '?')}{mass}"
+            self._show(task, stage, told.progress, told.seconds_left)
+
+        result = self._planner.identify(
+            LONGEST, tell, self._called_off, requested_by=REQUESTED_BY, **fields
+        )
+        self._note(saved=str(result.saved) or self.state.saved)
+        return _good(result)
+
+    def solve(self) -> str:
+        """Have the run ended, and solved for."""
+        return self._client.stop()
+
+    def save(self) -> str:
+        """Have the run saved."""
+        folder = self._client.save("")
+        self._note(saved=folder)
+        return f"Saved in {folder}."
+
+    def report(self, hand: Callable[[Handed], object]) -> str:
+        """Have the report of the saved run made, and handed to who asks."""
+        saved = self.state.saved
+        made = report_of(saved)
+        hand(made)
+        self._note(reported=saved)
+        return made.sentence
+
+    def export(self, target: str, robot: RobotFile, hand: Callable[[Handed], object]) -> str:
+        """Have the load of the saved run written as a target takes it, and handed to who asks."""
+        saved = self.state.saved
+        made = load_of(saved, target, robot)
+        hand(made)
+        self._note(exported=saved)
+        return made.sentence
+
+    def acknowledge(self, reason: str) -> str:
+        """Let the arm move again after a fault."""
+        return self._planner.acknowledge(f"{reason.strip()} ({REQUESTED_BY})")
+
+    def _follow(self, task: str, plan: PlanDescription, scale: float) -> str:
+        """Have a plan followed, at a part of its speed.
+
+        Raises:
+            NotAnsweredError: It was not, to its end.
+        """
+
+        def tell(told: Any) -> None:
+            if told.phase == STARTING:
+                self._show(task, "waiting for its first instant, by the joint states")
+                return
+            detail = f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
+            self._show(task, detail, told.time * scale / plan.duration, told.remaining)
+
+        self._show(task, "the planner proves it from where the arm is")
+        off = self._called_off
+        return _good(self._planner.execute(plan, LONGEST, scale, REQUESTED_BY, tell, off))
+
+    def _described(self, plan: PlanDescription) -> PlanDescription:
+        """Return a plan with the token to execute it, which the one that was looked at has not."""
+        return self._planner.describe(plan.plan_id).description
+
+    def _hear_stop(self, sent: dict[str, Any]) -> None:
+        """Say what came of a stop: that of the bridge, which alone moves the arm, counts."""
+        end = time.monotonic() + STOPPED
+        while time.monotonic() < end and not all(future.done() for future in sent.values()):
+            time.sleep(0.02)
+        answers = {
+            name: future.result()
+            for name, future in sent.items()
+            if future.done() and future.result()
+        }
+        said = []
+        for name in self._stops:
+            if name in answers:
+                said.append(f"{name}: {answers[name].message}")
+            elif name in sent:
+                said.append(f"{name} has not answered in {STOPPED:g} s: USE THE EMERGENCY STOP.")
+            elif name == self._bridge:
+                said.append(f"{name} is not heard: USE THE EMERGENCY STOP.")
+        # An answer without success is that nothing moves.
+        self.say("stop", self._bridge in answers and len(sent) == len(answers), " ".join(said))
+
+    def _show(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
+        """Show how far the task is."""
+        with self._lock:
+            before, detail = self.state.progress, printable(detail)
+            same = (before.task, before.detail) == (task, detail)
+            since = before.since if same else time.monotonic()
+            progress = Progress(task, detail, part, left, since)
+            if self._busy.locked():  # a stop shows no task again that has ended
+                self.state = replace(self.state, progress=progress)
+
+    def _note(self, **changes: Any) -> None:
+        """Change the state."""
+        with self._lock:
+            self.state = replace(self.state, **changes)
+
+    def _carry_out(self, task: str, work: Work) -> None:
+        """Carry out a task; whatever happens is said, and the next one can begin."""
+        try:
+            success, sentence = True, work()
+        except PayloadIdError as error:
+            success, sentence = False, str(error)
+        except Exception as error:
+            OUTLIVED.note(error)
+            success, sentence = False, OUTLIVED.newest
+        with self._lock:
+            outcome = Outcome(task, success, sentence)
+            self.state = replace(self.state, progress=Progress(), outcome=outcome)
+            self._busy.release()
+
+
+def _good(result: Any) -> str:
+    """Return what a goal's result says.
+
+    Raises:
+        NotAnsweredError: It was not reached.
+    """
+    if not result.success:
+        raise NotAnsweredError(result.message)
+    return str(result.message)

@@ -1,0 +1,293 @@
+"""What a page shows: a pure function of what was heard.
+
+All texts are HTML; sentences of nodes are escaped, so that none becomes markup.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from payload_id_msgs.msg import PlanDescription
+
+from ...core.body.inertial import PARAMETERS, mass_com_inertia
+from ...core.errors import printable
+from ...core.identification.estimate import Estimate
+from ...core.identification.status import USABLE, Status
+from ...files.figures.number_format import UNIT_TEXTS, digits, headline_lines, number
+from .workflow import NODES, Snapshot, Step, identify_hindrance, next_step, steps
+
+LEVELS = {"ok": "●", "warning": "▲", "error": "■", "stale": "○"}
+DONE, OPEN, FAILED = "✓", "·", "✗"
+# Of an assumption as `Sensitivity.sentence` tells it: what, doubtful, false and noticed from.
+RESTS_ON = re.compile(r"(.*) \(doubtful from (.*), false from (.*?), (?:noticed from )?(.*)\)")
+SLOW = 2.0  # [s] that the same has been shown for, from which on that is said
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a verdict is shown; the sign says to the colour-blind what the colour says to others.
+
+    Attributes:
+        colour: Red, green, blue (Okabe and Ito's colours).
+        sign: One character.
+        advice: What to do first.
+    """
+
+    colour: tuple[int, int, int]
+    sign: str
+    advice: str
+
+
+GREEN, YELLOW, VERMILION, GREY = (0, 158, 115), (240, 228, 66), (213, 94, 0), (150, 150, 150)
+LOOKS: Mapping[Status, Look] = {
+    Status.GOOD: Look(GREEN, "✔", "The payload is known. Save the run, then apply or export it."),
+    Status.TOO_WIDE: Look(
+        YELLOW, "▲", "The mass is known, but not near enough: do what is said below, or go on."
+    ),
+    Status.SMALL_LOAD: Look(
+        YELLOW, "▲", "This load is too small to be told from none. Tare first, or move faster."
+    ),
+    Status.NOT_IDENTIFIABLE: Look(
+        YELLOW, "▲", "The motion told too little. Plan a longer motion, and run it."
+    ),
+    Status.INCONSISTENT: Look(
+        VERMILION, "✖", "Do not use these numbers: data and stated bounds contradict each other."
+    ),
+    Status.NO_DATA: Look(GREY, "○", "There were too few samples: see what the sampler says."),
+    Status.SOLVER_FAILED: Look(
+        VERMILION, "✖", "No answer could be checked: save the run, and report it."
+    ),
+    Status.WAITING: Look(
+        GREY, "○", "The steps say what comes next; Run begins a run and has the arm move."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ViewModel:
+    """What a page shows.
+
+    Attributes:
+        verdict: What is known of the payload.
+        plan: What a person reads before the plan is followed.
+        nodes: How the nodes are.
+        state: What is being done, and how the task before ended.
+        part: Of the task in progress that is done, 0 to 1; NaN: not known.
+        fault: What must be acknowledged; empty: nothing.
+        steps: Of the run.
+        comes_next: Name of the step that comes next; empty: everything is done.
+        identify_hindrance: Why the whole run cannot be asked for in one go; empty: it can.
+        ghost: Name of the plan whose motion is shown; empty: none.
+    """
+
+    verdict: str
+    plan: str
+    nodes: str
+    state: str
+    part: float
+    fault: str
+    steps: tuple[Step, ...]
+    comes_next: str
+    identify_hindrance: str
+    ghost: str
+
+
+def view_model(seen: Snapshot) -> ViewModel:
+    """Return what a page shows."""
+    every = steps(seen)
+    looked = seen.previewed == seen.plan_id and not seen.followed
+    return ViewModel(
+        verdict=_of_before(seen)
+        + verdict_html(seen.estimate, seen.rests_on, seen.width, _expected(seen)),
+        plan="No plan yet." if seen.plan is None else plan_html(seen.plan),
+        nodes=_nodes_html(seen),
+        state=_state_html(seen),
+        part=min(max(seen.tasks.progress.part, 0.0), 1.0),
+        fault=f"<b>■ Fault:</b> {plain(seen.fault)}" if seen.fault else "",
+        steps=every,
+        comes_next=next_step(every),
+        identify_hindrance=identify_hindrance(seen),
+        ghost=seen.previewed if looked else "",
+    )
+
+
+def plain(text: str) -> str:
+    """Return text of somebody else as HTML that shows just that text."""
+    return html.escape(printable(text)).replace("\n", " ")
+
+
+def step_html(step: Step, comes_next: bool) -> str:
+    """Return what stands below a step's button."""
+    parts = ["<b>next.</b>" if comes_next else "", plain(step.said)]
+    return " ".join([*filter(None, parts), f"<i>{plain(step.hindrance)}</i>"])
+
+
+def verdict_html(
+    estimate: Estimate | None,
+    rests_on: Sequence[str] = (),
+    width: Sequence[str] = (),
+    expected: str = "",
+) -> str:
+    """Return the verdict, then the number, and folded why, what it rests on, all ten parameters.
+
+    Args:
+        estimate: None: there is none.
+        rests_on: What the mass rests on, a sentence each.
+        width: What makes its interval wide.
+        expected: What the plan had promised, as HTML.
+    """
+    if estimate is None:
+        return "No estimate yet."
+    look = LOOKS[estimate.status]
+    seconds = f" {estimate.seconds:.1f} s of data." if estimate.samples else ""
+    found = [
+        f'<div style="border-left:10px solid rgb{look.colour};padding-left:10px">'
+        f'<b style="font-size:1.5em">{look.sign} {estimate.status.words}</b><br>'
+        f"{look.advice}{seconds}</div>"
+    ]
+    if estimate.status in USABLE and estimate.headline is not None:
+        mass, com = headline_lines(estimate.headline)
+        found.append(f'<p style="font-size:1.3em"><b>{mass}</b><br>centre of mass {com}</p>')
+        found.append(f"<p>inertia about it: {_inertia(estimate)}</p>{expected}")
+    # What it rests on stands below, in a table.
+    why = estimate.message.removesuffix(f"The mass rests on: {'; '.join(rests_on)}.").strip()
+    found.append(_folded("Why", plain(why), estimate.status not in USABLE))
+    found.append(_folded("What makes the mass's interval wide", _list(width)))
+    found.append(_folded("What the mass rests on, and is not proved", _rests_on_html(rests_on)))
+    if np.isfinite(estimate.half_width).any():
+        ten = _list([parameter_text(estimate, k) for k in range(10)])
+        found.append(_folded("All ten parameters, about the payload frame", ten))
+    return "".join(found)
+
+
+def parameter_text(estimate: Estimate, k: int) -> str:
+    """Return a parameter with its interval, to the digits that its interval warrants."""
+    name, unit = PARAMETERS[k], UNIT_TEXTS[k]
+    half = float(estimate.half_width[k])
+    if not np.isfinite(half):
+        return f"{name}: no interval"
+    phi, lower, upper = (
+        number(float(x[k]), digits(half)) for x in (estimate.phi, estimate.lower, estimate.upper)
+    )
+    known = f" = {phi}" if estimate.identifiable[k] else " not identified"
+    return f"{name}{known}, in [{lower}, {upper}] {unit}"
+
+
+def plan_html(plan: PlanDescription) -> str:
+    """Return what a person reads before a plan is followed."""
+    peaks = (
+        ("position", plan.peak_position_percent),
+        ("velocity", plan.peak_velocity_percent),
+        ("acceleration", plan.peak_acceleration_percent),
+        ("torque", plan.peak_torque_percent),
+    )
+    rows = [
+        (kind, f"{max(values):.0f} %", plan.joint_names[int(np.argmax(values))])
+        for kind, values in peaks
+        if len(values)
+    ]
+    table = _table(("certified use", "at most", "joint"), rows)
+    rests = _folded("What the certificate rests on", _list(plan.assumptions))
+    return f"<b>{plain(plan.plan_id)}</b> {plain(plan.summary)}{table}{rests}"
+
+
+def _nodes_html(seen: Snapshot) -> str:
+    """Return how the nodes are; a fault is told elsewhere."""
+    lines = []
+    for name in NODES:
+        node = seen.node(name)
+        sign = LEVELS.get(node.level, "○") if node.found else "○"
+        said = _once(seen, node.sentence) if node.found else "not heard"
+        lines.append(f"<p>{sign} <b>{name}</b> {plain(said) or 'ok'}</p>")
+    return "".join(lines)
+
+
+def _state_html(seen: Snapshot) -> str:
+    """Return what is being done, and how the task before ended."""
+    progress, outcome = seen.tasks.progress, seen.tasks.outcome
+    since = seen.now - progress.since
+    time = f", {progress.left:.0f} s left" if math.isfinite(progress.left) else ""
+    time = time or (f", {since:.0f} s" if since >= SLOW else "")
+    said = [] if seen.may_move else ["This view may not move the arm (--allow-motion)."]
+    if progress.task:
+        said.append(f"<b>{plain(progress.task)}</b> {plain(progress.detail)}{time}")
+    if outcome is not None:
+        sign = DONE if outcome.success else FAILED
+        words = plain(_once(seen, outcome.sentence))
+        said.append(f"{sign} <b>{plain(outcome.task)}:</b> {words}")
+    return "".join(f"<p>{text}</p>" for text in said)
+
+
+def _once(seen: Snapshot, text: str) -> str:
+    """Return a sentence without the fault, which stands on the page already."""
+    return text.replace(seen.fault, "see the fault.") if seen.fault else text
+
+
+def _of_before(seen: Snapshot) -> str:
+    """Return what is shown as it was before, since it is not heard any more; empty: nothing is."""
+    said = []
+    if seen.estimate is not None and not seen.node("estimator").found:
+        said.append("The estimator is not heard: this is what it said last.")
+    if not seen.states:
+        said.append("No joint states come: the arm is shown where it was last.")
+    return "".join(f"<p><b>{text}</b></p>" for text in said)
+
+
+def _expected(seen: Snapshot) -> str:
+    """Return what the plan that led to the estimate had promised of the mass."""
+    if seen.plan is None or not seen.followed:
+        return ""
+    now, then = (
+        float(half[0]) for half in (seen.plan.half_width_now, seen.plan.half_width_expected)
+    )
+    if not (math.isfinite(now) and math.isfinite(then)):
+        return ""
+    return f"<p>The plan expected a proof of the mass to ± {then:.2g} kg, from ± {now:.2g}.</p>"
+
+
+def _inertia(estimate: Estimate) -> str:
+    """Return the inertia about the centre of mass, to the digits of its bounds about the frame."""
+    if not estimate.identifiable[4:].all():
+        return "not told by these data"
+    inertia = mass_com_inertia(estimate.phi)[2]
+    places = digits(float(estimate.half_width[4:].min()))
+    shown = (
+        f"{name} {number(float(inertia[i, j]), places)}"
+        for name, i, j in zip(PARAMETERS[4:], (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2), strict=True)
+    )
+    return f"{', '.join(shown)} {UNIT_TEXTS[4]}"
+
+
+def _rests_on_html(rests_on: Sequence[str]) -> str:
+    """Return assumptions with the errors from which on they make the mass doubtful, and false."""
+    split = [RESTS_ON.fullmatch(text) for text in rests_on]
+    rows = [
+        (text, "", "", "") if found is None else found.groups()
+        for text, found in zip(rests_on, split, strict=True)
+    ]
+    titles = ("assumed", "doubtful from", "false from", "noticed from")
+    return _table(titles, rows) if rows else ""
+
+
+def _folded(title: str, text: str, is_open: bool = False) -> str:
+    """Return what one click shows; empty: there is nothing."""
+    if not text:
+        return ""
+    return f"<details{' open' if is_open else ''}><summary>{title}</summary>{text}</details>"
+
+
+def _list(lines: Sequence[str]) -> str:
+    """Return lines as a list; empty: there are none."""
+    return f"<ul>{''.join(f'<li>{plain(line)}</li>' for line in lines)}</ul>" if lines else ""
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table."""
+    head = "".join(f'<th align="left">{title}</th>' for title in titles)
+    body = "".join(f"<tr>{''.join(f'<td>{plain(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"

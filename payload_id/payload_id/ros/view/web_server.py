@@ -1,0 +1,191 @@
+"""The web server of the view: connections that are let in, and the loop that draws the pages."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from http import HTTPStatus
+from typing import Any, Protocol
+
+import viser
+import websockets.asyncio.server
+
+from ...core.errors import InputError
+from ..common.error_sentence import OUTLIVED
+from .session_auth import LOOPBACK, is_own_page
+
+RATE = 30.0  # of the 3D scene [Hz]
+LOGGERS = "websockets.server", "asyncio"  # the latter of what the former does with messages
+
+
+class Page(Protocol):
+    """What one client sees."""
+
+    def come_back(self) -> None:
+        """Let in a browser that was let in before; may wait for it."""
+
+    def draw(self) -> None:
+        """Bring it up to date: thirty times a second."""
+
+
+class LocalServer(viser.ViserServer):
+    """Serves this machine and network: a client may ask for a public address, and gets none."""
+
+    def request_share_url(self, verbose: bool = True) -> str | None:
+        """Ask for no public address."""
+        return None
+
+
+class WebServer:
+    """Serves pages until it is closed.
+
+    Attributes:
+        port: Where it listens.
+    """
+
+    def __init__(
+        self, poll: Callable[[], None], make_page: Callable[[Any], Page], host: str, port: int
+    ) -> None:
+        """Listen.
+
+        Args:
+            poll: Takes what has come, before pages are drawn.
+            make_page: Makes the page of a client.
+            host: Address to listen on.
+            port: 0: any that is free.
+
+        Raises:
+            InputError: The port is taken, or the address is none of this machine.
+        """
+        self._poll, self._make_page = poll, make_page
+        self._pages: dict[int, Page] = {}
+        self.port = _free_port(host, port)
+        # Names under which a browser may ask for this server; any, where it serves a network.
+        names = (*LOOPBACK, host) if host in LOOPBACK else ()
+        with _own_pages_alone(names), contextlib.redirect_stdout(io.StringIO()):  # its banner
+            self._viser = LocalServer(host, self.port, label="payload_id", verbose=False)
+        if self._viser.get_port() != self.port:
+            self.close()
+            raise _taken(host, port, "something else may be there")
+        for name in LOGGERS:
+            logging.getLogger(name).addFilter(_in_one_line)
+        self._viser.on_client_connect(self._open)
+        self._viser.on_client_disconnect(lambda client: self._pages.pop(client.client_id, None))
+
+    def run(self, ended: threading.Event) -> None:
+        """Draw the pages until told to end."""
+        due = time.monotonic()
+        while not ended.is_set():
+            with _outlived():
+                self._poll()
+            for page in list(self._pages.values()):
+                with _outlived():
+                    page.draw()
+            due = max(due + 1.0 / RATE, time.monotonic())
+            ended.wait(max(0.0, due - time.monotonic()) or 0.001)
+
+    def close(self) -> None:
+        """End all connections."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._viser.stop()
+
+    def _open(self, client: Any) -> None:
+        """Make a page for a client."""
+        with _outlived():
+            page = self._pages[client.client_id] = self._make_page(client)
+            if client.client_id not in self._viser.get_clients():
+                self._pages.pop(client.client_id, None)  # it went away meanwhile
+            page.come_back()
+
+
+def ended_by_signal() -> threading.Event:
+    """Return what is set once somebody ends the process."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: ended.set())
+    return ended
+
+
+@contextlib.contextmanager
+def _outlived() -> Iterator[None]:
+    """Have the view, its other pages and their stop buttons go on, whatever goes wrong."""
+    try:
+        yield
+    except Exception as error:
+        OUTLIVED.note(error)
+
+
+@contextlib.contextmanager
+def _own_pages_alone(names: Collection[str]) -> Iterator[None]:
+    """Have a server that is made meanwhile refuse every connection but those of its own pages.
+
+    viser hands its handshakes to `websockets.asyncio.server.serve`, and has no option for them.
+
+    Args:
+        names: See `is_own_page`.
+
+    Raises:
+        RuntimeError: It does so no more: everybody would be let in.
+    """
+    serve, guarded = websockets.asyncio.server.serve, []
+
+    def serve_own(*args: Any, process_request: Callable[..., Any], **options: Any) -> Any:
+        def check(connection: Any, request: Any) -> Any:
+            headers = request.headers
+            if is_own_page(headers.get("Origin", ""), headers.get("Host", ""), names):
+                return process_request(connection, request)
+            return connection.respond(HTTPStatus.FORBIDDEN, "No page of this server asks.\n")
+
+        guarded.append(check)
+        return serve(*args, process_request=check, **options)
+
+    websockets.asyncio.server.serve = serve_own  # type: ignore[assignment, misc]
+    try:
+        yield
+    finally:
+        websockets.asyncio.server.serve = serve  # type: ignore[misc]
+    if not guarded:
+        raise RuntimeError("viser no longer asks websockets to serve: pages cannot be checked.")
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """Make a line of the traceback of what a client sent that no page sends."""
+    if record.exc_info and record.exc_info[0]:
+        record.msg = f"A client sent what no page sends: {record.exc_info[0].__name__}"
+        record.args, record.exc_info, record.exc_text = (), None, None
+    return True
+
+
+def _free_port(host: str, port: int) -> int:
+    """Return a port that can be listened on: the library would try one after the other.
+
+    Raises:
+        InputError: It cannot be.
+    """
+    if not host or not 0 <= port < 65536:
+        raise InputError(f"--host needs an address and --port a number from 0 to 65535; found "
+                         f"{host!r} and {port}.")  # fmt: skip
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(place)
+            return int(tried.getsockname()[1])
+    except OSError as error:
+        raise _taken(host, port, error.strerror or str(error)) from error
+
+
+def _taken(host: str, port: int, why: str) -> InputError:
+    """Return that an address cannot be listened on."""
+    return InputError(
+        f"Port {port} of {host} cannot be listened on: {why}. Give another one with --port, 0 for "
+        "any, or another --host: one of this machine's."
+    )
