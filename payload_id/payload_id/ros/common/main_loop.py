@@ -66,7 +66,7 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
         code: Exit code: 0; 1 if a node could not start or go on, after one sentence on standard
             error.
     """
-    asked_to_stop = _stop_signal()
+    asked_to_stop = stop_signal()
     try:
         start_ros(None if args is None else ["payload_id", *args])
     except CannotGoOnError as error:
@@ -157,7 +157,7 @@ def _serve(
         asked_to_stop.wait(BREATH)
 
 
-def _stop_signal() -> threading.Event:
+def stop_signal() -> threading.Event:
     """Return what SIGINT, SIGTERM and, unless nohup has it ignored, SIGHUP set.
 
     The last one comes when a terminal is closed, or a connection to it breaks.

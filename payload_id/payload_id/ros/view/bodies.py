@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pinocchio as pin
 import trimesh
 
 from ...core.arrays import Array
@@ -19,7 +19,17 @@ from ...files.configuration.package_data import resolve
 from ...files.robots.body_shapes import READABLE, shape_body
 
 MOST_FACES = 20_000  # of one visual mesh; larger ones are shown as their collision body
-GROUND = 4.0  # [m] edge of what is shown of a half-space
+# [m] of what is shown of a half-space: opposite corners of a thin box below it
+GROUND = ((-2.0, -2.0, -0.01), (2.0, 2.0, 0.0))
+# Surface of each kind of body in its own frame.
+SURFACES: Mapping[str, Callable[[ConvexBody], Any]] = {
+    "box": lambda body: trimesh.creation.box(extents=body.size),
+    "sphere": lambda body: trimesh.creation.icosphere(subdivisions=2, radius=body.size[0]),
+    "cylinder": lambda body: trimesh.creation.cylinder(*body.size, sections=32),
+    "capsule": lambda body: trimesh.creation.capsule(radius=body.size[0], height=body.size[1]),
+    "half_space": lambda body: trimesh.creation.box(bounds=GROUND),
+    "hull": lambda body: trimesh.Trimesh(vertices=body.points).convex_hull,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +64,7 @@ def link_triangles(urdf: str, folder: Path) -> Mapping[str, Sequence[Triangles]]
 
 def body_triangles(body: ConvexBody) -> Triangles:
     """Return the surface of a convex body in the frame that it is placed in."""
-    if body.kind == "box":
-        mesh = trimesh.creation.box(extents=body.size)
-    elif body.kind == "sphere":
-        mesh = trimesh.creation.icosphere(subdivisions=2, radius=body.size[0])
-    elif body.kind == "cylinder":
-        mesh = trimesh.creation.cylinder(radius=body.size[0], height=body.size[1], sections=32)
-    elif body.kind == "capsule":
-        mesh = trimesh.creation.capsule(radius=body.size[0], height=body.size[1], count=(12, 24))
-        mesh.apply_translation(-mesh.bounds.mean(axis=0))
-    elif body.kind == "half_space":
-        mesh = trimesh.creation.box(extents=(GROUND, GROUND, 0.01))
-        mesh.apply_translation((0.0, 0.0, -0.005))
-    else:
-        mesh = trimesh.Trimesh(vertices=body.points).convex_hull
+    mesh = SURFACES[body.kind](body)
     return Triangles.of(mesh, body.rotation, body.translation)
 
 
@@ -79,10 +76,8 @@ def _of_link(link: ElementTree.Element, folder: Path) -> list[Triangles]:
     shapes = link.findall("collision") or link.findall("visual")
     found = []
     for shape in shapes:
-        try:
+        with suppress(PayloadIdError):  # what cannot be read is not shown: a picture proves nothing
             found.append(body_triangles(shape_body(shape, link.get("name", ""), folder)))
-        except PayloadIdError:  # what cannot be read is not shown: a picture proves nothing
-            continue
     return found
 
 
@@ -96,20 +91,9 @@ def _visual_mesh(visual: ElementTree.Element, folder: Path) -> Triangles | None:
         if path.suffix.lower() not in READABLE:
             return None
         loaded: Any = trimesh.load(path, force="mesh")
-        scale = np.array([float(x) for x in mesh.get("scale", "1 1 1").split()])
-        loaded.vertices = np.asarray(loaded.vertices) * scale
-        rotation, translation = _origin(visual)
-        found = Triangles.of(loaded, rotation, translation)
+        loaded.apply_scale([float(x) for x in mesh.get("scale", "1 1 1").split()])
+        at = shape_body(visual, "", folder)
+        found = Triangles.of(loaded, at.rotation, at.translation)
     except Exception:  # readers of meshes raise whatever they stumble over; see `_of_link`
         return None
     return found if 0 < len(found.faces) <= MOST_FACES else None
-
-
-def _origin(element: ElementTree.Element) -> tuple[Array, Array]:
-    """Return the pose of an element in its link."""
-    origin = element.find("origin")
-    if origin is None:
-        return np.eye(3), np.zeros(3)
-    rpy = np.array([float(x) for x in origin.get("rpy", "0 0 0").split()])
-    xyz = np.array([float(x) for x in origin.get("xyz", "0 0 0").split()])
-    return np.array(pin.rpy.rpyToMatrix(rpy)), xyz

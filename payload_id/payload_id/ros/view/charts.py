@@ -1,4 +1,4 @@
-"""Curves over time on a page: intervals, torques with their band, limits, what is unexplained."""
+"""Curves over time on a page: intervals, torques with their band, what is unexplained."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from .view_model import parameter_text
 
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 HEIGHT = 150  # [px] of one chart
-KINDS = ("position", "velocity", "torque")
 BANDED = (BAND, PALETTE[1], BAND)  # colours of upper end, value, lower end
 
 
@@ -65,7 +64,7 @@ class Chart:
         if newest == self._shown or not len(time):
             return
         self._shown, self._handle.title = newest, title
-        self._handle.data = (time, *(scale * history.column(k) for k in columns))
+        self._handle.data = (time, *(history.column(k) for k in columns))
 
 
 class Intervals:
@@ -83,19 +82,6 @@ class Intervals:
         """Show the history, with the newest numbers in the titles."""
         for k, chart in enumerate(self._charts):
             chart.show(history, range(3 * k, 3 * k + 3), parameter_text(estimate, k))
-
-
-class Limits:
-    """How much of each kind of limit the joint that is nearest to it uses."""
-
-    def __init__(self, gui: Any) -> None:
-        """Add a chart."""
-        self._title = "use of limits, nearest joint"
-        self._chart = Chart(gui, self._title, KINDS, "%", PALETTE)
-
-    def show(self, history: History) -> None:
-        """Show the history."""
-        self._chart.show(history, range(len(KINDS)), self._title, 100.0)
 
 
 class Torques:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import PayloadIdError
 from ...core.identification.headline import ENOUGH
-from .handing import CHOICES
+from .handing import CHOICES, load_of, report_of
 from .live_arm import LiveArm
 from .tasks import DRY_RUN, RUN, TARE_ONLY
 from .view_model import DONE, OPEN, ViewModel, step_html
 from .workflow import (
     Snapshot,
     acknowledge_hindrance,
-    forgets_verdict,
     health,
     identify_hindrance,
     steps,
@@ -66,7 +65,11 @@ class Controls:
             self._add_fault()
             self._duration = gui.add_number("length of the motion [s]", DURATION, min=2.0, max=60.0)
             self._limits = gui.add_dropdown("limits", (AS_PLANNER, *arm.robot.limit_sets))
-            self._add_enough()
+            com, mass = 1e3 * ENOUGH.com, ENOUGH.mass
+            self._mass = gui.add_number("enough: mass within ± [kg]", mass, min=0.0, step=0.01)
+            self._com = gui.add_number("centre of mass within ± [mm]", com, min=0.0, step=1.0)
+            self._mass.on_update(self._on_enough)
+            self._com.on_update(self._on_enough)
             for step in steps(Snapshot()):
                 if step.name == "export":
                     self._target = gui.add_dropdown("the load for", tuple(CHOICES))
@@ -112,17 +115,9 @@ class Controls:
             else:
                 self._tasks.begin("acknowledging", partial(self._tasks.acknowledge, reason))
 
-    def _add_enough(self) -> None:
-        """Add how near mass and centre of mass must be known."""
-        gui = self._gui
-        mass = gui.add_number("enough: mass within ± [kg]", ENOUGH.mass, min=0.0, step=0.01)
-        com = gui.add_number("centre of mass within ± [mm]", 1e3 * ENOUGH.com, min=0.0, step=1.0)
-
-        def changed(_: Any) -> None:
-            self._enough = (0.0, float(mass.value), 1e-3 * float(com.value))
-
-        mass.on_update(changed)
-        com.on_update(changed)
+    def _on_enough(self, _: Any) -> None:
+        """Note how near mass and centre of mass must be known."""
+        self._enough = (0.0, float(self._mass.value), 1e-3 * float(self._com.value))
 
     def _add_button(self, name: str, label: str, **options: Any) -> None:
         """Add the button of a step, and what stands below it."""
@@ -151,6 +146,7 @@ class Controls:
     def _work(self, name: str) -> Callable[[], object]:
         """Return what a step does."""
         tasks, plan, enough = self._tasks, self._arm.topics.plan, self._enough
+        load = partial(load_of, target=CHOICES[self._target.value], robot=self._arm.robot)
         limits = "" if self._limits.value == AS_PLANNER else str(self._limits.value)
 
         def begin(task: str, work: Callable[..., str], *given: Any, **fields: Any) -> partial[bool]:
@@ -165,30 +161,25 @@ class Controls:
             "run": begin(RUN, tasks.run, plan, enough),
             "verdict": begin("solving", tasks.solve),
             "save": begin("saving", tasks.save),
-            "report": begin("report", tasks.report, self._page.hand),
-            "export": begin(
-                "export", tasks.export, CHOICES[self._target.value], self._arm.robot,
-                self._page.hand,
-            ),
+            "report": begin("report", tasks.hand_over, "reported", report_of, self._page.hand),
+            "export": begin("export", tasks.hand_over, "exported", load, self._page.hand),
             IDENTIFY: begin(IDENTIFY, tasks.identify, IDENTIFY, enough=list(enough)),
         }  # fmt: skip
         return works[name]
 
     def _confirm(self, name: str) -> None:
         """Ask once more before the arm moves; one question at a time, however often one clicks."""
+        gui, seen = self._gui, self._page.snapshot()
         with self._asking:
-            if self._question is None or self._question.closed:
-                self._question = self._gui.add_modal("Move the arm?")
-                self._ask(self._question, name)
-
-    def _ask(self, modal: Any, name: str) -> None:
-        """Fill the question."""
+            if self._question is not None and not self._question.closed:
+                return
+            self._question = modal = gui.add_modal("Move the arm?")
         with modal:
-            self._gui.add_markdown(f"**The arm will move** to {MOVES[name]}. {SURE}")
-            if name != "dry_run" and forgets_verdict(self._page.snapshot()):
-                self._gui.add_markdown("The verdict that is not saved yet is forgotten then.")
-            move = self._gui.add_button("MOVE THE ARM", color="orange")
-            leave = self._gui.add_button("Do not move")
+            gui.add_markdown(f"**The arm will move** to {MOVES[name]}. {SURE}")
+            if name != "dry_run" and seen.solved and not seen.tasks.saved:
+                gui.add_markdown("The verdict that is not saved yet is forgotten then.")
+            move = gui.add_button("MOVE THE ARM", color="orange")
+            leave = gui.add_button("Do not move")
             self._add_stop()  # the one below the question cannot be reached
 
         @move.on_click

@@ -18,11 +18,10 @@ class History:
 
     def __init__(self, width: int) -> None:
         """Keep rows of so many values."""
-        self._rows = np.full((MOST, width + 1), np.nan)
-        self._count = 0
+        self._rows = np.empty((0, width + 1))
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._rows)
 
     def add(self, time: float, values: Array) -> None:
         """Add a row.
@@ -31,35 +30,26 @@ class History:
             time: Not before that of the row before [s]; a row of an earlier time begins anew.
             values: Shape (width,).
         """
-        if self._count and time < self._rows[self._count - 1, 0]:
-            self._count = 0
-        if self._count == MOST:
-            half = MOST // 2
-            kept = np.concatenate([self._rows[:half:2], self._rows[half:]])
-            self._rows[: len(kept)] = kept
-            self._count = len(kept)
-        self._rows[self._count, 0] = time
-        self._rows[self._count, 1:] = values
-        self._count += 1
-
-    def due(self, time: float, pause: float) -> bool:
-        """Tell whether the newest row is as old as a pause [s] at a time."""
-        return not self._count or time - self._rows[self._count - 1, 0] >= pause
+        rows, half = self._rows, MOST // 2
+        if len(rows) and time < rows[-1, 0]:
+            rows = rows[:0]
+        if len(rows) == MOST:
+            rows = np.concatenate([rows[:half:2], rows[half:]])
+        self._rows = np.vstack([rows, [time, *values]])
 
     def clear(self) -> None:
         """Forget all rows."""
-        self._count = 0
+        self._rows = self._rows[:0]
 
     @property
     def time(self) -> Array:
         """Times, shape (N,) [s]."""
-        return self._rows[: self._count, 0].copy()
+        return self._rows[:, 0]
 
     def column(self, k: int) -> Array:
         """Return one value over time, shape (N,); what is not finite is NaN."""
-        values = self._rows[: self._count, k + 1].copy()
-        values[~np.isfinite(values)] = np.nan
-        return values
+        values = self._rows[:, k + 1]
+        return np.where(np.isfinite(values), values, np.nan)
 
 
 def interval_row(estimate: Estimate) -> Array:

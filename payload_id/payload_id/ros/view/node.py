@@ -17,8 +17,8 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..client.estimator_client import PayloadClient
 from ..client.planner_client import PlannerClient
-from ..client.waiting import NotAnsweredError, impossible_names_told, wait_for
-from ..common.main_loop import start_ros
+from ..client.waiting import NotAnsweredError, answer_of, impossible_names_told
+from ..common.main_loop import start_ros, stop_signal
 from .arguments import NodeNames, add_arguments
 from .session_auth import LOOPBACK, SessionAuth
 from .tasks import Tasks
@@ -37,13 +37,13 @@ def serve(arguments: argparse.Namespace) -> int:
         from .bodies import link_triangles
         from .live_arm import LiveArm
         from .page import Page
-        from .web_server import WebServer, ended_by_signal
+        from .web_server import WebServer
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"The live view needs {error.name}, which is not installed here: pip install viser."
         ) from error
 
-    ended = ended_by_signal()
+    ended = stop_signal()
     names = NodeNames(*(getattr(arguments, name) for name in vars(NodeNames())))
     start_ros()
     try:
@@ -98,17 +98,13 @@ def robot_of(client: PayloadClient, estimator: str) -> str:
     """
     asking = client.node.create_client(GetParameters, f"{estimator}/get_parameters")
     try:
-        wait_for(asking.service_is_ready, ANSWER, "the estimator")
-        future = asking.call_async(GetParameters.Request(names=["robot_file"]))
-        wait_for(future.done, ANSWER, "the estimator's robot file")
-        return str(future.result().values[0].string_value)
+        answer = answer_of(asking, GetParameters.Request(names=["robot_file"]), ANSWER)
     except NotAnsweredError as error:
         raise ConfigurationError(
             f"The estimator '{estimator}' does not say which robot file it has: {error} Start it, "
             "or name the robot with --robot."
         ) from error
-    finally:
-        client.node.destroy_client(asking)
+    return str(answer.values[0].string_value)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
-from .charts import Intervals, Limits, Torques
+from .charts import Intervals, Torques
 from .controls import Controls
 from .handing import Handed
 from .live_arm import LiveArm
@@ -78,7 +79,9 @@ class Page:
             if joints is not None:
                 gravity = self._arm.gravity(joints.q)
                 scene.place(self._arm.frames.moving(joints.positions), gravity)
-            scene.place_ghost(None if ghost is None else self._arm.moving(ghost.at(now)))
+            scene.ghost.root.visible = ghost is not None
+            if ghost is not None:
+                scene.ghost.place(self._arm.moving(ghost.at(now)))
 
     def snapshot(self) -> Snapshot:
         """Return what the page depends on."""
@@ -146,7 +149,8 @@ class Page:
         if motion is not self._shown[2]:
             scene.show_swept(None if motion is None else motion.swept)
             if motion is not None:
-                scene.colour_ghost(dict.fromkeys(motion.tight_links(self._arm.joint_links), TIGHT))
+                links = motion.tight_links(self._arm.joint_links)
+                scene.ghost.colour(dict.fromkeys(links, TIGHT))
         self._shown = [topics.estimate, topics.obstacles, motion]
 
 
@@ -155,31 +159,29 @@ class Reading:
 
     def __init__(self, gui: Any, arm: LiveArm) -> None:
         """Add the panel."""
-        self._topics = arm.topics
+        self._topics, self._tabs = arm.topics, dict[str, Any]()
+        contents: dict[tuple[str, str], Callable[[], Any]] = {
+            ("Verdict", "clipboard-check"): lambda: gui.add_html(""),
+            ("Plan", "route"): lambda: gui.add_html(""),
+            ("Intervals", "chart-line"): lambda: Intervals(gui),
+            ("Torques", "engine"): lambda: Torques(gui, arm.robot.joints),
+            ("Nodes", "heartbeat"): lambda: gui.add_html(""),
+        }
         panel = gui.add_panel()
-        with panel.add_tab("Verdict", "clipboard-check"):
-            self._verdict = gui.add_html("")
-        with panel.add_tab("Plan", "route"):
-            self._plan = gui.add_html("")
-        with panel.add_tab("Intervals", "chart-line"):
-            self._intervals = Intervals(gui)
-        with panel.add_tab("Torques", "engine"):
-            self._torques = Torques(gui, arm.robot.joints)
-        with panel.add_tab("Limits", "gauge"):
-            self._limits = Limits(gui)
-        with panel.add_tab("Nodes", "heartbeat"):
-            self._nodes = gui.add_html("")
+        for (name, icon), add in contents.items():
+            with panel.add_tab(name, icon):
+                self._tabs[name] = add()
         panel.dock_left()
         panel.set_width(LEFT)
 
     def draw(self, seen: Snapshot, model: ViewModel) -> None:
         """Bring it up to date."""
-        self._verdict.content, self._plan.content = model.verdict, model.plan
-        self._nodes.content = model.nodes
+        tabs, topics = self._tabs, self._topics
+        tabs["Verdict"].content, tabs["Plan"].content = model.verdict, model.plan
+        tabs["Nodes"].content = model.nodes
         if seen.estimate is not None:
-            self._intervals.show(self._topics.intervals, seen.estimate)
-        self._torques.show(self._topics.torques)
-        self._limits.show(self._topics.limits)
+            tabs["Intervals"].show(topics.intervals, seen.estimate)
+        tabs["Torques"].show(topics.torques)
 
 
 def dress(client: Any) -> None:

@@ -18,13 +18,14 @@ from ...core.errors import printable
 from ...core.identification.estimate import Estimate
 from ...core.identification.width import mentioned
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
+from ..common.main_loop import stop_signal
 from .bodies import Triangles, link_triangles
 from .charts import Intervals
 from .history import History, interval_row
 from .page import LEFT, dress
 from .scene import Scene
 from .view_model import plain, verdict_html
-from .web_server import WebServer, ended_by_signal
+from .web_server import WebServer
 
 STEP = 0.01  # [s] of the slider
 SPEEDS = ("0.25", "0.5", "1", "2", "5")  # of the time that it took
@@ -149,7 +150,7 @@ def serve_film(film: Film, urdf: str, folder: Path, host: str, port: int) -> int
     Raises:
         InputError: The port is taken.
     """
-    ended = ended_by_signal()
+    ended = stop_signal()
     page = partial(RecordedPage, film=film, shapes=link_triangles(urdf, folder))
     server = WebServer(lambda: None, page, host, port)
     try:

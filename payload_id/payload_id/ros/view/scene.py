@@ -51,7 +51,7 @@ class Arm:
             colour: Of all links.
             opacity: None: opaque.
         """
-        self.root = scene.add_frame(root, show_axes=False)
+        self.root = scene.add_frame(root, show_axes=False)  # hides all of it
         self._colour = colour
         self._frames: dict[str, Any] = {}
         self._meshes: dict[str, list[Any]] = {}
@@ -97,7 +97,11 @@ class Arm:
 
 
 class Scene:
-    """What one page shows."""
+    """What one page shows.
+
+    Attributes:
+        ghost: The motion to come, where there is one.
+    """
 
     def __init__(
         self,
@@ -120,34 +124,23 @@ class Scene:
             "/ground", width=3.0, height=3.0, cell_size=0.1, section_size=0.5, plane_opacity=0.0
         )
         self._arm = Arm(scene, "/arm", frames, shapes, ARM, None)
-        self._ghost = Arm(scene, "/ghost", frames, shapes, GHOST, 0.35)
-        self._ghost.root.visible = False
+        self.ghost = Arm(scene, "/ghost", frames, shapes, GHOST, 0.35)
+        self.ghost.root.visible = False
         self._at = f"{self._arm.paths[payload_frame]}/payload"
         self._payload: Any = None  # frame of what is shown of it
         self._gravity: Any = None
-        self._obstacles: list[Any] = []
-        self._swept: list[Any] = []
+        self._surfaces: dict[str, list[Any]] = {}
 
-    def place(self, moving: Iterable[LinkFrame], gravity: Array | None) -> None:
+    def place(self, moving: Iterable[LinkFrame], gravity: Array) -> None:
         """Put the arm where it is.
 
         Args:
             moving: Its links.
-            gravity: In the payload frame, shape (3,) [m/s2]; None: not known.
+            gravity: In the payload frame, shape (3,) [m/s2].
         """
         self._arm.place(moving)
-        if self._gravity is not None and gravity is not None:
+        if self._gravity is not None:
             self._gravity.wxyz = _along(gravity)
-
-    def place_ghost(self, moving: Iterable[LinkFrame] | None) -> None:
-        """Put the ghost somewhere, or away."""
-        self._ghost.root.visible = moving is not None
-        if moving is not None:
-            self._ghost.place(moving)
-
-    def colour_ghost(self, links: Mapping[str, Colour]) -> None:
-        """Colour the links that limit the motion."""
-        self._ghost.colour(links)
 
     def show_payload(self, estimate: Estimate | None) -> None:
         """Show the ellipsoid of the payload's inertia, and the box of its centre of mass."""
@@ -167,11 +160,13 @@ class Scene:
             head_radius=0.011,
             head_length=0.03,
         )
-        axes, turn = _ellipsoid(estimate.phi, mass)
-        if axes is not None:
+        moments, axes = np.linalg.eigh(mass_com_inertia(estimate.phi)[2])
+        size = equivalent_ellipsoid(mass, moments)
+        if np.isfinite(size).all():
+            turn = Rotation.from_matrix(axes * np.sign(np.linalg.det(axes)))
             self._scene.add_icosphere(
-                f"{self._at}/inertia", 1.0, colour, opacity=0.55, scale=tuple(axes),
-                wxyz=_wxyz(turn), subdivisions=4,
+                f"{self._at}/inertia", 1.0, colour, opacity=0.55, subdivisions=4,
+                scale=tuple(np.maximum(size, THINNEST)), wxyz=_wxyz(turn.as_quat()),
             )  # fmt: skip
         box = com_interval(estimate.lower, estimate.upper)
         if box is not None:
@@ -186,46 +181,32 @@ class Scene:
 
     def show_obstacles(self, bodies: Iterable[ConvexBody]) -> None:
         """Show these obstacles and no others, the ground as a plane."""
-        for handle in self._obstacles:
-            handle.remove()
-        self._obstacles = [
-            self._mesh(f"/obstacles/{k}", body_triangles(body), OBSTACLE, 0.5)
-            for k, body in enumerate(bodies)
-        ]
+        shapes = [body_triangles(body) for body in bodies]
+        self._replace("obstacles", shapes, OBSTACLE, 0.5)
 
     def show_swept(self, markers: MarkerArray | None) -> None:
         """Show what a motion sweeps, or take it away."""
-        for handle in self._swept:
+        points = [
+            np.array([[p.x, p.y, p.z] for p in marker.points])
+            for marker in (() if markers is None else markers.markers)
+            if marker.ns.startswith("swept") and len(marker.points) >= 3
+        ]
+        shapes = [Triangles(x, np.arange(len(x)).reshape(-1, 3).astype(np.uint32)) for x in points]
+        self._replace("swept", shapes, GHOST, 0.08)
+
+    def _replace(
+        self, name: str, shapes: Sequence[Triangles], colour: Colour, opacity: float
+    ) -> None:
+        """Show surfaces in place of those that were shown under a name."""
+        for handle in self._surfaces.get(name, ()):
             handle.remove()
-        self._swept = []
-        for k, marker in enumerate(() if markers is None else markers.markers):
-            if marker.ns.startswith("swept") and len(marker.points) >= 3:
-                points = np.array([[p.x, p.y, p.z] for p in marker.points])
-                faces = np.arange(len(points)).reshape(-1, 3).astype(np.uint32)
-                self._swept.append(self._mesh(f"/swept/{k}", Triangles(points, faces), GHOST, 0.08))
-
-    def _mesh(self, name: str, shape: Triangles, colour: Colour, opacity: float) -> Any:
-        """Add a surface."""
-        return self._scene.add_mesh_simple(
-            name,
-            shape.vertices.astype(np.float32),
-            shape.faces,
-            color=colour,
-            opacity=opacity,
-            side="double",
-            cast_shadow=False,
-        )
-
-
-def _ellipsoid(phi: Array, mass: float) -> tuple[Array | None, Array]:
-    """Return semi-axes [m] and quaternion (x, y, z, w) of the body's ellipsoid; None: none."""
-    moments, axes = np.linalg.eigh(mass_com_inertia(phi)[2])
-    if np.linalg.det(axes) < 0:
-        axes[:, 2] *= -1.0
-    semi = equivalent_ellipsoid(mass, moments)
-    if not np.isfinite(semi).all():
-        return None, np.array([0.0, 0.0, 0.0, 1.0])
-    return np.maximum(semi, THINNEST), Rotation.from_matrix(axes).as_quat()
+        self._surfaces[name] = [
+            self._scene.add_mesh_simple(
+                f"/{name}/{k}", shape.vertices.astype(np.float32), shape.faces, color=colour,
+                opacity=opacity, side="double", cast_shadow=False,
+            )
+            for k, shape in enumerate(shapes)
+        ]  # fmt: skip
 
 
 def _along(gravity: Array) -> Array:

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,20 +15,18 @@ from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 from std_srvs.srv import Trigger
 
 from ...core.errors import PayloadIdError, printable
-from ...files.robots.robot_file import RobotFile
 from ..client.estimator_client import PayloadClient
 from ..client.planner_client import STAGES, PlannerClient
 from ..client.waiting import NotAnsweredError, allowed
 from ..common.error_sentence import OUTLIVED
 from .arguments import NodeNames
-from .handing import Handed, load_of, report_of
+from .handing import Handed
 from .workflow import Outcome, Progress, TaskState
 
 LONGEST = 3600.0  # [s] that a task may take
 DRY = 0.1  # of the speed
 REST = 2.0  # [s] of data after a motion, before they are solved
 STOPPED = 5.0  # [s] in which a stop is answered
-STARTING = "starting"  # phase of payload_id_msgs/Execute
 TARE_ONLY = 2  # of payload_id_msgs/Identify
 REQUESTED_BY = "the live view"
 DRY_RUN, RUN = "dry run", "run"
@@ -88,14 +87,14 @@ class Tasks:
 
     def plan(self, duration: float, limits: str) -> str:
         """Have a motion planned for whatever the prior allows: a run forgets what was known."""
-
-        def tell(told: Any) -> None:
-            self._show("planning", f"{told.phase}, {told.seconds:.0f} s")
-
         found = self._planner.plan(
-            LONGEST, tell, self._called_off, duration=duration, limits=limits,
+            LONGEST,
+            lambda told: self._show("planning", f"{told.phase}, {told.seconds:.0f} s"),
+            self._called_off,
+            duration=duration,
+            limits=limits,
             intervals=ExcitationGoal.INTERVALS_PRIOR,
-        )  # fmt: skip
+        )
         return f"{found.plan_id}: {found.summary}"
 
     def dry_run(self, plan: PlanDescription) -> str:
@@ -118,29 +117,27 @@ class Tasks:
         self._show(RUN, "the estimator begins a run")
         self._client.start(enough=enough)
         self.begin_run()
-        failed: NotAnsweredError | None = None
         try:
             self._follow(RUN, described, 1.0)
-        except NotAnsweredError as error:
-            failed = error
-        self._show(RUN, "solving for all of the data")
-        time.sleep(REST)
-        try:
-            said = self._client.stop()
-        except NotAnsweredError as error:
-            raise failed or error from error
-        if failed is not None:
-            raise failed
+        except NotAnsweredError:
+            with suppress(NotAnsweredError):  # why it was not followed is what counts
+                self._solve_run()
+            raise
+        said = self._solve_run()
         self._note(executed=str(plan.plan_id))
         return said
+
+    def _solve_run(self) -> str:
+        """Have a run that the arm was moved in ended, and solved for."""
+        self._show(RUN, "solving for all of the data")
+        time.sleep(REST)
+        return self._client.stop()
 
     def identify(self, task: str, **fields: Any) -> str:
         """MOVE THE ARM: all of it in one goal; fields are those of payload_id_msgs/Identify."""
 
         def tell(told: Any) -> None:
-            half = told.half_width[0]
-            mass = f", mass known to ± {half:.3f} kg" if math.isfinite(half) else ""
-            stage = f"{STAGES.get(told.state, '?')}{mass}"
+            stage = f"{STAGES.get(told.state, '?')}, mass known to ± {told.half_width[0]:.3f} kg"
             self._show(task, stage, told.progress, told.seconds_left)
 
         result = self._planner.identify(
@@ -159,20 +156,20 @@ class Tasks:
         self._note(saved=folder)
         return f"Saved in {folder}."
 
-    def report(self, hand: Callable[[Handed], object]) -> str:
-        """Have the report of the saved run made, and handed to who asks."""
-        saved = self.state.saved
-        made = report_of(saved)
-        hand(made)
-        self._note(reported=saved)
-        return made.sentence
+    def hand_over(
+        self, kind: str, make: Callable[[str], Handed], hand: Callable[[Handed], object]
+    ) -> str:
+        """Have a file made of the saved run, and handed to who asks.
 
-    def export(self, target: str, robot: RobotFile, hand: Callable[[Handed], object]) -> str:
-        """Have the load of the saved run written as a target takes it, and handed to who asks."""
+        Args:
+            kind: "reported" or "exported".
+            make: Makes it of the run's folder.
+            hand: Hands it over.
+        """
         saved = self.state.saved
-        made = load_of(saved, target, robot)
+        made = make(saved)
         hand(made)
-        self._note(exported=saved)
+        self._note(**{kind: saved})
         return made.sentence
 
     def acknowledge(self, reason: str) -> str:
@@ -187,9 +184,6 @@ class Tasks:
         """
 
         def tell(told: Any) -> None:
-            if told.phase == STARTING:
-                self._show(task, "waiting for its first instant, by the joint states")
-                return
             detail = f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
             self._show(task, detail, told.time * scale / plan.duration, told.remaining)
 
@@ -211,14 +205,13 @@ class Tasks:
             for name, future in sent.items()
             if future.done() and future.result()
         }
-        said = []
-        for name in self._stops:
-            if name in answers:
-                said.append(f"{name}: {answers[name].message}")
-            elif name in sent:
-                said.append(f"{name} has not answered in {STOPPED:g} s: USE THE EMERGENCY STOP.")
-            elif name == self._bridge:
-                said.append(f"{name} is not heard: USE THE EMERGENCY STOP.")
+        said = [
+            f"{name}: {answers[name].message}"
+            if name in answers
+            else f"{name} has not answered in {STOPPED:g} s: USE THE EMERGENCY STOP."
+            for name in self._stops
+            if name in sent or name == self._bridge
+        ]
         # An answer without success is that nothing moves.
         self.say("stop", self._bridge in answers and len(sent) == len(answers), " ".join(said))
 
@@ -228,8 +221,8 @@ class Tasks:
             before, detail = self.state.progress, printable(detail)
             same = (before.task, before.detail) == (task, detail)
             since = before.since if same else time.monotonic()
-            progress = Progress(task, detail, part, left, since)
             if self._busy.locked():  # a stop shows no task again that has ended
+                progress = Progress(task, detail, part, left, since)
                 self.state = replace(self.state, progress=progress)
 
     def _note(self, **changes: Any) -> None:

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,6 @@ from .history import History, interval_row
 from .workflow import NODES, NodeHeard
 
 SILENT = 3.5  # [s] after which a node without a condition, or an arm without states, is not heard
-LIMITS_PAUSE = 0.1  # [s] between two points of the curves of limits
 LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "stale"}
 
 
@@ -40,14 +40,12 @@ class JointsNow:
     Attributes:
         positions: Of all joints in the message, by name [rad or m].
         q: Shape (n,) [rad or m].
-        dq: Shape (n,) [rad/s or m/s].
         tau: Joint torques, shape (n,) [N m or N]; NaN where none are told.
         at: When it came, by the monotonic clock [s].
     """
 
     positions: Mapping[str, float]
     q: Array
-    dq: Array
     tau: Array
     at: float
 
@@ -58,9 +56,7 @@ class TopicCache:
     Attributes:
         joints: None before the first joint state that can be used.
         estimate: None before the first.
-        obstacles: In force, in the base frame.
         intervals: Of the run, 30 numbers a row: see `interval_row`.
-        limits: Use of limits, three numbers a row.
         torques: Measured, lower, upper and unexplained torques of all joints.
     """
 
@@ -74,8 +70,7 @@ class TopicCache:
         """
         self.joints: JointsNow | None = None
         self.estimate: Estimate | None = None
-        self.obstacles: tuple[ConvexBody, ...] = ()
-        self.intervals, self.limits, self.torques = History(30), History(3), History(4 * robot.n)
+        self.intervals, self.torques = History(30), History(4 * robot.n)
         self._client, self._robot, self._names = client, robot, names
         self._map = JointMap(robot.joints) if robot.effort.source == "none" else robot.joint_map()
         self._newest: dict[str, tuple[float, Any]] = {}  # by kind: when it came, and the message
@@ -103,6 +98,12 @@ class TopicCache:
         # Else it is anybody's, not a planner's.
         return plan if all(len(x) in (0, len(plan.joint_names)) for x in peaks) else None
 
+    @property
+    def obstacles(self) -> tuple[ConvexBody, ...]:
+        """Obstacles in force, in the base frame."""
+        bridge = self.message("bridge_state")
+        return bodies_of("" if bridge is None else bridge.bodies)
+
     def states_come(self, now: float) -> bool:
         """Tell whether joint states come; True before the first one."""
         return self.joints is None or now - self.joints.at < SILENT
@@ -127,7 +128,7 @@ class TopicCache:
         if estimates := self._client.messages:
             del estimates[:-1]
             self._newest["estimate"] = (time.monotonic(), estimates[-1])
-        for kind in ("estimate", "bridge_state", "effort"):
+        for kind in ("estimate", "effort"):
             message = self.message(kind)
             if message is not None and message is not self._used.get(kind):
                 self._used[kind] = message
@@ -168,16 +169,6 @@ class TopicCache:
         if self.estimate is not None and np.isfinite(self.estimate.phi).all():
             self.intervals.add(self.estimate.seconds, interval_row(self.estimate))
 
-    def _use_bridge_state(self, message: BridgeState) -> None:
-        """Take the obstacles, where they are others than before."""
-        if message.bodies == self._used.get("bodies"):
-            return
-        self._used["bodies"] = message.bodies
-        try:
-            self.obstacles = tuple(map(ConvexBody.from_dict, json.loads(message.bodies or "[]")))
-        except (ValueError, InputError):
-            self.obstacles = ()
-
     def _use_effort(self, message: PayloadEffort) -> None:
         """Add what the estimator says of torques to the curves."""
         joints = self.joints
@@ -192,28 +183,21 @@ class TopicCache:
         self.torques.add(stamp.sec + 1e-9 * stamp.nanosec, np.concatenate(row))
 
     def _use_joint_state(self, message: JointState | None) -> None:
-        """Take a joint state that can be used, and add it to the curves of limits."""
+        """Take a joint state that can be used."""
         if message is None or len(message.name) != len(message.position):
             return
         taken = self._map.convert(message.name, message.position, message.velocity, message.effort)
         if not isinstance(taken, tuple) or not np.isfinite(taken[0]).all():
             return
         positions = dict(zip(message.name, map(float, message.position), strict=True))
-        self.joints = JointsNow(positions, *taken, time.monotonic())
-        if not self.limits.due(self.joints.at, LIMITS_PAUSE) or not self._robot.limit_sets:
-            return
-        joints, limits = self.joints, self._robot.limits
-        lower, upper = limits.position_lower, limits.position_upper
-        bounded = np.isfinite(upper - lower)
-        middle, reach = (upper[bounded] + lower[bounded]) / 2, (upper - lower)[bounded] / 2
-        uses = (
-            np.abs(joints.q[bounded] - middle) / reach,
-            np.abs(joints.dq) / limits.velocity,
-            np.abs(joints.tau) / limits.effort,
-        )
-        self.limits.add(joints.at, np.array([_largest(use) for use in uses]))
+        q, _, tau = taken
+        self.joints = JointsNow(positions, q, tau, time.monotonic())
 
 
-def _largest(use: Array) -> float:
-    """Return the largest finite number; NaN: there is none."""
-    return float(use[np.isfinite(use)].max(initial=-np.inf)) if np.isfinite(use).any() else np.nan
+@lru_cache(maxsize=1)
+def bodies_of(text: str) -> tuple[ConvexBody, ...]:
+    """Return the bodies of a state of the bridge; none where they cannot be read."""
+    try:
+        return tuple(map(ConvexBody.from_dict, json.loads(text or "[]")))
+    except (ValueError, InputError):
+        return ()

@@ -102,13 +102,15 @@ def view_model(seen: Snapshot) -> ViewModel:
     every = steps(seen)
     looked = seen.previewed == seen.plan_id and not seen.followed
     return ViewModel(
-        verdict=_of_before(seen)
-        + verdict_html(seen.estimate, seen.rests_on, seen.width, _expected(seen)),
-        plan="No plan yet." if seen.plan is None else plan_html(seen.plan),
-        nodes=_nodes_html(seen),
-        state=_state_html(seen),
+        verdict=_padded(
+            _of_before(seen)
+            + verdict_html(seen.estimate, seen.rests_on, seen.width, _expected(seen))
+        ),
+        plan=_padded("No plan yet." if seen.plan is None else plan_html(seen.plan)),
+        nodes=_padded(_nodes_html(seen)),
+        state=_padded(_state_html(seen)),
         part=min(max(seen.tasks.progress.part, 0.0), 1.0),
-        fault=f"<b>■ Fault:</b> {plain(seen.fault)}" if seen.fault else "",
+        fault=_padded(f"<b>■ Fault:</b> {plain(seen.fault)}") if seen.fault else "",
         steps=every,
         comes_next=next_step(every),
         identify_hindrance=identify_hindrance(seen),
@@ -121,10 +123,15 @@ def plain(text: str) -> str:
     return html.escape(printable(text)).replace("\n", " ")
 
 
+def _padded(text: str) -> str:
+    """Return HTML away from the edge of its panel."""
+    return f'<div style="padding:0 0.7em">{text}</div>'
+
+
 def step_html(step: Step, comes_next: bool) -> str:
     """Return what stands below a step's button."""
-    parts = ["<b>next.</b>" if comes_next else "", plain(step.said)]
-    return " ".join([*filter(None, parts), f"<i>{plain(step.hindrance)}</i>"])
+    following = "<b>next.</b> " if comes_next else ""
+    return _padded(f"{following}{plain(step.said)} <i>{plain(step.hindrance)}</i>")
 
 
 def verdict_html(
@@ -152,6 +159,7 @@ def verdict_html(
     ]
     if estimate.status in USABLE and estimate.headline is not None:
         mass, com = headline_lines(estimate.headline)
+        com = com.replace(": ", "<br>").replace(", ", "<br>")
         found.append(f'<p style="font-size:1.3em"><b>{mass}</b><br>centre of mass {com}</p>')
         found.append(f"<p>inertia about it: {_inertia(estimate)}</p>{expected}")
     # What it rests on stands below, in a table.
@@ -186,12 +194,14 @@ def plan_html(plan: PlanDescription) -> str:
         ("acceleration", plan.peak_acceleration_percent),
         ("torque", plan.peak_torque_percent),
     )
-    rows = [
-        (kind, f"{max(values):.0f} %", plan.joint_names[int(np.argmax(values))])
-        for kind, values in peaks
-        if len(values)
-    ]
-    table = _table(("certified use", "at most", "joint"), rows)
+    table = _table(
+        ("certified use", "at most", "joint"),
+        [
+            (kind, f"{max(values):.0f} %", plan.joint_names[int(np.argmax(values))])
+            for kind, values in peaks
+            if len(values)
+        ],
+    )
     rests = _folded("What the certificate rests on", _list(plan.assumptions))
     return f"<b>{plain(plan.plan_id)}</b> {plain(plan.summary)}{table}{rests}"
 
@@ -225,7 +235,7 @@ def _state_html(seen: Snapshot) -> str:
 
 def _once(seen: Snapshot, text: str) -> str:
     """Return a sentence without the fault, which stands on the page already."""
-    return text.replace(seen.fault, "see the fault.") if seen.fault else text
+    return text.replace(seen.fault, "See the fault.") if seen.fault else text
 
 
 def _of_before(seen: Snapshot) -> str:
@@ -242,9 +252,7 @@ def _expected(seen: Snapshot) -> str:
     """Return what the plan that led to the estimate had promised of the mass."""
     if seen.plan is None or not seen.followed:
         return ""
-    now, then = (
-        float(half[0]) for half in (seen.plan.half_width_now, seen.plan.half_width_expected)
-    )
+    now, then = float(seen.plan.half_width_now[0]), float(seen.plan.half_width_expected[0])
     if not (math.isfinite(now) and math.isfinite(then)):
         return ""
     return f"<p>The plan expected a proof of the mass to ± {then:.2g} kg, from ± {now:.2g}.</p>"
@@ -265,10 +273,9 @@ def _inertia(estimate: Estimate) -> str:
 
 def _rests_on_html(rests_on: Sequence[str]) -> str:
     """Return assumptions with the errors from which on they make the mass doubtful, and false."""
-    split = [RESTS_ON.fullmatch(text) for text in rests_on]
     rows = [
-        (text, "", "", "") if found is None else found.groups()
-        for text, found in zip(rests_on, split, strict=True)
+        found.groups() if (found := RESTS_ON.fullmatch(text)) else (text, "", "", "")
+        for text in rests_on
     ]
     titles = ("assumed", "doubtful from", "false from", "noticed from")
     return _table(titles, rows) if rows else ""
@@ -276,9 +283,8 @@ def _rests_on_html(rests_on: Sequence[str]) -> str:
 
 def _folded(title: str, text: str, is_open: bool = False) -> str:
     """Return what one click shows; empty: there is nothing."""
-    if not text:
-        return ""
-    return f"<details{' open' if is_open else ''}><summary>{title}</summary>{text}</details>"
+    opened = " open" if is_open else ""
+    return f"<details{opened}><summary>{title}</summary>{text}</details>" if text else ""
 
 
 def _list(lines: Sequence[str]) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import logging
-import signal
 import socket
 import threading
 import time
@@ -21,7 +19,6 @@ from ..common.error_sentence import OUTLIVED
 from .session_auth import LOOPBACK, is_own_page
 
 RATE = 30.0  # of the 3D scene [Hz]
-LOGGERS = "websockets.server", "asyncio"  # the latter of what the former does with messages
 
 
 class Page(Protocol):
@@ -65,16 +62,12 @@ class WebServer:
         """
         self._poll, self._make_page = poll, make_page
         self._pages: dict[int, Page] = {}
-        self.port = _free_port(host, port)
+        _check_free(host, port)
         # Names under which a browser may ask for this server; any, where it serves a network.
         names = (*LOOPBACK, host) if host in LOOPBACK else ()
         with _own_pages_alone(names), contextlib.redirect_stdout(io.StringIO()):  # its banner
-            self._viser = LocalServer(host, self.port, label="payload_id", verbose=False)
-        if self._viser.get_port() != self.port:
-            self.close()
-            raise _taken(host, port, "something else may be there")
-        for name in LOGGERS:
-            logging.getLogger(name).addFilter(_in_one_line)
+            self._viser = LocalServer(host, port, label="payload_id", verbose=False)
+        self.port = self._viser.get_port()
         self._viser.on_client_connect(self._open)
         self._viser.on_client_disconnect(lambda client: self._pages.pop(client.client_id, None))
 
@@ -102,14 +95,6 @@ class WebServer:
             if client.client_id not in self._viser.get_clients():
                 self._pages.pop(client.client_id, None)  # it went away meanwhile
             page.come_back()
-
-
-def ended_by_signal() -> threading.Event:
-    """Return what is set once somebody ends the process."""
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: ended.set())
-    return ended
 
 
 @contextlib.contextmanager
@@ -154,38 +139,23 @@ def _own_pages_alone(names: Collection[str]) -> Iterator[None]:
         raise RuntimeError("viser no longer asks websockets to serve: pages cannot be checked.")
 
 
-def _in_one_line(record: logging.LogRecord) -> bool:
-    """Make a line of the traceback of what a client sent that no page sends."""
-    if record.exc_info and record.exc_info[0]:
-        record.msg = f"A client sent what no page sends: {record.exc_info[0].__name__}"
-        record.args, record.exc_info, record.exc_text = (), None, None
-    return True
-
-
-def _free_port(host: str, port: int) -> int:
-    """Return a port that can be listened on: the library would try one after the other.
+def _check_free(host: str, port: int) -> None:
+    """Raise unless a port can be listened on: the library would try one after the other.
 
     Raises:
         InputError: It cannot be.
     """
-    if not host or not 0 <= port < 65536:
-        raise InputError(f"--host needs an address and --port a number from 0 to 65535; found "
-                         f"{host!r} and {port}.")  # fmt: skip
     try:
+        if not host:
+            raise OSError("it is no address")
         family, kind, protocol, _, place = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         with socket.socket(family, kind, protocol) as tried:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             tried.bind(place)
-            return int(tried.getsockname()[1])
-    except OSError as error:
-        raise _taken(host, port, error.strerror or str(error)) from error
-
-
-def _taken(host: str, port: int, why: str) -> InputError:
-    """Return that an address cannot be listened on."""
-    return InputError(
-        f"Port {port} of {host} cannot be listened on: {why}. Give another one with --port, 0 for "
-        "any, or another --host: one of this machine's."
-    )
+    except (OSError, OverflowError) as error:
+        raise InputError(
+            f"Port {port} of {host!r} cannot be listened on: {error}. Give another one with "
+            "--port, 0 for any, up to 65535, or another --host: one of this machine's."
+        ) from error

@@ -227,11 +227,6 @@ def acknowledge_hindrance(seen: Snapshot, reason: str) -> str:
     return "" if reason.strip() else "Say what was found and done first."
 
 
-def forgets_verdict(seen: Snapshot) -> bool:
-    """Tell whether a new run would cost a verdict that nobody has saved."""
-    return seen.solved and not seen.tasks.saved
-
-
 def health(seen: Snapshot) -> tuple[bool, str]:
     """Return whether all nodes do what they are for, and what is to be said of them."""
     heard = [(name, seen.node(name)) for name in NODES]

@@ -37,7 +37,7 @@ class Arm:
         self.auth, self.open_to_readers, self.asked = SessionAuth(), False, []
         self.topics = SimpleNamespace(
             joints=None, estimate=None, obstacles=(), plan=None, intervals=History(30),
-            limits=History(3), torques=History(4 * self.robot.n),
+            torques=History(4 * self.robot.n),
         )  # fmt: skip
         self.seen = Snapshot(nodes=WELL, bridge=BridgeState(state=BridgeState.IDLE))
         note = {name: partial(self._note, name) for name in ("begin", "stop", "say")}
