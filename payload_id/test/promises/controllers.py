@@ -23,7 +23,6 @@ from controller_manager_msgs.srv import ListControllers, ListHardwareInterfaces,
 from rclpy.action import ActionClient
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from unique_identifier_msgs.msg import UUID
 
@@ -31,7 +30,7 @@ from payload_id import RobotFile
 
 from .nodes import LATCHED, Observer
 
-BROADCASTER, FORWARD = "joint_state_broadcaster", "forward_position_controller"
+BROADCASTER, TORQUES = "joint_state_broadcaster", "forward_effort_controller"
 BEST_EFFORT, STRICT = SwitchController.Request.BEST_EFFORT, SwitchController.Request.STRICT
 NEAR = 5e-3  # [rad]: the simulated arm has weight and drives, mock hardware has not
 STEP, TIME = 0.04, 0.3  # [rad], [s]: of the motions
@@ -63,11 +62,9 @@ class Asker:
         self.client = ActionClient(node, Action, self.action)
         self.statuses = self.observer.listen(GoalStatusArray, f"{self.action}/_action/status")
         self.topic = node.create_publisher(JointTrajectory, robot.command.trajectory_topic, 10)
-        self.commands = node.create_publisher(Float64MultiArray, f"/{FORWARD}/commands", 10)
         self.feedback: list[Any] = []
         self.observer.wait(self.client.server_is_ready, "the action")
-        for publisher in (self.topic, self.commands):
-            self.observer.wait(publisher.get_subscription_count, "a subscriber")
+        self.observer.wait(self.topic.get_subscription_count, "a subscriber")
         self.observer.wait(lambda: self.states, "joint states")
 
     def close(self) -> None:
@@ -164,13 +161,9 @@ class Asker:
         listed = self.observer.call(ListControllers, "/controller_manager/list_controllers")
         return {x.name: x for x in listed.controller}
 
-    def forward(self) -> None:
-        """Let the forward controller have the arm."""
-        assert self.switch([FORWARD], [self.name])[0]
-
     def back(self, *values: Any) -> Any:
         """Let the trajectory controller have the arm again; pass a value on."""
-        active = [name for name in (FORWARD,) if self.controllers()[name].state == "active"]
+        active = [name for name in (TORQUES,) if self.controllers()[name].state == "active"]
         self.switch([self.name], active)
         return values[0] if len(values) == 1 else values
 
@@ -306,22 +299,12 @@ def activated_again(a: Asker) -> tuple[bool, Any]:
     return a.arrives(here), a.ask(a.path())
 
 
-def forwarded(a: Asker, *values: Any) -> tuple[bool, str]:
-    """Return whether a command moves the arm, and the controller's state afterwards."""
-    here = a.q
-    goal = here + STEP
-    a.forward()
-    a.commands.publish(Float64MultiArray(data=values or goal.tolist()))
-    arrives = a.arrives(goal, 1.0) and a.stays()
-    return a.back(bool(arrives), a.controllers()[FORWARD].state)
-
-
 def claims(a: Asker) -> Any:
     """Return what the controllers claim after a switch."""
-    a.forward()
+    a.switch([TORQUES], [a.name])
     found = {name: list(x.claimed_interfaces) for name, x in a.controllers().items()}
-    expected = [f"{joint}/position" for joint in a.joints]
-    return a.back(found[FORWARD] == expected, found[a.name])
+    expected = [f"{joint}/effort" for joint in a.joints]
+    return a.back(found[TORQUES] == expected, found[a.name])
 
 
 def claimed(a: Asker) -> Any:
@@ -398,12 +381,7 @@ def listed(a: Asker) -> Any:
 
 
 JTC = "joint_trajectory_controller"
-EFFORT, EFFORT_TYPE = "forward_effort_controller", "effort_controllers/JointGroupEffortController"
-FORWARD_TYPE = "forward_command_controller/ForwardCommandController"
-TAKEN = (
-    f"Unable to activate controller '{FORWARD}' since the command interface 'joint_1/position' is "
-    "currently claimed by another controller."
-)
+TORQUES_TYPE = "effort_controllers/JointGroupEffortController"
 NOTHING = "After checking the controllers, no controllers need to be activated or deactivated."
 NO_SUCH = "Could not activate controller with name 'nobody' because no controller with this name exists"  # fmt: skip  # noqa: E501
 SWITCHED = (True, "Successfully switched controllers!")
@@ -476,7 +454,7 @@ BY_TOPIC = (
 LISTED = (
     Question("the controller's state", state_of_controller, ([7] * 4, True, True, 1.0)),
     Question("which controllers there are", listed,
-             [(EFFORT, EFFORT_TYPE, "inactive"), (FORWARD, FORWARD_TYPE, "inactive"),
+             [(TORQUES, TORQUES_TYPE, "inactive"),
               (BROADCASTER, f"{BROADCASTER}/JointStateBroadcaster", "active"),
               (JTC, f"{JTC}/JointTrajectoryController", "active")]),
     Question("command interfaces of a joint", claimed,
@@ -484,16 +462,12 @@ LISTED = (
     Question("state interfaces of a joint", states, ["effort", "position", "velocity"]),
 )  # fmt: skip
 SWITCHES = (
-    Question("a controller whose interfaces are taken", lambda a: a.switch([FORWARD]),
-             (False, TAKEN)),
-    Question("the same, with best effort", lambda a: a.switch([FORWARD], how=BEST_EFFORT),
-             (False, TAKEN)),
     Question("an active one once more, strictly", lambda a: a.switch([a.name]),
              (False, f"Controller with name '{JTC}' is already active.")),
     Question("an active one once more, with best effort",
              lambda a: a.switch([a.name], how=BEST_EFFORT), (True, NOTHING)),
-    Question("an inactive one to be deactivated, strictly", lambda a: a.switch(off=[FORWARD]),
-             (False, f"Controller with name '{FORWARD}' can not be deactivated since it is not "
+    Question("an inactive one to be deactivated, strictly", lambda a: a.switch(off=[TORQUES]),
+             (False, f"Controller with name '{TORQUES}' can not be deactivated since it is not "
                      "active.")),
     Question("an unknown one, strictly", lambda a: a.switch(["nobody"]), (False, NO_SUCH)),
     Question("an unknown one, with best effort", lambda a: a.switch(["nobody"], how=BEST_EFFORT),
@@ -501,7 +475,7 @@ SWITCHES = (
     Question("an unknown one beside one that is active, no strictness",
              lambda a: a.switch([a.name, "nobody"], how=0), (True, NOTHING)),
     Question("another controller in place of it",
-             lambda a: a.back(a.switch([FORWARD], [a.name])), SWITCHED),
+             lambda a: a.back(a.switch([TORQUES], [a.name])), SWITCHED),
     Question("what is claimed then", claims, (True, [])),
     Question("deactivated in motion", away_in_motion, (AWAY, True)),
     Question("a goal when it is inactive", lambda a: inactive(a, lambda a: a.ask(a.path())),
@@ -510,28 +484,20 @@ SWITCHES = (
              False),
     Question("deactivated and activated again", activated_again, (True, REACHED)),
 )  # fmt: skip
-FORWARD_COMMANDS = (
-    Question("a command to the forward controller", forwarded, (True, "active")),
-    Question("a command of too few numbers", lambda a: forwarded(a, 0.0, 0.0),
-             (False, "inactive")),
-    Question("a command that is no number", lambda a: forwarded(a, *[float("nan")] * 7),
-             (False, "active")),
-)  # fmt: skip
 HEARD = (
     Question("joint states without their broadcaster", silent, 0),
     Question("what the activity says to whoever comes late", activity,
-             [(EFFORT, 2, "inactive"), (FORWARD, 2, "inactive"), (BROADCASTER, 3, "active"),
-              (JTC, 3, "active")]),
+             [(TORQUES, 2, "inactive"), (BROADCASTER, 3, "active"), (JTC, 3, "active")]),
     Question("quality of joint states", quality("/joint_states"), (RELIABLE, KEPT)),
     Question("quality of the controller's state", quality("/{controller}/controller_state"),
              (RELIABLE, KEPT)),
     Question("quality of who hears trajectories",
              quality("/{controller}/joint_trajectory", False), (EITHER, VOLATILE)),
-    Question("quality of who hears commands", quality(f"/{FORWARD}/commands", False),
+    Question("quality of who hears commands", quality(f"/{TORQUES}/commands", False),
              (EITHER, VOLATILE)),
 )  # fmt: skip
 QUESTIONS = (
-    *GOALS, *TOLERANCES, *IN_MOTION, *BY_TOPIC, *LISTED, *SWITCHES, *FORWARD_COMMANDS, *HEARD,
+    *GOALS, *TOLERANCES, *IN_MOTION, *BY_TOPIC, *LISTED, *SWITCHES, *HEARD,
 )  # fmt: skip
 
 

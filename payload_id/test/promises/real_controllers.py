@@ -32,7 +32,7 @@ ABSENT = (
     "joint_trajectory_controller and joint_state_broadcaster"
 )
 CONTROLLER, BROADCASTER = "joint_trajectory_controller", "joint_state_broadcaster"
-FORWARD, EFFORT = "forward_position_controller", "forward_effort_controller"
+TORQUES = "forward_effort_controller"
 STATES, COMMANDS = ("position", "velocity"), ("position", "velocity")
 
 
@@ -55,16 +55,14 @@ def parameters(robot: RobotFile, rate: int, claimed: Sequence[str]) -> dict[str,
             "update_rate": rate,
             BROADCASTER: {"type": f"{BROADCASTER}/JointStateBroadcaster"},
             CONTROLLER: {"type": f"{CONTROLLER}/JointTrajectoryController"},
-            FORWARD: {"type": "forward_command_controller/ForwardCommandController"},
-            EFFORT: {"type": "effort_controllers/JointGroupEffortController"},
+            TORQUES: {"type": "effort_controllers/JointGroupEffortController"},
         },
         CONTROLLER: {
             "joints": list(robot.joints),
             "command_interfaces": list(claimed),
             "state_interfaces": list(STATES),
         },
-        FORWARD: {"joints": list(robot.joints), "interface_name": "position"},
-        EFFORT: {"joints": list(robot.joints)},
+        TORQUES: {"joints": list(robot.joints)},
     }
 
 
@@ -118,7 +116,7 @@ class RealControllers:
             rate: Of its cycles [Hz].
             claimed: Command interfaces that the trajectory controller claims.
             offered: Those that the hardware has; it reports the same, and the velocity.
-            forward: Whether forward controllers of positions and efforts are there, inactive.
+            forward: Whether a controller of torques is there, inactive.
         """
         self._observer = Observer(domain, "robot_description_publisher")
         at, states = zip(robot.joints, robot.home, strict=True), dict.fromkeys([*STATES, *offered])
@@ -141,7 +139,7 @@ class RealControllers:
         self.process = self._started("ros2_control_node", "--ros-args", "--params-file", self._file)
         self._spawn(BROADCASTER, CONTROLLER)
         if forward:
-            self._spawn(FORWARD, EFFORT, "--inactive")
+            self._spawn(TORQUES, "--inactive")
 
     def _started(self, program: str, *arguments: str | Path) -> subprocess.Popen[bytes]:
         with self.log.open("ab") as stream:

@@ -421,7 +421,7 @@ def test_nothing_begins_where_another_controller_has_the_arm_or_somebody_else_ma
         )  # fmt: skip
         assert answer.ok, answer.message
 
-    other = "forward_position_controller"
+    other = "forward_effort_controller"
     switch(CONTROLLER, other)
     refused(robot, f"--deactivate {other} --activate {CONTROLLER}")
     switch(other, CONTROLLER)

@@ -61,10 +61,6 @@ def test_how_controllers_are_switched(asker):
     assert not ask.wrong(asker, ask.SWITCHES)
 
 
-def test_what_a_forward_controller_does_with_commands(asker):
-    assert not ask.wrong(asker, ask.FORWARD_COMMANDS)
-
-
 def test_what_is_heard_and_with_which_quality_of_service(asker):
     assert not ask.wrong(asker, ask.HEARD)
 

@@ -327,9 +327,8 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{trajectory_action}", "control_msgs/FollowJointTrajectory", Way.ACTION),
         Interface("{controller_state}", "control_msgs/JointTrajectoryControllerState", OUT,
                   SYSTEM_OUT, READER, "each cycle, while somebody listens"),
-        *(Interface(f"/forward_{kind}_controller/commands", "std_msgs/Float64MultiArray", IN,
-                    "best effort, volatile, depth 100", about="the last one counts for ever")
-          for kind in ("position", "effort")),
+        Interface("/forward_effort_controller/commands", "std_msgs/Float64MultiArray", IN,
+                  "best effort, volatile, depth 100", about="the last one counts for ever"),
         Interface("{controller_manager}/activity",
                   "controller_manager_msgs/ControllerManagerActivity", OUT, LATCHED, READER),
         *(Interface(f"{{controller_manager}}/{name}", f"controller_manager_msgs/{kind}",

@@ -16,7 +16,7 @@ from ...core.simulation.plant import Plant
 from ...core.simulation.sensors import effort_from_torque, measure
 from ...files.robots.robot_file import RobotFile
 from .controllers.controller import Command, Follow, Hold, Torque
-from .controllers.forward_command import EFFORT
+from .controllers.effort import EFFORT
 from .setup import build_arm, build_plant, build_sensor, effort_convention
 
 SPEED_RAMP = 2.0  # [1/s] by which the speed follows the slider
@@ -65,7 +65,7 @@ class Hardware:
         self.sensor = build_sensor(values, self.plant.n)
         self._seed, self._period = [values["seed"], 2], period
         self.reseed()
-        self._wrapped, self._link_side = values["wrap_positions"], values["link_side"]
+        self._wrapped = values["wrap_positions"]
         self.endless = np.array(robot.continuous)
         self._sign, self._offset = effort_convention(robot)
         self._takes_torque = robot.driver.executes(EFFORT) is not False
@@ -88,8 +88,6 @@ class Hardware:
         self.plant.push(self.push)
         self.plant.step_to(t)
         state = self.plant.measure()
-        if self._link_side:
-            state = replace(state, tau=state.tau - self.plant.rotor_torque())
         if self._drives is None:
             rows = (state.q[np.newaxis], state.dq[np.newaxis], state.tau[np.newaxis])
         else:

@@ -49,7 +49,6 @@ from .servers.fault_server import FaultServer
 from .setup import PARAMETER_TABLE, REAL, push_of, stuck_of
 
 QUEUE = 2000  # joint states that wait for a slow reader
-MERGED = "/joint_states"  # of joint_state_publisher
 CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock; each cycle for real controllers
 REPORT_PERIOD = 0.02  # [s] of simulated time between two reports of the speed
 PAUSED_PERIOD = 0.02  # [s] how often a paused simulation looks whether it should end
@@ -87,10 +86,8 @@ class SimulatedArmNode(Node):
         self.hardware = Hardware(self.robot, values, self._period)
         self.failure: Exception | None = None
         self._going = threading.Event()  # simulated time goes on
-        if not values["paused"]:
-            self._going.set()
         self._factor = values["real_time_factor"]
-        self.hardware.fault, self._hung = values["fault"], values["hung"]
+        self._take_up(values)
         self._payload: Array | None = None  # to be carried from the next step on
         self._lock = threading.Lock()  # of the payload, and of the controllers
         self._stopping = threading.Event()
@@ -106,8 +103,12 @@ class SimulatedArmNode(Node):
             self._controllers = SimulatedControllers(
                 self, self.robot, self.hardware, self._period, self._lock, self._read, self._stamp
             )
-        self._faults = FaultServer(self, self.robot.driver, self._in_fault, self._reset)
-        self._disturb(values)
+        self._faults = FaultServer(
+            self,
+            self.robot.driver,
+            lambda: self.hardware.fault,
+            lambda: self.set_parameters([RosParameter("fault", value=False)]),
+        )
         check_changes(self, PARAMETER_TABLE, self._checked)
         self.add_post_set_parameters_callback(self._on_set)
         self._start_stamp = self.get_clock().now().nanoseconds
@@ -142,11 +143,6 @@ class SimulatedArmNode(Node):
         else:
             self.get_logger().error(f"The slider goes from 0 to 100 %; found {message.data!r}.")
 
-    def _report(self) -> None:
-        """Report the speed as robots with such a slider do [%], and what has changed."""
-        self._scaling.publish(Float64(data=100.0 * self.hardware.speed))
-        self._controllers.report()
-
     def _open_topics(self, values: dict[str, Any]) -> None:
         """Create publishers and the slider's subscription, and publish what never changes."""
         # As the real broadcaster's, but deeper: what is lost is up to the parameter `loss`.
@@ -158,10 +154,6 @@ class SimulatedArmNode(Node):
         topic = STATES if self._real else self.robot.joint_states.topic
         self._joint_states = self.create_publisher(JointState, topic, quality)
         self._message = JointState(name=list(self.robot.joints))
-        self._merged = None
-        if (rate := values["merged_rate"]) and topic != MERGED:
-            self._merged = self.create_publisher(JointState, MERGED, 10)
-            self._merged_every = max(1, round(1.0 / (rate * self._period)))
         self._clock_publisher = (
             self.create_publisher(Clock, "/clock", QoSProfile(depth=1))
             if values["publish_clock"]
@@ -169,48 +161,44 @@ class SimulatedArmNode(Node):
         )
         clock_period = self._period if self._real else 1.0 / CLOCK_RATE
         self._clock_every = max(1, round(clock_period / self._period))
-        self._description = self.create_publisher(String, "robot_description", LATCHED)
-        described = self.robot.urdf
+        description, begin = self.robot.urdf, self.hardware.plant.state[0]
         if self._real:
-            begin = self.hardware.plant.state[0]
-            described = behind_topics(self.robot, begin, self.get_namespace())
-        self._description.publish(String(data=described))
+            description = behind_topics(self.robot, begin, self.get_namespace())
+        latched = self.create_publisher(String, "robot_description", LATCHED)
+        latched.publish(String(data=description))
         self._truth = self.create_publisher(String, "~/truth", LATCHED)
-        self._true = self._true_values(values)
-        self._truth.publish(String(data=json.dumps(self._true)))
+        self._publish_truth(self.hardware.plant.payload_phi)
         self._scaling = self.create_publisher(Float64, "~/speed_scaling", 10)
-        self._report_every = max(1, round(REPORT_PERIOD / self._period))
         self.create_subscription(Float64, "~/speed_slider", self._on_slider, 10)
 
-    def _true_values(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return what an estimator should find, as plain numbers."""
+    def _publish_truth(self, payload: Array) -> None:
+        """Publish what an estimator should find with a payload, as plain numbers."""
         plant = self.hardware.plant
-        return {
+        true = {
             "payload_frame": self.robot.payload_frame,
-            "payload_phi": plant.payload_phi.tolist(),
+            "payload_phi": payload.tolist(),
             "joints": list(plant.nominal.joints),
             "link_phi": plant.link_phis.tolist(),
             "sensor": asdict(self.hardware.sensor),
-            "drive": values["drive"],
-            "friction_coulomb": values["friction_coulomb"],
-            "friction_viscous": values["friction_viscous"],
-            "armature": values["armature"],
-            "seed": values["seed"],
         }
+        self._truth.publish(String(data=json.dumps(true)))
 
     def _on_set(self, changes: Sequence[RosParameter]) -> None:
         """Have another payload carried, or simulated time stand still; have the driver fail."""
-        for change in changes:
-            if change.name == "paused":
-                (self._going.clear if change.value else self._going.set)()
-            if change.name == "fault":
-                self.hardware.fault = change.value
-            if change.name == "hung":
-                self._hung = change.value
-            if change.name in ("push", "effort_stuck"):
-                self._disturb(current_values(self, PARAMETER_TABLE))
-            if change.name == "payload":
-                self._carry(_payload_of(current_values(self, PARAMETER_TABLE)))
+        values = current_values(self, PARAMETER_TABLE)
+        self._take_up(values)
+        if any(change.name == "payload" for change in changes):
+            payload = _payload_of(values)
+            with self._lock:
+                self._payload = payload
+            self._publish_truth(payload)
+
+    def _take_up(self, values: Mapping[str, Any]) -> None:
+        """Take up what may change at any time."""
+        hardware, joints = self.hardware, self.robot.joints
+        hardware.fault, self._hung = values["fault"], values["hung"]
+        hardware.push, hardware.stuck = push_of(values, joints), stuck_of(values, joints)
+        (self._going.clear if values["paused"] else self._going.set)()
 
     def _checked(self, values: Mapping[str, Any]) -> None:
         """Check what may be changed while the arm moves.
@@ -221,26 +209,6 @@ class SimulatedArmNode(Node):
         _payload_of(values)
         push_of(values, self.robot.joints)
         stuck_of(values, self.robot.joints)
-
-    def _disturb(self, values: Mapping[str, Any]) -> None:
-        """Push the arm, and have torque sensors stick."""
-        self.hardware.push = push_of(values, self.robot.joints)
-        self.hardware.stuck = stuck_of(values, self.robot.joints)
-
-    def _in_fault(self) -> bool:
-        """Whether the arm is in fault."""
-        return self.hardware.fault
-
-    def _reset(self) -> None:
-        """End a fault."""
-        self.set_parameters([RosParameter("fault", value=False)])
-
-    def _carry(self, payload: Array) -> None:
-        """Have another payload carried."""
-        with self._lock:
-            self._payload = payload
-        self._true["payload_phi"] = payload.tolist()
-        self._truth.publish(String(data=json.dumps(self._true)))
 
     def _read(self, message: JointTrajectoryMessage) -> tuple[JointTrajectory, float | None]:
         """Return a trajectory, and the simulated time at which it starts [s]; None: now.
@@ -262,7 +230,7 @@ class SimulatedArmNode(Node):
     def _run(self) -> None:
         """Simulate and publish until told to stop."""
         pace = Pace(self._period / self._factor, self.get_logger().warning)
-        hardware = self.hardware
+        hardware, report_every = self.hardware, max(1, round(REPORT_PERIOD / self._period))
         try:
             count, paused = 0, False
             while not self._stopping.is_set():
@@ -283,12 +251,13 @@ class SimulatedArmNode(Node):
                     return
                 if not self._hung:
                     self._publish(reading, count)
-                    seen, speed = (reading.q, reading.dq), hardware.speed
+                    told, speed = hardware.told, hardware.speed
                     self._controllers.cycle(
-                        Cycle(reading.t, self._period, *seen, hardware.told, speed)
+                        Cycle(reading.t, self._period, reading.q, reading.dq, told, speed)
                     )
-                if count % self._report_every == 0:
-                    self._report()
+                if count % report_every == 0:
+                    self._scaling.publish(Float64(data=100.0 * hardware.speed))
+                    self._controllers.report()
                 count += 1
         except Exception as error:  # whatever it is, the node must end with it
             self.get_logger().fatal(str(error))
@@ -307,8 +276,6 @@ class SimulatedArmNode(Node):
         message.velocity = array("d", reading.dq.tobytes())
         message.effort = array("d", reading.effort.tobytes())
         self._joint_states.publish(message)
-        if self._merged is not None and count % self._merged_every == 0:
-            self._merged.publish(message)
 
     def _stamp(self, t: float) -> int:
         """Return simulated time t [s] as ROS time [ns]: the clock at the start, plus t."""

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Float64MultiArray
 
 from ...core.errors import ConfigurationError
 from ...files.robots.robot_file import RobotFile
 from ..access.interfaces import action_beside
+from ..common.conversions import decoded
+from ..common.polled_subscription import PolledSubscription
 from .controllers.controller import Controller, Cycle, interfaces
-from .controllers.forward_command import EFFORT, POSITION, ForwardCommandController
-from .controllers.joint_states import JointStateBroadcaster
+from .controllers.effort import EFFORT, EffortController
 from .controllers.joint_trajectory import JointTrajectoryController
 from .controllers.manager import STRICT, ControllerManager
 from .hardware import Hardware
-from .servers.command_listener import CommandListener
 from .servers.manager_server import ManagerServer
 from .servers.trajectory_server import Reader, TrajectoryServer
 
+POSITION = "position"
 STATES = (POSITION, "velocity", EFFORT)
 MANAGER = "controller_manager"
-FORWARD = {"forward_position_controller": POSITION, "forward_effort_controller": EFFORT}
+BROADCASTER, TORQUES = "joint_state_broadcaster", "forward_effort_controller"
+QUEUE = 100  # commands that may wait for one cycle
 
 
 class SimulatedControllers:
-    """Broadcaster and trajectory controller, active; forward controllers, inactive."""
+    """Broadcaster and trajectory controller, active; a controller of torques, inactive."""
 
     def __init__(
         self,
@@ -57,7 +61,8 @@ class SimulatedControllers:
         own, stated = PurePosixPath(topic).parent, robot.driver.controller
         offered = robot.driver.exported or (POSITION, "velocity", EFFORT)
         self._hardware, self._lock, self._target = hardware, lock, action_beside(topic)
-        self._broadcaster = JointStateBroadcaster(joints, STATES)
+        broadcaster_type = f"{BROADCASTER}/JointStateBroadcaster"
+        self._broadcaster = Controller(BROADCASTER, broadcaster_type, joints, (), STATES)
         trajectories = JointTrajectoryController(
             own.name or "joint_trajectory_controller",
             joints,
@@ -65,8 +70,23 @@ class SimulatedControllers:
             stated.command_interfaces or (POSITION,),
             stated.state_interfaces or (POSITION, "velocity"),
         )
-        forward = [ForwardCommandController(name, joints, kind) for name, kind in FORWARD.items()]
-        every: list[Controller] = [self._broadcaster, trajectories, *forward]
+        commands = PolledSubscription(
+            node,
+            Float64MultiArray,
+            str(own.parent / TORQUES / "commands"),
+            QoSProfile(
+                depth=QUEUE,
+                reliability=ReliabilityPolicy.SYSTEM_DEFAULT,
+                durability=DurabilityPolicy.SYSTEM_DEFAULT,
+            ),
+        )
+
+        def received() -> list[Sequence[float]]:
+            messages = (decoded(x, Float64MultiArray) for x, _ in commands.take_all(QUEUE))
+            return [message.data for message in messages if message is not None]
+
+        torques = EffortController(TORQUES, joints, received, node.get_logger().warning)
+        every = [self._broadcaster, trajectories, torques]
         self._manager = ControllerManager(
             every, interfaces(joints, offered), interfaces(joints, STATES), node.get_logger().error
         )
@@ -77,10 +97,6 @@ class SimulatedControllers:
                 f"claims must be among 'exported': {', '.join(offered)}."
             )
         self._trajectories = TrajectoryServer(node, trajectories, lock, topic, read, stamp)
-        self._listeners = [
-            CommandListener(node, each, str(own.parent / each.name / "commands"))
-            for each in forward
-        ]
         self._server = ManagerServer(node, MANAGER, self._manager, lock, 1.0 / period)
 
     @property
@@ -95,8 +111,6 @@ class SimulatedControllers:
     def cycle(self, cycle: Cycle) -> None:
         """Let all controllers take in one cycle, and tell the drives."""
         with self._lock:
-            for listener in self._listeners:
-                listener.take()
             commands = self._manager.update(cycle)
         self._hardware.write(commands)
         self._trajectories.publish(self._hardware.told)

@@ -64,12 +64,6 @@ PARAMETER_TABLE = (
     Parameter("friction_coulomb", 0.0, "Coulomb friction in each joint.", "N m or N", 0.0, 1000.0),
     Parameter("friction_viscous", 0.0, "Viscous friction.", "N m s/rad or N s/m", 0.0, 1000.0),
     Parameter("armature", 0.0, "Reflected rotor inertia of each joint.", "kg m2 or kg", 0.0, 100.0),
-    Parameter(
-        "link_side",
-        False,
-        "Whether effort is what passes through the gears, without what accelerates the rotors.",
-    ),
-    Parameter("limit_effort", False, "Whether torques end at the robot file's effort limits."),
     Parameter("torque_relative", 0.0, "Bound of the torque noise / torque.", "-", 0.0, 0.5),
     Parameter("torque_absolute", 0.0, "Bound of further torque noise.", "N m or N", 0.0, 100.0),
     Parameter(
@@ -98,15 +92,6 @@ PARAMETER_TABLE = (
         "-",
         0,
         100,
-    ),
-    Parameter(
-        "merged_rate",
-        0.0,
-        "Rate of /joint_states as joint_state_publisher merges them, beside another topic of the "
-        "robot file's, with the stamp of then; 0: there is none.",
-        "Hz",
-        0.0,
-        100.0,
     ),
     Parameter(
         "fault",
@@ -223,7 +208,6 @@ def build_plant(
         friction_coulomb=values["friction_coulomb"],
         friction_viscous=values["friction_viscous"],
         armature=values["armature"],
-        effort_limit=robot.limits.effort if values["limit_effort"] else np.inf,
         q0=robot.home,
         block=SHORT_BLOCK if values["controllers"] == REAL else BLOCK,
         step=period / np.ceil(period / values["physics_step"] - 1e-9),

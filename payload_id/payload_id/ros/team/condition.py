@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+import numpy as np
 from payload_id_msgs.msg import TeamMember
 
 from ...core.team.estimate import TeamStatus
@@ -35,21 +36,20 @@ def condition_of(
         listeners: Hear the robots.
         patience: Time after which a robot counts as silent [s].
     """
-    report = control.report
+    report, patient = control.report, patience if control.running else np.inf
     level, sentence = LEVELS[report.status], report.message
-    silent = {x.robot.name: x.silence(patience) for x in listeners} if control.running else {}
-    silences = [said for said in silent.values() if said]
+    silences = [said for x in listeners if (said := x.silence(patient))]
     doubts = [x for x in (*remarks(listeners), *control.doubts()) if x not in sentence]
+    lost = (
+        f"{control.lost} messages were lost: this machine is too slow for the estimates asked for. "
+        "Set a longer update_period or intervals:=none."
+    )
+    more = [*silences, *doubts, control.loss, lost if control.lost else ""]
     if len(silences) == len(listeners):
         level, sentence = Level.ERROR, " ".join([silences[0], *remarks(listeners)])
-    elif silences or doubts or control.loss or control.lost:
+    elif any(more):
         level = Level.WARN if level is Level.OK else level
-        lost = (
-            f"{control.lost} messages were lost: this machine is too slow for the estimates asked "
-            "for. Set a longer update_period or intervals:=none."
-        )
-        every = [*silences, *doubts, control.loss, lost if control.lost else "", sentence]
-        sentence = " ".join(x for x in every if x)
+        sentence = " ".join(x for x in [*more, sentence] if x)
     figures = {**_figures(control, listeners), SILENT: " ".join(silences)}
     return Condition(level, sentence, figures)
 
@@ -85,19 +85,16 @@ def members_of(
     report: TeamReport, listeners: Sequence[RobotListener], guided: bool
 ) -> list[TeamMember]:
     """Return how the robots are doing, as messages."""
-    found = []
-    for listener in listeners:
-        member = report.members[listener.robot.name]
-        dropped = sum(listener.dropped.values()) + sum(member.dropped.values())
-        found.append(
-            TeamMember(
-                robot=listener.robot.name,
-                holds=member.holds,
-                guided=guided,
-                received=listener.received,
-                samples=member.samples,
-                dropped=dropped,
-                age=float(listener.age),
-            )
+    return [
+        TeamMember(
+            robot=listener.robot.name,
+            holds=member.holds,
+            guided=guided,
+            received=listener.received,
+            samples=member.samples,
+            dropped=sum(listener.dropped.values()) + sum(member.dropped.values()),
+            age=float(listener.age),
         )
-    return found
+        for listener in listeners
+        for member in (report.members[listener.robot.name],)
+    ]

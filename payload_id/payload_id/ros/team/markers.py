@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from geometry_msgs.msg import Point
-from scipy.spatial.transform import Rotation
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -13,12 +11,13 @@ from ...core.body.equivalent_ellipsoid import equivalent_ellipsoid
 from ...core.team.estimate import TeamEstimate, TeamStatus
 from ...files.teams.team_file import TeamFile
 from ..common.conversions import point, time_message
-from .messages import vector
+from .messages import pose_message, vector
 from .team_report import USABLE, TeamReport
 
 AXIS = 0.12  # length of the axes of a grasp frame [m]
 FORCE = 0.004  # length of an arrow for each newton [m/N]
 THIN, TEXT = 0.012, 0.06  # [m]
+Colour = tuple[float, float, float]
 RED, GREEN, BLUE = (0.9, 0.2, 0.2), (0.2, 0.75, 0.3), (0.25, 0.4, 0.95)
 ORANGE, GREY = (0.95, 0.6, 0.1), (0.6, 0.6, 0.6)
 
@@ -74,9 +73,8 @@ def _payload(report: TeamReport, estimate: TeamEstimate) -> list[Marker]:
 def _sentence(report: TeamReport) -> str:
     """Return mass and verdict in a line."""
     estimate = report.estimate
-    if estimate is None or not np.isfinite(estimate.phi[0]):
-        return report.status
-    if estimate.status is TeamStatus.INCONSISTENT:
+    known = estimate is not None and np.isfinite(estimate.phi[0])
+    if estimate is None or not known or estimate.status is TeamStatus.INCONSISTENT:
         return report.status
     return (
         f"{estimate.phi[0]:.2f} kg ({estimate.lower[0]:.2f} to {estimate.upper[0]:.2f}) "
@@ -84,35 +82,31 @@ def _sentence(report: TeamReport) -> str:
     )
 
 
-def _arrow(start: Array, end: Array, colour: tuple[float, ...], ns: str, width: float) -> Marker:
-    marker = Marker(type=Marker.ARROW, ns=ns, color=_colour(colour, 0.95))
-    marker.points = [_point(start), _point(end)]
+def _arrow(start: Array, end: Array, rgb: Colour, ns: str, width: float) -> Marker:
+    """Return an arrow."""
+    marker = _marker(Marker.ARROW, ns, rgb, 0.95)
+    marker.points = [point(start), point(end)]
     marker.scale = vector([width, 2 * width, 2.5 * width])
-    marker.pose.orientation.w = 1.0
     return marker
 
 
-def _sphere(
-    at: Array, rotation: Array, size: Array, colour: tuple[float, ...], opacity: float
-) -> Marker:
-    marker = Marker(type=Marker.SPHERE, ns="payload", color=_colour(colour, opacity))
-    marker.pose.position, marker.scale = point(at), vector(size)
-    quaternion = map(float, Rotation.from_matrix(rotation).as_quat())
-    turn = marker.pose.orientation
-    turn.x, turn.y, turn.z, turn.w = quaternion
+def _sphere(at: Array, rotation: Array, size: Array, rgb: Colour, opacity: float) -> Marker:
+    """Return an ellipsoid."""
+    marker = _marker(Marker.SPHERE, "payload", rgb, opacity)
+    marker.pose, marker.scale = pose_message(rotation, at), vector(size)
     return marker
 
 
 def _text(at: Array, text: str, ns: str) -> Marker:
-    marker = Marker(type=Marker.TEXT_VIEW_FACING, ns=ns, text=text, color=_colour((1, 1, 1), 1.0))
-    marker.pose.position, marker.pose.orientation.w, marker.scale.z = point(at), 1.0, TEXT
+    """Return a line of text."""
+    marker = _marker(Marker.TEXT_VIEW_FACING, ns, (1.0, 1.0, 1.0), 1.0)
+    marker.text, marker.pose.position, marker.scale.z = text, point(at), TEXT
     return marker
 
 
-def _colour(rgb: tuple[float, ...], opacity: float) -> ColorRGBA:
-    red, green, blue = map(float, rgb)
-    return ColorRGBA(r=red, g=green, b=blue, a=opacity)
-
-
-def _point(at: Array) -> Point:
-    return point(at)
+def _marker(kind: int, ns: str, rgb: Colour, opacity: float) -> Marker:
+    """Return a marker of a kind."""
+    red, green, blue = rgb
+    marker = Marker(type=kind, ns=ns, color=ColorRGBA(r=red, g=green, b=blue, a=opacity))
+    marker.pose.orientation.w = 1.0
+    return marker

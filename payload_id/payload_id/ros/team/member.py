@@ -15,14 +15,13 @@ from ...core.wrists.imu_join import ImuJoin
 from ...core.wrists.joint_stream import JointStream
 from ...core.wrists.wrench_stream import WrenchStream
 from ...files.teams.team_file import TeamRobot
-from .heard import Heard
+from .robot_messages import RobotMessages
 
 REFUSED = "refused by the estimator"
 LEAP = 2.0  # a stamp that differs by more from the newest one is doubted [s]: robots do not pause
 OLDER = "older than before the clock was set back"
 KINDS = ("pose", "twist", "wrench")
 NO_IMU = np.empty((0, 7))
-LATE = 0.5  # part of the newest messages that may be out of order before a clock is doubted
 LONG_AGO = -(10**15)  # a stamp far from any that a message has [ns]
 BARREN = 300  # messages without a sample that somebody should look at
 MISPLACED = (OLDER, *(x.value for x in (Drop.OUT_OF_ORDER, Drop.STAMP_LEAP)))  # in causes
@@ -56,8 +55,6 @@ class Member:
         # The first stamps, too, are believed only when some in a row agree.
         self._clocks = dict.fromkeys(robot.topics, ClockGate(newest_ns=LONG_AGO, leap=LEAP))
         self._begin_streams()
-        self._late = self._seen = 0  # of the messages since the last verdict on the clock
-        self._is_back = False  # whether the clock was set back, and is behind what came before
         self.refusal = self.clock_doubt = ""
 
     @property
@@ -76,10 +73,9 @@ class Member:
         if count < BARREN:
             return ""
         silent = [topic for kind, topic in self.robot.topics.items() if not self._since[kind]]
-        causes = self.dropped.most_common(1)
-        why = f"mostly '{causes[0][0]}'" if causes else "none fits another"
-        if silent:
-            why = f"nothing came on {' and '.join(silent)}"
+        why = f"nothing came on {' and '.join(silent)}" if silent else "none fits another"
+        if not silent and (causes := self.dropped.most_common(1)):
+            why = f"mostly '{causes[0][0]}'"
         return (
             f"No sample came of the last {count} messages of {self.robot.name}: {why}. Compare its "
             "messages with the team file: rate, joints, topics."
@@ -95,9 +91,8 @@ class Member:
         """Say that much was left out for its stamps; empty: little was."""
         causes = {k: n for k, n in self.dropped.items() if any(x in k for x in MISPLACED)}
         count = sum(causes.values())
-        beginning = AGREEING * len(
-            self._clocks
-        )  # until the first stamps of each topic are believed
+        # Until the first stamps of each topic are believed.
+        beginning = AGREEING * len(self._clocks)
         if self.heard < JUDGED or count <= MUCH * self.heard + beginning:
             return ""
         return (
@@ -106,7 +101,7 @@ class Member:
             "than one node publishes for it."
         )
 
-    def take(self, heard: Heard, start_ns: int) -> Iterable[RobotSamples]:
+    def take(self, heard: RobotMessages, start_ns: int) -> Iterable[RobotSamples]:
         """Yield the samples that are complete with what was heard.
 
         Args:
@@ -116,27 +111,18 @@ class Member:
         self.heard += heard.count
         self._since.update({kind: len(stamps) for kind, stamps in heard.stamps.items()})
         rows = {kind: self._timed(heard, kind, start_ns) for kind in heard.stamps}
-        before = sum(n for cause, n in self.dropped.items() if "out_of_order" in cause)
         made = self._made(rows)
         parts = [made] if made is not None else []
         if self._imu is not None:
             parts = self._imu.add(made, rows.get("imu", NO_IMU))
-        late = sum(n for cause, n in self.dropped.items() if "out_of_order" in cause) - before
-        self._judge_clock(late, heard.count)
         for whole in parts:
             newest = -np.inf if self.newest is None else self.newest.time[-1]
             part = whole.where(whole.time > newest)
-            if len(part) < len(whole):
-                self._past[OLDER] += len(whole) - len(part)
-                self._is_back = True
-                self.clock_doubt = (
-                    f"The clock of {self.robot.name} was set back: what it sends now would be "
-                    "older than what it sent before, and does not count. Begin anew with ~/reset."
-                )
+            self._past[OLDER] += len(whole) - len(part)
+            if len(whole):  # some are right again, or none is
+                self.clock_doubt = "" if len(part) else self._set_back()
             if not len(part):
                 continue
-            if self._is_back:  # and right again
-                self._is_back, self.clock_doubt = False, ""
             self.samples += len(part)
             self._since.clear()
             self.newest = part.where(slice(len(part) - 1, None))
@@ -153,7 +139,7 @@ class Member:
             self._wrenches = WrenchStream(robot.name, robot.conventions, robot.rate)
         self._imu = ImuJoin(robot.imu_rotation) if "imu" in robot.topics else None
 
-    def _timed(self, heard: Heard, kind: str, start_ns: int) -> Array:
+    def _timed(self, heard: RobotMessages, kind: str, start_ns: int) -> Array:
         """Return rows with their times before them, shape (k, 1 + width); none with a wrong stamp.
 
         One stamp that leaps is left out; several in a row say that the clock was set.
@@ -183,18 +169,9 @@ class Member:
         before, theta, gimbal, tau = (table[:, 1 + 3 * k : 4 + 3 * k] for k in range(4))
         return self._joints.add(JointReadings(table[:, 0], before, theta, gimbal, tau))
 
-    def _judge_clock(self, late: int, count: int) -> None:
-        """Doubt a clock whose stamps are mostly older than what came before them."""
-        self._late, self._seen = self._late + late, self._seen + count
-        if self._seen < JUDGED:
-            return
-        doubtful = self._late > LATE * self._seen
-        self._late = self._seen = 0
-        if self._is_back:
-            return
-        self.clock_doubt = (
-            f"Most messages of {self.robot.name} are older than earlier ones: its clock was set "
-            "back, or two robots publish as one. Begin anew with ~/reset once it is right."
-            if doubtful
-            else ""
+    def _set_back(self) -> str:
+        """Say that the clock is behind what came before."""
+        return (
+            f"The clock of {self.robot.name} was set back: what it sends now would be older than "
+            "what it sent before, and does not count. Begin anew with ~/reset."
         )

@@ -42,7 +42,8 @@ def team_message(
     message.message, message.reference = report.message, team.names[0]
     message.phi, message.lower = np.full(10, NAN), np.full(10, -np.inf)
     message.upper = np.full(10, np.inf)
-    message.centre, message.principal_moments = _pose(None), np.full(3, NAN)
+    message.centre = pose_message(np.full((3, 3), NAN), np.full(3, NAN))
+    message.principal_moments = np.full(3, NAN)
     message.members = members()
     message.shares = shares_of(report, team)
     message.noise_factor = message.seconds = NAN
@@ -57,7 +58,7 @@ def _fill(message: TeamMessage, estimate: TeamEstimate, team: TeamFile) -> None:
     message.phi, message.lower, message.upper = estimate.phi, estimate.lower, estimate.upper
     message.identifiable = [bool(x) for x in estimate.identifiable]
     if (axes := estimate.axes) is not None:
-        message.centre = _pose((axes.rotation, axes.com))
+        message.centre = pose_message(axes.rotation, axes.com)
         message.principal_moments = axes.moments
     message.frames = [frame_message(estimate.frames.get(name), name) for name in team.names]
     message.findings = [
@@ -78,13 +79,10 @@ def frame_message(frame: GraspFrame | None, name: str) -> GraspFrameMessage:
     """Return a grasp frame as a message; one that says that nothing is known for None."""
     message = GraspFrameMessage(robot=name)
     if frame is None:
-        message.transform = transform_message(np.full((3, 3), NAN), np.full(3, NAN))
-        message.covariance = np.full(36, NAN)
-        message.rotation_bound = message.position_bound = UNKNOWN
-        message.clock = message.clock_deviation = NAN
-        message.clock_bound = np.inf
-        return message
-    message.known = bool(frame.known)
+        nothing = np.full((6, 6), NAN)
+        frame = GraspFrame(name, nothing[:3, :3], nothing[0, :3], nothing, UNKNOWN, UNKNOWN,
+                           NAN, NAN, np.inf)  # fmt: skip
+    message.known = frame.known
     message.transform = transform_message(frame.rotation, frame.position)
     message.covariance = np.ravel(frame.covariance)
     message.rotation_bound, message.position_bound = frame.rotation_bound, frame.position_bound
@@ -109,8 +107,8 @@ def frames_message(report: TeamReport, estimate: TeamEstimate, team: TeamFile) -
 
 def shares_of(report: TeamReport, team: TeamFile) -> list[GravityShare]:
     """Return what each robot carries, in the team's order."""
-    found = [] if report.estimate is None else list(report.estimate.payload.values())
-    by_name = {payload.name: payload for payload in found}
+    found = {} if report.estimate is None else report.estimate.payload
+    by_name = {payload.name: payload for payload in found.values()}
     return [share_message(report, team, name, by_name.get(name)) for name in team.names]
 
 
@@ -170,9 +168,8 @@ def vector(v: Any) -> Vector3:
     return Vector3(x=float(v[0]), y=float(v[1]), z=float(v[2]))
 
 
-def _pose(pose: tuple[Array, Array] | None) -> Pose:
-    """Return a pose as a message; NaN where there is none."""
-    rotation, position = pose or (np.full((3, 3), NAN), np.full(3, NAN))
+def pose_message(rotation: Array, position: Array) -> Pose:
+    """Return a pose as a message; NaN where it is not known."""
     return Pose(position=point(position), orientation=_quaternion(rotation))
 
 

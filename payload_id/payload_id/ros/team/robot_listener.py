@@ -13,7 +13,7 @@ from ...files.teams.team_file import TeamRobot
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import PolledSubscription
 from ..common.topic_report import publisher_names, silence_report
-from .heard import TYPES, WIDTH, Heard, WrongMessageError, reader_of
+from .robot_messages import TYPES, WIDTH, RobotMessages, WrongMessageError, reader_of
 
 VAIN = 50  # messages in a row that hold nothing to use, from which on that is said
 
@@ -48,7 +48,7 @@ class RobotListener:
         self._arrived: dict[str, float] = {}
         self._vain = {kind: Counter[str]() for kind in self._topics}  # since the last one of use
 
-    def take(self, guided: bool) -> Heard | None:
+    def take(self, guided: bool) -> RobotMessages | None:
         """Return what has arrived since the last time; None if that is nothing to use."""
         stamps, rows = {}, {}
         for kind, topic in self._topics.items():
@@ -68,7 +68,7 @@ class RobotListener:
                 self._vain[kind].clear()
                 stamps[kind] = np.array(seen, dtype=np.int64)
                 rows[kind] = np.array(numbers, dtype=float).reshape(len(seen), WIDTH[kind])
-        return Heard(self.robot.name, stamps, rows, guided) if stamps else None
+        return RobotMessages(self.robot.name, stamps, rows, guided) if stamps else None
 
     def forget(self) -> None:
         """Let go what has arrived so far."""
@@ -90,7 +90,8 @@ class RobotListener:
         for kind, topic in self._topics.items():
             silent = now - max(self._arrived.get(kind, self._began), self._began)
             if silent > patience:
-                type_name = "/msg/".join((_package(kind), TYPES[kind].__name__))
+                package = TYPES[kind].__module__.split(".")[0]
+                type_name = f"{package}/msg/{TYPES[kind].__name__}"
                 key = f"robots.{self.robot.name} of the team file"
                 return silence_report(
                     self._node, topic.topic, type_name, silent, self.robot.rate, key,
@@ -137,7 +138,3 @@ class RobotListener:
         if at == 0:
             raise WrongMessageError("without a stamp")
         return at, self._readers[kind](message)
-
-
-def _package(kind: str) -> str:
-    return str(TYPES[kind].__module__).split(".")[0]

@@ -63,12 +63,8 @@ class TeamServices:
             remarks: Returns what is wrong with who publishes for the robots, a sentence each.
             limits: Returns what planned wrist motions may not exceed, and how long they take [s].
         """
-        self._log, self._team, self._control, self._worker = (
-            node.get_logger(),
-            team,
-            control,
-            worker,
-        )
+        self._log, self._team, self._control = node.get_logger(), team, control
+        self._worker = worker
         self._publisher, self._runs, self._take, self.guided = publisher, runs_folder, take, False
         self._limits, self._remarks = limits, remarks
         self._answers = AwaitedAnswers()

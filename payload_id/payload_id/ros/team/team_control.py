@@ -17,8 +17,8 @@ from ...core.team.online import TeamSettings
 from ...files.teams.team_file import TeamFile
 from ...files.teams.team_log import Left, TeamLog, Touched, Updated
 from ...files.teams.team_run import FILE_NAME, TeamRun
-from .heard import Heard
 from .member import Member
+from .robot_messages import RobotMessages
 from .team_report import FAILED, USABLE, WAITING, TeamAnswer, TeamReport
 
 NOT_RUNNING = "No run is in progress: call the service ~/start."
@@ -60,7 +60,7 @@ class TeamControl:
         self.running, self.lost, self.failures = False, 0, 0
         self._team, self._settings, self._publish = team, settings, publish
         self._period, self._capacity, self._log_most = period, capacity, log_most
-        self._waiting: deque[Heard] = deque()
+        self._waiting: deque[RobotMessages] = deque()
         self._count, self._lock = 0, threading.Lock()
         self._taken = 0  # number of those that waited and do no more
         # Team time and the robots' clocks differ by their bounds; smoothing blurs the ends.
@@ -79,7 +79,7 @@ class TeamControl:
         """Why the run cannot be saved; empty: it can."""
         return "" if self._log is None else self._log.loss
 
-    def write(self, heard: Heard) -> None:
+    def write(self, heard: RobotMessages) -> None:
         """Hand over messages; returns at once. Without a run they are let go."""
         if not self.running:
             return
@@ -87,10 +87,7 @@ class TeamControl:
             self._waiting.append(heard)
             self._count += heard.count
             while self._count > self._capacity:
-                oldest = self._waiting.popleft()
-                self._count -= oldest.count
-                self._taken += 1
-                self.lost += oldest.count
+                self.lost += self._taken_out().count
 
     def start(self) -> TeamAnswer:
         """Begin a run."""
@@ -146,10 +143,9 @@ class TeamControl:
     def let_go(self, name: str) -> TeamAnswer:
         """Note that a robot holds the payload no more."""
         try:
-            self._team.robot(name)
+            member = self._members[self._team.robot(name).name]
         except UnknownNameError as error:
             return self.answer(False, str(error))
-        member = self._members[name]
         if not self.running:
             return self.answer(False, NOT_RUNNING)
         if not member.holds or member.newest is None:
@@ -203,11 +199,15 @@ class TeamControl:
             with self._lock:
                 if not self._waiting or self._taken >= until:
                     return found
-                heard = self._waiting.popleft()
-                self._count -= heard.count
-                self._taken += 1
+                heard = self._taken_out()
             found = True
             self._take(heard)
+
+    def _taken_out(self) -> RobotMessages:
+        """Return the messages that have waited for longest, and wait no more."""
+        oldest = self._waiting.popleft()
+        self._count, self._taken = self._count - oldest.count, self._taken + 1
+        return oldest
 
     def fail(self, sentence: str) -> None:
         """Make an error the newest report."""
@@ -231,9 +231,8 @@ class TeamControl:
     def _let_go(self) -> None:
         """Take nothing in of what waits."""
         with self._lock:
-            self._taken += len(self._waiting)
-            self._waiting.clear()
-            self._count = 0
+            while self._waiting:
+                self._taken_out()
 
     def _clear(self) -> None:
         """Begin without data, but for what waits."""
@@ -247,10 +246,10 @@ class TeamControl:
         self._members = {robot.name: Member(robot) for robot in team.robots}
         self._start_ns: int | None = None
         self._new, self._due = False, 0.0
-        self._guided: tuple[float, float] | None = None  # stretch since the last update [s]
+        self._guided = np.inf, -np.inf  # stretch since the last update [s]
         self._estimate: TeamEstimate | None = None
 
-    def _take(self, heard: Heard) -> None:
+    def _take(self, heard: RobotMessages) -> None:
         """Make messages samples, and give them to the estimator."""
         if self._start_ns is None:
             self._start_ns = int(min(stamps[0] for stamps in heard.stamps.values()))
@@ -263,7 +262,7 @@ class TeamControl:
             if not member.holds:
                 continue
             if heard.guided:
-                start, end = self._guided or (np.inf, -np.inf)
+                start, end = self._guided
                 self._guided = min(start, samples.time[0]), max(end, samples.time[-1])
             try:
                 self._estimator.add(samples)
@@ -288,10 +287,9 @@ class TeamControl:
         """Estimate from all data so far, and publish."""
         begin = time.perf_counter()
         self._new = False
-        if self._guided is not None:
-            start, end = self._guided
+        (start, end), self._guided = self._guided, (np.inf, -np.inf)
+        if start <= end:
             event = Touched(float(start) - self._margin, float(end) + self._margin)
-            self._guided = None
             self._keep(event)
             self._estimator.touched(event.start, event.end)
         self._keep(Updated())

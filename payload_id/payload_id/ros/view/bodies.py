@@ -25,7 +25,9 @@ GROUND = ((-2.0, -2.0, -0.01), (2.0, 2.0, 0.0))
 SURFACES: Mapping[str, Callable[[ConvexBody], Any]] = {
     "box": lambda body: trimesh.creation.box(extents=body.size),
     "sphere": lambda body: trimesh.creation.icosphere(subdivisions=2, radius=body.size[0]),
-    "cylinder": lambda body: trimesh.creation.cylinder(*body.size, sections=32),
+    "cylinder": lambda body: trimesh.creation.cylinder(
+        radius=body.size[0], height=body.size[1], sections=32
+    ),
     "capsule": lambda body: trimesh.creation.capsule(radius=body.size[0], height=body.size[1]),
     "half_space": lambda body: trimesh.creation.box(bounds=GROUND),
     "hull": lambda body: trimesh.Trimesh(vertices=body.points).convex_hull,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.arm.centre_of_mass import gravity_in_payload_frame
 from ...core.arrays import Array
 from ...core.safety.tube.tube_watch import position_error
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
@@ -86,10 +85,6 @@ class LiveArm:
     def moving(self, q: Array) -> list[LinkFrame]:
         """Return the links that move, at positions of shape (n,) [rad or m]."""
         return self.frames.moving(dict(zip(self.robot.joints, map(float, q), strict=True)))
-
-    def gravity(self, q: Array) -> Array:
-        """Return gravity in the payload frame, shape (3,) [m/s2]."""
-        return gravity_in_payload_frame(self.model, q)
 
     def _is_at_start(self, motion: PlannedMotion | None) -> bool:
         """Tell whether the arm is where a motion begins; True: it moves, or that is not known."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ...core.arm.centre_of_mass import gravity_in_payload_frame
 from .charts import Intervals, Torques
 from .controls import Controls
 from .handing import Handed
@@ -77,7 +78,7 @@ class Page:
         joints, ghost = self._arm.topics.joints, self._shown[2]
         with self._client.atomic():
             if joints is not None:
-                gravity = self._arm.gravity(joints.q)
+                gravity = gravity_in_payload_frame(self._arm.model, joints.q)
                 scene.place(self._arm.frames.moving(joints.positions), gravity)
             scene.ghost.root.visible = ghost is not None
             if ghost is not None:

@@ -113,12 +113,10 @@ class TopicCache:
         at, status = self._newest.get(name, (-np.inf, None))
         if status is None:
             return NodeHeard()
-        return NodeHeard(
-            time.monotonic() - at < SILENT,
-            LEVELS.get(bytes(status.level), "stale"),
-            status.message,
-            {value.key: value.value for value in status.values},
-        )
+        figures = {value.key: value.value for value in status.values}
+        if time.monotonic() - at >= SILENT:
+            return NodeHeard(figures=figures)
+        return NodeHeard(True, LEVELS[bytes(status.level)], status.message, figures)
 
     def poll(self) -> bool:
         """Make use of what has come since the last time; return whether a run has begun."""

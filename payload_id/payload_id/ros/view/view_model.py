@@ -208,29 +208,26 @@ def plan_html(plan: PlanDescription) -> str:
 
 def _nodes_html(seen: Snapshot) -> str:
     """Return how the nodes are; a fault is told elsewhere."""
-    lines = []
-    for name in NODES:
-        node = seen.node(name)
-        sign = LEVELS.get(node.level, "○") if node.found else "○"
-        said = _once(seen, node.sentence) if node.found else "not heard"
-        lines.append(f"<p>{sign} <b>{name}</b> {plain(said) or 'ok'}</p>")
-    return "".join(lines)
+    heard = [(name, seen.node(name)) for name in NODES]
+    return "".join(
+        f"<p>{LEVELS[node.level]} <b>{name}</b> {plain(_once(seen, node.sentence)) or 'ok'}</p>"
+        for name, node in heard
+    )
 
 
 def _state_html(seen: Snapshot) -> str:
     """Return what is being done, and how the task before ended."""
     progress, outcome = seen.tasks.progress, seen.tasks.outcome
-    since = seen.now - progress.since
-    time = f", {progress.left:.0f} s left" if math.isfinite(progress.left) else ""
-    time = time or (f", {since:.0f} s" if since >= SLOW else "")
-    said = [] if seen.may_move else ["This view may not move the arm (--allow-motion)."]
-    if progress.task:
-        said.append(f"<b>{plain(progress.task)}</b> {plain(progress.detail)}{time}")
-    if outcome is not None:
-        sign = DONE if outcome.success else FAILED
-        words = plain(_once(seen, outcome.sentence))
-        said.append(f"{sign} <b>{plain(outcome.task)}:</b> {words}")
-    return "".join(f"<p>{text}</p>" for text in said)
+    since, left = seen.now - progress.since, progress.left
+    time = f", {since:.0f} s" if since >= SLOW else ""
+    time = f", {left:.0f} s left" if math.isfinite(left) else time
+    still = "" if seen.may_move else "<p>This view may not move the arm (--allow-motion).</p>"
+    doing = f"<p><b>{plain(progress.task)}</b> {plain(progress.detail)}{time}</p>"
+    found = still + (doing if progress.task else "")
+    if outcome is None:
+        return found
+    sign, words = DONE if outcome.success else FAILED, plain(_once(seen, outcome.sentence))
+    return f"{found}<p>{sign} <b>{plain(outcome.task)}:</b> {words}</p>"
 
 
 def _once(seen: Snapshot, text: str) -> str:
@@ -240,12 +237,12 @@ def _once(seen: Snapshot, text: str) -> str:
 
 def _of_before(seen: Snapshot) -> str:
     """Return what is shown as it was before, since it is not heard any more; empty: nothing is."""
-    said = []
-    if seen.estimate is not None and not seen.node("estimator").found:
-        said.append("The estimator is not heard: this is what it said last.")
-    if not seen.states:
-        said.append("No joint states come: the arm is shown where it was last.")
-    return "".join(f"<p><b>{text}</b></p>" for text in said)
+    mute = seen.estimate is not None and not seen.node("estimator").found
+    said = {
+        "The estimator is not heard: this is what it said last.": mute,
+        "No joint states come: the arm is shown where it was last.": not seen.states,
+    }
+    return "".join(f"<p><b>{text}</b></p>" for text, holds in said.items() if holds)
 
 
 def _expected(seen: Snapshot) -> str:

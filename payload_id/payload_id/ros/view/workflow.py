@@ -230,7 +230,7 @@ def acknowledge_hindrance(seen: Snapshot, reason: str) -> str:
 def health(seen: Snapshot) -> tuple[bool, str]:
     """Return whether all nodes do what they are for, and what is to be said of them."""
     heard = [(name, seen.node(name)) for name in NODES]
-    bad = [name for name, node in heard if node.level in ("error", "stale") or not node.found]
+    bad = [name for name, node in heard if node.level in ("error", "stale")]
     if bad:
         return False, f"{', '.join(bad)}: see Nodes."
     warned = [name for name, node in heard if node.level == "warning"]

@@ -17,7 +17,7 @@ from payload_id.core.simulation.team.team_sensors import RATE, TeamReader, recor
 from payload_id.core.wrists.joint_stream import JointStream
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.teams.team_file import TeamFile
-from payload_id.ros.team.heard import reader_of
+from payload_id.ros.team.robot_messages import reader_of
 
 
 def test_every_payload_is_a_body_within_the_prior_and_a_seed_repeats_it():

@@ -28,9 +28,7 @@ def arm(tmp_path_factory):
     folder = tmp_path_factory.mktemp("driver")
     path = folder / "robot.yaml"
     path.write_text(TEXT)
-    process = NodeProcess(
-        "simulated_arm", DOMAIN, folder / "log", robot_file=path, rate=100.0, merged_rate=10.0
-    )
+    process = NodeProcess("simulated_arm", DOMAIN, folder / "log", robot_file=path, rate=100.0)
     asker = Asker(DOMAIN, RobotFile.load(path))
     yield asker
     asker.close()

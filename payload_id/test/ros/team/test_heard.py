@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sensor_msgs.msg import JointState
 
 from payload_id.files.teams.team_file import TeamFile
-from payload_id.ros.team.heard import WIDTH, WrongMessageError, reader_of
+from payload_id.ros.team.robot_messages import WIDTH, WrongMessageError, reader_of
 
 ROBOT = TeamFile.load("omnids").robots[0]
 KEYS = ROBOT.joint_states

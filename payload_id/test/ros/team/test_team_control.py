@@ -13,7 +13,6 @@ from payload_id.core.team.online import TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.files.teams.team_file import TeamFile
 from payload_id.files.teams.team_run import SavedTeamRun
-from payload_id.ros.team.heard import Heard
 from payload_id.ros.team.markers import team_markers
 from payload_id.ros.team.member import Member
 from payload_id.ros.team.messages import (
@@ -21,6 +20,7 @@ from payload_id.ros.team.messages import (
     shares_of,
     team_message,
 )
+from payload_id.ros.team.robot_messages import RobotMessages
 from payload_id.ros.team.team_control import TeamControl
 from payload_id.ros.team.team_report import FAILED, WAITING
 from team_messages import EPOCH
@@ -56,13 +56,13 @@ def runs(team):
         control.close()
 
 
-def heard(name="one", start=0.0, count=50, guided=False, yaw=0.0) -> Heard:
+def heard(name="one", start=0.0, count=50, guided=False, yaw=0.0) -> RobotMessages:
     """Return messages of a robot at rest that carries 10 N."""
     t = EPOCH + (1e9 * (start + np.arange(count) / 100)).astype(np.int64)
     pose = np.tile([0, 0, 0, 0, 0, np.sin(yaw), np.cos(yaw)], (count, 1))
     wrench = np.tile([0, 0, 10.0, 0, 0, 0], (count, 1))
     rows = {"pose": pose, "twist": np.zeros((count, 6)), "wrench": wrench}
-    return Heard(name, dict.fromkeys(rows, t), rows, guided)
+    return RobotMessages(name, dict.fromkeys(rows, t), rows, guided)
 
 
 def test_what_exceeds_the_queue_is_lost_and_counted_and_nothing_else(runs):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from ....core.arrays import Array
 from ....core.errors import PayloadIdError
@@ -70,30 +69,47 @@ class Torque:
 Command = Follow | Hold | Torque
 
 
-class Controller(Protocol):
-    """One controller.
+class Controller:
+    """One controller; this one commands nothing.
 
     Attributes:
         name: Its name.
         type: Its type, package/Class.
         joints: Those that it moves, or reports.
-        commands: Command interfaces of each joint that it claims.
-        states: State interfaces of each joint that it reads.
+        claims: Command interfaces that it uses when it runs, such as joint_1/position.
+        reads: State interfaces.
         active: Whether it runs.
     """
 
-    name: str
-    type: str
-    joints: tuple[str, ...]
-    commands: tuple[str, ...]
-    states: tuple[str, ...]
-    active: bool
+    def __init__(
+        self,
+        name: str,
+        type_name: str,
+        joints: Sequence[str],
+        commands: Sequence[str] = (),
+        states: Sequence[str] = (),
+    ) -> None:
+        """Be inactive.
+
+        Args:
+            name: Its name.
+            type_name: Its type.
+            joints: Those that it moves, or reports.
+            commands: Kinds of command interfaces of each.
+            states: Kinds of state interfaces of each.
+        """
+        self.name, self.type, self.joints, self.active = name, type_name, tuple(joints), False
+        self.claims, self.reads = interfaces(joints, commands), interfaces(joints, states)
 
     def activate(self) -> Command | None:
         """Begin to run; return what the drives are told at once."""
+        self.active = True
+        return None
 
     def deactivate(self) -> Command | None:
         """Run no more; return what the drives are told at last."""
+        self.active = False
+        return None
 
     def update(self, cycle: Cycle) -> Command | None:
         """Take in one cycle; return what the drives are told, None: nothing new.
@@ -101,6 +117,7 @@ class Controller(Protocol):
         Raises:
             UpdateError: It cannot go on.
         """
+        return None
 
 
 def interfaces(joints: Sequence[str], kinds: Sequence[str]) -> list[str]:

@@ -24,6 +24,7 @@ from .tolerances import Tolerances, within
 SUCCESSFUL, INVALID_GOAL, PATH_TOLERANCE_VIOLATED, GOAL_TOLERANCE_VIOLATED = 0, -1, -4, -5
 PREEMPTED = "Current goal preempted by new incoming action."
 DEACTIVATED = "Current goal cancelled during deactivate transition."
+OFF_PATH = "Aborted due to path tolerance violation"
 TYPE = "joint_trajectory_controller/JointTrajectoryController"
 
 
@@ -103,10 +104,9 @@ class JointTrajectoryController(Controller):
             commands: Command interfaces; errors of the velocity count where it is commanded.
             states: State interfaces.
         """
-        self.name, self.type, self.active = name, TYPE, False
-        self.joints, self.commands, self.states = tuple(joints), tuple(commands), tuple(states)
+        super().__init__(name, TYPE, joints, commands, states)
         self._endless = np.asarray(endless)
-        self._own = self._tolerances = Tolerances.none(len(joints))
+        self._tolerances = Tolerances.of_goal(joints)
         self._judges_velocity = "velocity" in commands and "velocity" in states
         self.goal: Goal | None = None
         self.look: Look | None = None
@@ -115,20 +115,6 @@ class JointTrajectoryController(Controller):
         self._trajectory: SampledTrajectory | None = None
         self._place = 0.0  # on it [s]
         self._holding, self._cancelled = True, False
-
-    def tolerances_of(
-        self,
-        path: Sequence[tuple[str, float, float]],
-        goal: Sequence[tuple[str, float, float]],
-        time: float,
-    ) -> Tolerances:
-        """Return those of a goal; see `Tolerances.of_goal`."""
-        return self._own.of_goal(self.joints, path, goal, time)
-
-    @property
-    def own_tolerances(self) -> Tolerances:
-        """Those without a goal's."""
-        return self._own
 
     def begin(
         self, trajectory: JointTrajectory, start: float | None, tolerances: Tolerances
@@ -140,7 +126,7 @@ class JointTrajectoryController(Controller):
             start: Simulated time of its time 0 [s]; None: from the next cycle on.
             tolerances: What it must keep.
         """
-        self._abort(PREEMPTED)
+        self._end_goal(End.ABORTED, INVALID_GOAL, PREEMPTED)
         goal = Goal()
         if not self.active:
             goal.ends(End.ABORTED, INVALID_GOAL, DEACTIVATED)
@@ -162,14 +148,16 @@ class JointTrajectoryController(Controller):
 
     def activate(self) -> Command | None:
         """Hold where the drives were told to be last."""
-        self.active, self._holding, self._cancelled = True, True, False
+        super().activate()
+        self._holding, self._cancelled = True, False
         self._trajectory = self._new = None
         return Hold()
 
     def deactivate(self) -> Command | None:
         """Abort the goal; the drives keep their last command, at a velocity of 0."""
-        self._abort(DEACTIVATED)
-        self.active, self._trajectory, self._new, self.look = False, None, None, None
+        super().deactivate()
+        self._end_goal(End.ABORTED, INVALID_GOAL, DEACTIVATED)
+        self._trajectory = self._new = self.look = None
         return Hold()
 
     def update(self, cycle: Cycle) -> Command | None:
@@ -220,9 +208,7 @@ class JointTrajectoryController(Controller):
         under_way, late = self._place < duration, self._place - duration
         allowed = self._tolerances
         if (under_way or first) and not within(look.error, allowed.path):
-            self._end_goal(
-                End.ABORTED, PATH_TOLERANCE_VIOLATED, "Aborted due to path tolerance violation"
-            )
+            self._end_goal(End.ABORTED, PATH_TOLERANCE_VIOLATED, OFF_PATH)
             return self._hold(cycle)
         if under_way:
             return None
@@ -242,10 +228,6 @@ class JointTrajectoryController(Controller):
         self._holding, self._cancelled, self._new = True, False, None
         self._trajectory, self._place = SampledTrajectory.still(cycle.q), 0.0
         return Hold(cycle.q.copy())
-
-    def _abort(self, text: str) -> None:
-        """Abort the goal under way, if any."""
-        self._end_goal(End.ABORTED, INVALID_GOAL, text)
 
     def _end_goal(self, end: End, code: int, text: str) -> None:
         """End the goal under way, if any."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .controller import Command, Controller, Cycle, UpdateError, interfaces
+from .controller import Command, Controller, Cycle, UpdateError
 
 BEST_EFFORT, STRICT = 1, 2  # everything else counts as BEST_EFFORT
 NOTHING = "After checking the controllers, no controllers need to be activated or deactivated."
@@ -44,11 +44,7 @@ class ControllerManager:
 
     def claimed(self) -> set[str]:
         """Return the command interfaces that somebody uses."""
-        return {x for each in self.controllers.values() if each.active for x in self.claims(each)}
-
-    def claims(self, controller: Controller) -> list[str]:
-        """Return the command interfaces that a controller uses when it runs."""
-        return interfaces(controller.joints, controller.commands)
+        return {x for each in self.controllers.values() if each.active for x in each.claims}
 
     def switch(
         self, activate: Sequence[str], deactivate: Sequence[str], strictness: int = BEST_EFFORT
@@ -116,10 +112,10 @@ class ControllerManager:
 
     def _unavailable(self, on: Sequence[Controller], off: Sequence[Controller]) -> str:
         """Say what a controller cannot claim; empty if they can claim all."""
-        freed = {name for x in off for name in self.claims(x)}
+        freed = {name for x in off for name in x.claims}
         taken = self.claimed() - freed
         for each in [x for x in on if x not in off]:
-            for name in self.claims(each):
+            for name in each.claims:
                 if name not in self.commands:
                     what = "is not available"
                 elif name in taken:
@@ -130,5 +126,5 @@ class ControllerManager:
                     f"Unable to activate controller '{each.name}' since the command interface "
                     f"'{name}' {what}."
                 )
-            taken |= set(self.claims(each))
+            taken |= set(each.claims)
         return ""

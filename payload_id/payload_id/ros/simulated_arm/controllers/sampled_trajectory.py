@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 import numpy as np
 from scipy.interpolate import PPoly
 
@@ -12,24 +10,17 @@ from ....core.motion.joint_trajectory import DesiredState, JointTrajectory
 
 
 class SampledTrajectory:
-    """What `joint_trajectory.sample` returns, from the coefficients of every segment.
+    """What `joint_trajectory.sample` returns, from powers in place of Bernstein's polynomials.
 
     Attributes:
         points: The trajectory.
     """
 
     def __init__(self, points: JointTrajectory) -> None:
-        """Compute the coefficients c of q(t) = sum_k c_k (t - t_i)^k in every segment i."""
+        """Compute the coefficients of every segment; one point has none."""
         self.points = points
-        self._times: list[float] = points.time.tolist()
-        if points.curve is not None:  # one point has no segment
-            # As (segment, power, joint): one segment is one block of memory.
-            rising = PPoly.from_bernstein_basis(points.curve).c[::-1]
-            self._coefficients = np.ascontiguousarray(rising.transpose(1, 0, 2))
-            k = np.arange(len(rising))
-            # Row d: factors of powers of the d-th derivative.
-            self._powers = np.array([k * 0 + 1, k, k * (k - 1)], dtype=float)
-            self._exponents = np.maximum(k - np.arange(3)[:, np.newaxis], 0)
+        curve = None if points.curve is None else PPoly.from_bernstein_basis(points.curve)
+        self._curves = () if curve is None else (curve, curve.derivative(1), curve.derivative(2))
 
     @classmethod
     def still(cls, q: Array) -> SampledTrajectory:
@@ -38,10 +29,7 @@ class SampledTrajectory:
 
     def at(self, t: float) -> DesiredState:
         """Return what is desired at a time [s], arrays of shape (n,)."""
-        times = self._times
-        if t >= times[-1] or t < times[0]:
-            return DesiredState.rest(self.points.q[-1 if t >= times[-1] else 0])
-        i = bisect_right(times, t) - 1
-        basis = self._powers * (t - times[i]) ** self._exponents
-        q, dq, ddq = basis @ self._coefficients[i]
-        return DesiredState(q, dq, ddq)
+        time = self.points.time
+        if t >= time[-1] or t < time[0]:
+            return DesiredState.rest(self.points.q[-1 if t >= time[-1] else 0])
+        return DesiredState(*(curve(t) for curve in self._curves))

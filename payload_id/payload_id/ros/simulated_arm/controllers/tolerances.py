@@ -1,20 +1,19 @@
 """Tolerances of a goal, as joint_trajectory_controller resolves and checks them.
 
-In a goal 0 means: as the controller's parameters say; -1: none. Without a tolerance nothing is
-checked. Source: ros-controls/ros2_controllers, joint_trajectory_controller, tolerances.hpp.
+The controller has none of its own, so that 0 and -1 in a goal both mean: none is checked.
+Source: ros-controls/ros2_controllers, joint_trajectory_controller, tolerances.hpp.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ....core.arrays import Array
 from ....core.errors import InputError
 
-ERASED = -1.0
 SAME = float(np.finfo(np.float32).eps)  # to which a number is -1
 
 
@@ -33,34 +32,26 @@ class Tolerances:
     time: float = 0.0
 
     @classmethod
-    def none(cls, n: int) -> Tolerances:
-        """Return those that n joints always keep."""
-        return cls(np.zeros((2, n)), np.zeros((2, n)))
-
     def of_goal(
-        self,
+        cls,
         joints: Sequence[str],
-        path: Iterable[tuple[str, float, float]],
-        goal: Iterable[tuple[str, float, float]],
-        time: float,
+        path: Iterable[tuple[str, float, float]] = (),
+        goal: Iterable[tuple[str, float, float]] = (),
+        time: float = 0.0,
     ) -> Tolerances:
-        """Return these with what a goal says of them.
+        """Return what a goal says.
 
         Args:
-            joints: The controller's joints.
+            joints: The controller's n joints.
             path: Joint, position and velocity of what the goal has of the path [rad or m, per s].
             goal: ... of the end.
             time: ... of the time [s].
 
         Raises:
-            InputError: A joint is unknown or a number negative; the controller then has its own.
+            InputError: A joint is unknown or a number negative: none of them counts.
         """
-        return replace(
-            self,
-            path=_with(self.path, joints, path, "path_tolerance"),
-            goal=_with(self.goal, joints, goal, "goal_tolerance"),
-            time=_resolved(self.time, time, "goal_time_tolerance"),
-        )
+        ends = (_array(joints, path, "path"), _array(joints, goal, "goal"))
+        return cls(*ends, _resolved(time, "goal_time_tolerance"))
 
 
 def within(error: Array, tolerance: Array) -> bool:
@@ -68,28 +59,22 @@ def within(error: Array, tolerance: Array) -> bool:
     return not bool(((tolerance > 0.0) & (np.abs(error) > tolerance)).any())
 
 
-def _with(
-    own: Array, joints: Sequence[str], stated: Iterable[tuple[str, float, float]], where: str
-) -> Array:
-    """Return the controller's own tolerances with those that a goal states, shape (2, n)."""
-    result = own.copy()
+def _array(joints: Sequence[str], stated: Iterable[tuple[str, float, float]], of: str) -> Array:
+    """Return tolerances that a goal states, shape (2, n)."""
+    result = np.zeros((2, len(joints)))
     for name, *values in stated:
         if name not in joints:
             raise InputError(
-                f"joint '{name}' specified in goal.{where} does not exist. Using default "
+                f"joint '{name}' specified in goal.{of}_tolerance does not exist. Using default "
                 "tolerances."
             )
-        j = list(joints).index(name)
-        result[:, j] = [_resolved(own[k, j], values[k], f"{where} of {name}") for k in range(2)]
+        found = [_resolved(value, f"{of}_tolerance of {name}") for value in values]
+        result[:, list(joints).index(name)] = found
     return result
 
 
-def _resolved(own: float, stated: float, where: str) -> float:
+def _resolved(stated: float, where: str) -> float:
     """Return one tolerance."""
-    if stated > 0.0:
-        return stated
-    if abs(stated - ERASED) < SAME:
-        return 0.0
-    if stated < 0.0:
+    if stated < 0.0 and abs(stated + 1.0) >= SAME:
         raise InputError(f"Illegal tolerance {stated} in {where}. Using default tolerances.")
-    return own
+    return max(stated, 0.0)

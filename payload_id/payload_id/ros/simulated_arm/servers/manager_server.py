@@ -16,7 +16,6 @@ from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from ...common.topics import LATCHED
-from ..controllers.controller import interfaces
 from ..controllers.manager import ControllerManager
 
 SERVICES = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=ReliabilityPolicy.RELIABLE)
@@ -71,16 +70,15 @@ class ManagerServer:
     ) -> ListControllers.Response:
         """Return the states of all controllers."""
         for each in self._manager.controllers.values():
-            claims = self._manager.claims(each)
             response.controller.append(
                 ControllerState(
                     name=each.name,
                     type=each.type,
                     state=STATES[each.active][1],
                     update_rate=self._rate,
-                    claimed_interfaces=claims if each.active else [],
-                    required_command_interfaces=claims,
-                    required_state_interfaces=interfaces(each.joints, each.states),
+                    claimed_interfaces=each.claims if each.active else [],
+                    required_command_interfaces=each.claims,
+                    required_state_interfaces=each.reads,
                 )
             )
         return response

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from control_msgs.action import FollowJointTrajectory as Action
-from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
+from control_msgs.msg import JointTrajectoryControllerState
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
@@ -26,9 +26,9 @@ from ...access.interfaces import action_beside, state_beside
 from ...common.conversions import duration_message, time_message
 from ...common.steady_timer import steady_timer
 from ..controllers.joint_trajectory import Goal, JointTrajectoryController, Look
+from ..controllers.tolerances import Tolerances
 
 MONITOR_PERIOD = 0.05  # [s]
-NOT_RUNNING = "Can't accept new action goals. Controller is not running."
 # Reads a message: the trajectory, and the simulated time of its start [s], None: now.
 Reader = Callable[[Message], tuple[JointTrajectory, float | None]]
 
@@ -57,8 +57,8 @@ class TrajectoryServer:
         """
         self._log, self._controller, self._lock = node.get_logger(), controller, lock
         self._read, self._stamp = read, stamp
-        self._checked: tuple[Action.Goal, JointTrajectory, float | None] | None = None
-        self._under_way: list[tuple[ServerGoalHandle, Goal, RosFuture]] = []
+        self._checked: tuple[JointTrajectory, float | None]  # of the goal that is accepted next
+        self._under_way: dict[ServerGoalHandle, tuple[Goal, RosFuture]] = {}
         node.create_subscription(Message, topic, self._on_message, qos_profile_system_default)
         action = action_beside(topic)
         self._states = node.create_publisher(
@@ -103,13 +103,11 @@ class TrajectoryServer:
     def _on_goal(self, goal: Action.Goal) -> GoalResponse:
         """Check a goal."""
         self._log.info("Received new action goal")
-        with self._lock:
-            runs = self._controller.active
-        if not runs:
-            self._log.error(NOT_RUNNING)
+        if not self._controller.active:
+            self._log.error("Can't accept new action goals. Controller is not running.")
             return GoalResponse.REJECT
         try:
-            self._checked = (goal, *self._read(goal.trajectory))
+            self._checked = self._read(goal.trajectory)
         except InputError as error:
             self._log.error(f"Goal rejected: {error}")
             return GoalResponse.REJECT
@@ -118,35 +116,30 @@ class TrajectoryServer:
 
     def _on_accepted(self, handle: ServerGoalHandle) -> None:
         """Have a goal followed; the one before it ends now."""
-        request = handle.request
-        if self._checked is not None and self._checked[0] is request:
-            _, trajectory, start = self._checked
-        else:  # another goal was checked meanwhile
-            trajectory, start = self._read(request.trajectory)
-        self._checked = None
+        request, joints = handle.request, self._controller.joints
         allowed = request.goal_time_tolerance
+        path, goal = (
+            [(x.name, x.position, x.velocity) for x in stated]
+            for stated in (request.path_tolerance, request.goal_tolerance)
+        )
         try:
-            tolerances = self._controller.tolerances_of(
-                _stated(request.path_tolerance),
-                _stated(request.goal_tolerance),
-                allowed.sec + 1e-9 * allowed.nanosec,
-            )
+            time = allowed.sec + 1e-9 * allowed.nanosec
+            tolerances = Tolerances.of_goal(joints, path, goal, time)
         except InputError as error:
             self._log.error(str(error))
-            tolerances = self._controller.own_tolerances
+            tolerances = Tolerances.of_goal(joints)
         with self._lock:
-            goal = self._controller.begin(trajectory, start, tolerances)
+            begun = self._controller.begin(*self._checked, tolerances)
         self._accepted.publish(request.trajectory)
         self._pass_on()
-        self._under_way.append((handle, goal, RosFuture()))
+        self._under_way[handle] = begun, RosFuture()
         handle.execute()
 
     async def _until_it_ends(self, handle: ServerGoalHandle) -> Action.Result:
         """Wait for a goal's end, and report it."""
-        mine = next(each for each in self._under_way if each[0] is handle)
-        _, goal, ended = mine
+        goal, ended = self._under_way[handle]
         await ended
-        self._under_way.remove(mine)
+        del self._under_way[handle]
         if goal.end is not None:
             getattr(handle, goal.end.value)()
         if goal.text:
@@ -157,8 +150,8 @@ class TrajectoryServer:
         """Have the arm held, if this is the goal under way."""
         self._log.info("Got request to cancel goal")
         with self._lock:
-            for _, goal, _ in [each for each in self._under_way if each[0] is handle]:
-                self._controller.cancel(goal)
+            if handle in self._under_way:
+                self._controller.cancel(self._under_way[handle][0])
         self._accepted.publish(Message(joint_names=self._controller.joints))
         return CancelResponse.ACCEPT
 
@@ -169,7 +162,7 @@ class TrajectoryServer:
         look = self._controller.look
         if look is None or self._controller.goal is None:
             return
-        for handle, goal, _ in self._under_way:
+        for handle, (goal, _) in self._under_way.items():
             if goal is self._controller.goal:
                 feedback = Action.Feedback(joint_names=self._controller.joints)
                 feedback.header.stamp = time_message(self._stamp(look.time))
@@ -178,16 +171,9 @@ class TrajectoryServer:
 
     def _pass_on(self) -> None:
         """Wake those who wait for goals that have ended."""
-        with self._lock:
-            ended = [future for _, goal, future in self._under_way if goal.end is not None]
-        for future in ended:
-            if not future.done():
+        for goal, future in self._under_way.values():
+            if goal.end is not None and not future.done():
                 future.set_result(None)
-
-
-def _stated(tolerances: Sequence[JointTolerance]) -> list[tuple[str, float, float]]:
-    """Return what a goal says of the joints' tolerances."""
-    return [(x.name, x.position, x.velocity) for x in tolerances]
 
 
 def _points(look: Look) -> tuple[JointTrajectoryPoint, ...]:

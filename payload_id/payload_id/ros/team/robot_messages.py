@@ -24,7 +24,7 @@ WIDTH = {"joint_states": 12, "pose": 7, "twist": 6, "wrench": 6, "imu": 6}
 
 
 @dataclass(frozen=True)
-class Heard:
+class RobotMessages:
     """Messages of one robot that arrived together.
 
     Attributes:
@@ -66,13 +66,13 @@ class _JointReader:
         self._positions = [*keys["before"], *keys["after"], *keys["gimbal"]]
         self._efforts = list(keys[keys["effort_of"]])
         self._sign = keys["effort_sign"]
-        self._names: tuple[str, ...] | None = None
+        self._names: tuple[str, ...] | None = None  # in the order that was looked up last
         self._at: list[int] = []
         self._effort_at: list[int] = []
 
     def __call__(self, message: Any) -> Sequence[float]:
         names = message.name
-        if self._names is None or len(names) != len(self._names) or tuple(names) != self._names:
+        if tuple(names) != self._names:
             place = {name: k for k, name in enumerate(names)}
             if not place.keys() >= set(self._positions):
                 raise WrongMessageError("without some of the joints")
@@ -82,12 +82,8 @@ class _JointReader:
         if len(message.position) != len(names):
             raise WrongMessageError("with other numbers of names and positions")
         position, effort = message.position, message.effort
-        if len(effort) == len(names):
-            tau = [self._sign * effort[k] for k in self._effort_at]
-        elif all(k < len(effort) for k in self._effort_at):
-            tau = [self._sign * effort[k] for k in self._effort_at]  # without those of the gimbal
-        else:
-            tau = [np.nan] * 3
+        told = all(k < len(effort) for k in self._effort_at)  # maybe without those of the gimbal
+        tau = [self._sign * effort[k] for k in self._effort_at] if told else [np.nan] * 3
         return [*(position[k] for k in self._at), *tau]
 
 
