@@ -16,7 +16,6 @@ from .view_model import parameter_text
 
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 HEIGHT = 150  # [px] of one chart
-BANDED = (BAND, PALETTE[1], BAND)  # colours of upper end, value, lower end
 
 
 class Chart:
@@ -92,7 +91,7 @@ class Torques:
         self._joints = tuple(joints)
         self._choice = gui.add_dropdown("joint", self._joints, initial_value=self._joints[0])
         names = ("upper end", "measured", "lower end")
-        self._one = Chart(gui, "torque", names, "N m", BANDED, banded=True)
+        self._one = Chart(gui, "torque", names, "N m", (BAND, PALETTE[1], BAND), banded=True)
         self._all = Chart(gui, "unexplained torque", self._joints, "N m", PALETTE)
 
     def show(self, history: History) -> None:

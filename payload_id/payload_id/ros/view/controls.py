@@ -16,7 +16,6 @@ from .tasks import DRY_RUN, RUN, TARE_ONLY
 from .view_model import DONE, OPEN, ViewModel, step_html
 from .workflow import (
     Snapshot,
-    acknowledge_hindrance,
     health,
     identify_hindrance,
     steps,
@@ -36,7 +35,6 @@ MOVES = {
     "run": "follow the plan",
     IDENTIFY: "identify the payload in the hand",
 }
-SURE = "Is everybody out of its reach, and an emergency stop at hand?"
 
 
 class Controls:
@@ -110,10 +108,10 @@ class Controls:
         @self._acknowledge.on_click
         def _(_: Any) -> None:
             reason = self._reason.value
-            if hindrance := acknowledge_hindrance(self._page.snapshot(), reason):
-                self._tasks.say("acknowledging", False, hindrance)
-            else:
+            if reason.strip():
                 self._tasks.begin("acknowledging", partial(self._tasks.acknowledge, reason))
+            else:
+                self._tasks.say("acknowledging", False, "Say what was found and done first.")
 
     def _on_enough(self, _: Any) -> None:
         """Note how near mass and centre of mass must be known."""
@@ -175,7 +173,10 @@ class Controls:
                 return
             self._question = modal = gui.add_modal("Move the arm?")
         with modal:
-            gui.add_markdown(f"**The arm will move** to {MOVES[name]}. {SURE}")
+            gui.add_markdown(
+                f"**The arm will move** to {MOVES[name]}. Is everybody out of its reach, and an "
+                "emergency stop at hand?"
+            )
             if name != "dry_run" and seen.solved and not seen.tasks.saved:
                 gui.add_markdown("The verdict that is not saved yet is forgotten then.")
             move = gui.add_button("MOVE THE ARM", color="orange")

@@ -20,9 +20,6 @@ class History:
         """Keep rows of so many values."""
         self._rows = np.empty((0, width + 1))
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def add(self, time: float, values: Array) -> None:
         """Add a row.
 

@@ -18,7 +18,7 @@ from .bodies import Triangles
 from .planned_motion import PlannedMotion
 from .session_auth import SessionAuth
 from .tasks import Tasks
-from .topic_cache import TopicCache
+from .topic_cache import SILENT, TopicCache
 from .workflow import NODES, Snapshot
 
 NEAR = 0.05  # [rad or m] off where a plan begins, from which on it is to be made anew
@@ -33,7 +33,6 @@ class LiveArm:
         model: Its arm.
         frames: Its kinematics.
         shapes: Surfaces of its links.
-        joint_links: Link that each joint moves.
         planner: Plans and describes.
         topics: What nodes have told.
         tasks: What is being done.
@@ -46,7 +45,6 @@ class LiveArm:
     model: RobotModel
     frames: ArmFrames
     shapes: Mapping[str, Sequence[Triangles]]
-    joint_links: tuple[str, ...]
     planner: PlannerClient
     topics: TopicCache
     tasks: Tasks
@@ -74,7 +72,7 @@ class LiveArm:
             width=() if message is None else tuple(message.width),
             plan=topics.plan,
             bridge=topics.message("bridge_state"),
-            states=topics.states_come(now),
+            states=topics.joints is None or now - topics.joints.at < SILENT,
             previewed="" if motion is None else str(motion.plan.plan_id),
             at_start=self._is_at_start(motion),
             may_move=self.may_move,

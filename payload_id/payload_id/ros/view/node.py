@@ -12,7 +12,6 @@ from rcl_interfaces.srv import GetParameters
 
 from ...core.errors import ConfigurationError, PayloadIdError
 from ...files.robots.arm_frames import ArmFrames
-from ...files.robots.description.urdf_tree import UrdfTree
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..client.estimator_client import PayloadClient
@@ -50,13 +49,11 @@ def serve(arguments: argparse.Namespace) -> int:
         with impossible_names_told(), PayloadClient(names.estimator) as client:
             robot = RobotFile.load(arguments.robot or robot_of(client, names.estimator))
             planner = PlannerClient(client.node, names.planner, names.bridge)
-            tree = UrdfTree.of(robot.urdf)
             arm = LiveArm(
                 robot,
                 RobotModel.from_robot_file(robot),
                 ArmFrames(robot.urdf),
                 link_triangles(robot.urdf, robot.urdf_path.parent),
-                tuple(tree.named(name).child for name in robot.joints),
                 planner,
                 TopicCache(client, robot, names),
                 Tasks(client, planner, names),

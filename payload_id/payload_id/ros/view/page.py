@@ -13,15 +13,13 @@ from .controls import Controls
 from .handing import Handed
 from .live_arm import LiveArm
 from .planned_motion import PlannedMotion
-from .scene import TIGHT, Scene
+from .scene import Scene
 from .view_model import ViewModel, view_model
 from .workflow import Snapshot
 
 KEPT = "payload_id_view"  # where a browser keeps its session
 PAUSE = 0.25  # [s] between two looks at words
 ASKED = 3.0  # [s] that a browser may take to say who it is
-WRONG = 1.0  # [s] after a wrong token in which no other is looked at: guesses are slow
-BRAND = (0, 114, 178)
 LEFT, RIGHT = 430.0, 380.0  # [px] widths of the panels
 VIEW = ((1.25, -1.15, 0.95), (0.15, 0.0, 0.4))  # the camera's place, and what it looks at [m]
 
@@ -42,12 +40,12 @@ class Page:
         """
         self._client, self._arm = client, arm
         self.motion: PlannedMotion | None = None
-        self._due = self._closed_until = 0.0  # by the monotonic clock [s]
+        self._due = 0.0  # by the monotonic clock [s]
         self._shown: list[Any] = [None, None, None]  # estimate, obstacles, motion in the scene
         self._scene: Scene | None = None
         self._reading: Reading | None = None
         self._controls: Controls | None = None
-        self._entering = threading.RLock()
+        self._entering = threading.Lock()
         dress(client)
         if arm.open_to_readers:
             self._show_all()
@@ -113,14 +111,12 @@ class Page:
 
         @enter.on_click
         def _(_: Any) -> None:
-            with self._entering:
-                typed, token.value, now = token.value, "", time.monotonic()
-                if now < self._closed_until or not self._arm.auth.admits(typed):
-                    self._closed_until = now + WRONG
-                    said.content = "*That is not the token, or the last try was a moment ago.*"
-                    return
+            typed, token.value = token.value, ""
+            if self._arm.auth.admits(typed):
                 self._client.local_storage.set_item(KEPT, self._arm.auth.session)
                 self._let_in()
+            else:
+                said.content = "*That is not the token.*"
 
         return folder
 
@@ -149,9 +145,6 @@ class Page:
             scene.show_obstacles(topics.obstacles)
         if motion is not self._shown[2]:
             scene.show_swept(None if motion is None else motion.swept)
-            if motion is not None:
-                links = motion.tight_links(self._arm.joint_links)
-                scene.ghost.colour(dict.fromkeys(links, TIGHT))
         self._shown = [topics.estimate, topics.obstacles, motion]
 
 
@@ -177,18 +170,18 @@ class Reading:
 
     def draw(self, seen: Snapshot, model: ViewModel) -> None:
         """Bring it up to date."""
-        tabs, topics = self._tabs, self._topics
+        tabs = self._tabs
         tabs["Verdict"].content, tabs["Plan"].content = model.verdict, model.plan
         tabs["Nodes"].content = model.nodes
         if seen.estimate is not None:
-            tabs["Intervals"].show(topics.intervals, seen.estimate)
-        tabs["Torques"].show(topics.torques)
+            tabs["Intervals"].show(self._topics.intervals, seen.estimate)
+        tabs["Torques"].show(self._topics.torques)
 
 
 def dress(client: Any) -> None:
     """Give a page its colour, the place of its controls, and a look at the arm."""
     gui = client.gui
-    gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND)
+    gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     gui.main_panel.dock_right()
     gui.main_panel.set_width(RIGHT)
     client.camera.position, client.camera.look_at = VIEW

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,15 +55,3 @@ class PlannedMotion:
         length = float(self.trajectory.duration)
         time = min((now - self.began) % (length + RESTING), length)
         return np.asarray(self.trajectory.at(np.array([time])).q[0])
-
-    def tight_links(self, joint_links: Sequence[str]) -> tuple[str, ...]:
-        """Return the links that limit it: the closest pair, and that of the largest torque.
-
-        Args:
-            joint_links: Link that each joint moves.
-        """
-        plan = self.plan
-        found = [body.split("/")[0] for body in plan.closest_pair.split(" and ") if body]
-        if len(plan.peak_torque_percent) == len(joint_links) and joint_links:
-            found.append(joint_links[int(np.argmax(plan.peak_torque_percent))])
-        return tuple(found)

@@ -23,7 +23,6 @@ Colour = tuple[int, int, int]
 # Okabe and Ito's colours, which colour-blind people tell apart; one for each kind of thing.
 ARM: Colour = (176, 183, 190)
 GHOST: Colour = (230, 159, 0)
-TIGHT: Colour = (204, 121, 167)
 OBSTACLE: Colour = (120, 120, 120)
 THINNEST = 0.002  # [m] least edge of the box of the centre of mass, to stay visible
 ARROW = 0.25  # [m] length of gravity
@@ -52,9 +51,7 @@ class Arm:
             opacity: None: opaque.
         """
         self.root = scene.add_frame(root, show_axes=False)  # hides all of it
-        self._colour = colour
         self._frames: dict[str, Any] = {}
-        self._meshes: dict[str, list[Any]] = {}
         self.paths = {frames.base: f"{root}/{frames.base}"}
         scene.add_frame(self.paths[frames.base], show_axes=False)
         waiting = [*frames.fixed(), *frames.moving({})]
@@ -69,7 +66,7 @@ class Arm:
                 wxyz=_wxyz(frame.quaternion),
             )
         for link, path in self.paths.items():
-            self._meshes[link] = [
+            for k, shape in enumerate(shapes.get(link, ())):
                 scene.add_mesh_simple(
                     f"{path}/shape_{k}",
                     shape.vertices.astype(np.float32),
@@ -79,8 +76,6 @@ class Arm:
                     flat_shading=False,
                     side="double",
                 )
-                for k, shape in enumerate(shapes.get(link, ()))
-            ]
 
     def place(self, moving: Iterable[LinkFrame]) -> None:
         """Put links where they are."""
@@ -88,12 +83,6 @@ class Arm:
             handle = self._frames[frame.child]
             handle.position = frame.translation
             handle.wxyz = _wxyz(frame.quaternion)
-
-    def colour(self, links: Mapping[str, Colour]) -> None:
-        """Colour some links, and all others as they were."""
-        for link, meshes in self._meshes.items():
-            for mesh in meshes:
-                mesh.color = links.get(link, self._colour)
 
 
 class Scene:
@@ -181,8 +170,7 @@ class Scene:
 
     def show_obstacles(self, bodies: Iterable[ConvexBody]) -> None:
         """Show these obstacles and no others, the ground as a plane."""
-        shapes = [body_triangles(body) for body in bodies]
-        self._replace("obstacles", shapes, OBSTACLE, 0.5)
+        self._replace("obstacles", [body_triangles(body) for body in bodies], OBSTACLE, 0.5)
 
     def show_swept(self, markers: MarkerArray | None) -> None:
         """Show what a motion sweeps, or take it away."""

@@ -30,7 +30,6 @@ STOPPED = 5.0  # [s] in which a stop is answered
 TARE_ONLY = 2  # of payload_id_msgs/Identify
 REQUESTED_BY = "the live view"
 DRY_RUN, RUN = "dry run", "run"
-Work = Callable[[], str]  # does it, and returns what came of it
 
 
 class Tasks:
@@ -55,7 +54,7 @@ class Tasks:
             for name in (names.bridge, names.planner)
         }
 
-    def begin(self, task: str, work: Work) -> bool:
+    def begin(self, task: str, work: Callable[[], str]) -> bool:
         """Carry out a task, unless one is in progress; return whether it was begun."""
         if not self._busy.acquire(blocking=False):
             return False
@@ -230,7 +229,7 @@ class Tasks:
         with self._lock:
             self.state = replace(self.state, **changes)
 
-    def _carry_out(self, task: str, work: Work) -> None:
+    def _carry_out(self, task: str, work: Callable[[], str]) -> None:
         """Carry out a task; whatever happens is said, and the next one can begin."""
         try:
             success, sentence = True, work()

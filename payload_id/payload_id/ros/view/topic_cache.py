@@ -104,10 +104,6 @@ class TopicCache:
         bridge = self.message("bridge_state")
         return bodies_of("" if bridge is None else bridge.bodies)
 
-    def states_come(self, now: float) -> bool:
-        """Tell whether joint states come; True before the first one."""
-        return self.joints is None or now - self.joints.at < SILENT
-
     def node(self, name: str) -> NodeHeard:
         """Return what was heard of a node."""
         at, status = self._newest.get(name, (-np.inf, None))

@@ -194,14 +194,14 @@ def plan_html(plan: PlanDescription) -> str:
         ("acceleration", plan.peak_acceleration_percent),
         ("torque", plan.peak_torque_percent),
     )
-    table = _table(
-        ("certified use", "at most", "joint"),
-        [
-            (kind, f"{max(values):.0f} %", plan.joint_names[int(np.argmax(values))])
-            for kind, values in peaks
-            if len(values)
-        ],
-    )
+    uses = [
+        (kind, f"{max(values):.0f} %", plan.joint_names[int(np.argmax(values))])
+        for kind, values in peaks
+        if len(values)
+    ]
+    nearest = ("clearance left", f"{1e3 * plan.least_clearance:.0f} mm", plan.closest_pair)
+    rows = [*uses, nearest] if math.isfinite(plan.least_clearance) else uses
+    table = _table(("certified", "at worst", "where"), rows)
     rests = _folded("What the certificate rests on", _list(plan.assumptions))
     return f"<b>{plain(plan.plan_id)}</b> {plain(plan.summary)}{table}{rests}"
 

@@ -218,15 +218,6 @@ def identify_hindrance(seen: Snapshot) -> str:
     return _first(seen, NODES, moves=True)
 
 
-def acknowledge_hindrance(seen: Snapshot, reason: str) -> str:
-    """Return why a fault cannot be acknowledged with what was found; empty: it can."""
-    if not seen.fault:
-        return "There is no fault."
-    if not seen.node("bridge").found:
-        return "The bridge is not heard."
-    return "" if reason.strip() else "Say what was found and done first."
-
-
 def health(seen: Snapshot) -> tuple[bool, str]:
     """Return whether all nodes do what they are for, and what is to be said of them."""
     heard = [(name, seen.node(name)) for name in NODES]

@@ -15,7 +15,6 @@ from websockets.sync.client import connect
 
 from payload_id import RobotFile
 from payload_id.files.robots.arm_frames import ArmFrames
-from payload_id.ros.view import page as paging
 from payload_id.ros.view.history import History
 from payload_id.ros.view.page import Page
 from payload_id.ros.view.session_auth import SessionAuth
@@ -33,7 +32,7 @@ class Arm:
 
     def __init__(self):
         self.robot = RobotFile.load("kinova_gen3")
-        self.frames, self.shapes, self.joint_links = ArmFrames(self.robot.urdf), {}, ()
+        self.frames, self.shapes = ArmFrames(self.robot.urdf), {}
         self.auth, self.open_to_readers, self.asked = SessionAuth(), False, []
         self.topics = SimpleNamespace(
             joints=None, estimate=None, obstacles=(), plan=None, intervals=History(30),
@@ -85,7 +84,6 @@ def enter(page, token):
 
 
 def let_in(page, arm):
-    time.sleep(paging.WRONG)  # after a wrong token of another test
     enter(page, arm.auth.token)
     page.wait(lambda: page.uuid(STOP))
 

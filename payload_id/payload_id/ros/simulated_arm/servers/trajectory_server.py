@@ -58,7 +58,7 @@ class TrajectoryServer:
         self._log, self._controller, self._lock = node.get_logger(), controller, lock
         self._read, self._stamp = read, stamp
         self._checked: tuple[JointTrajectory, float | None]  # of the goal that is accepted next
-        self._under_way: dict[ServerGoalHandle, tuple[Goal, RosFuture]] = {}
+        self._under_way: dict[bytes, tuple[ServerGoalHandle, Goal, RosFuture]] = {}  # by identity
         node.create_subscription(Message, topic, self._on_message, qos_profile_system_default)
         action = action_beside(topic)
         self._states = node.create_publisher(
@@ -132,14 +132,14 @@ class TrajectoryServer:
             begun = self._controller.begin(*self._checked, tolerances)
         self._accepted.publish(request.trajectory)
         self._pass_on()
-        self._under_way[handle] = begun, RosFuture()
+        self._under_way[_identity(handle)] = handle, begun, RosFuture()
         handle.execute()
 
     async def _until_it_ends(self, handle: ServerGoalHandle) -> Action.Result:
         """Wait for a goal's end, and report it."""
-        goal, ended = self._under_way[handle]
+        _, goal, ended = self._under_way[_identity(handle)]
         await ended
-        del self._under_way[handle]
+        del self._under_way[_identity(handle)]
         if goal.end is not None:
             getattr(handle, goal.end.value)()
         if goal.text:
@@ -150,8 +150,8 @@ class TrajectoryServer:
         """Have the arm held, if this is the goal under way."""
         self._log.info("Got request to cancel goal")
         with self._lock:
-            if handle in self._under_way:
-                self._controller.cancel(self._under_way[handle][0])
+            if mine := self._under_way.get(_identity(handle)):
+                self._controller.cancel(mine[1])
         self._accepted.publish(Message(joint_names=self._controller.joints))
         return CancelResponse.ACCEPT
 
@@ -162,7 +162,7 @@ class TrajectoryServer:
         look = self._controller.look
         if look is None or self._controller.goal is None:
             return
-        for handle, (goal, _) in self._under_way.items():
+        for handle, goal, _ in self._under_way.values():
             if goal is self._controller.goal:
                 feedback = Action.Feedback(joint_names=self._controller.joints)
                 feedback.header.stamp = time_message(self._stamp(look.time))
@@ -171,9 +171,14 @@ class TrajectoryServer:
 
     def _pass_on(self) -> None:
         """Wake those who wait for goals that have ended."""
-        for goal, future in self._under_way.values():
+        for _, goal, future in self._under_way.values():
             if goal.end is not None and not future.done():
                 future.set_result(None)
+
+
+def _identity(handle: ServerGoalHandle) -> bytes:
+    """Return what a goal is told from others by."""
+    return bytes(handle.goal_id.uuid)
 
 
 def _points(look: Look) -> tuple[JointTrajectoryPoint, ...]:
