@@ -34,7 +34,7 @@ LIBRARIES = [
 # What only some need: fleets (`pip install "payload_id[fleet]"`), the view.
 EXTRAS = {
     "fleet": ["dask>=2026.8", "distributed>=2026.8", "fsspec>=2026.9", "pyarrow>=25.0"],
-    "view": ["viser>=1.1"],
+    "view": ["viser>=1.1", "websockets>=16.1"],
 }
 FOR_COLCON = {"test": ["pytest"]}  # by which `colcon test` knows that there are tests, and whose
 PAGES = ("fleet", "reports")  # rooms with templates of pages

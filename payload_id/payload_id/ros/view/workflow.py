@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from payload_id_msgs.msg import BridgeState, PlanDescription
@@ -230,19 +230,16 @@ def health(seen: Snapshot) -> tuple[bool, str]:
 
 def _first(seen: Snapshot, nodes: tuple[str, ...], *others: str, moves: bool = False) -> str:
     """Return the most telling of what hinders a step that needs some nodes; empty: nothing."""
-    return next((text for text in (*_lacking(seen, nodes, moves), *others) if text), "")
-
-
-def _lacking(seen: Snapshot, nodes: tuple[str, ...], moves: bool) -> Iterator[str]:
-    """Yield what is lacking, the most telling first."""
-    for name in nodes:
-        if not seen.node(name).found:
-            yield f"The {name} is not heard: start it, in this ROS domain."
-    if doing := seen.tasks.progress.task:
-        yield f"Wait: {doing}."
-    if moves and not seen.may_move:
-        yield "This view may not move the arm: start it with --allow-motion."
-    if moves and seen.fault:
-        yield "Acknowledge the fault first."
-    if moves and (seen.bridge is None or seen.bridge.state != BridgeState.IDLE):
-        yield "The bridge is busy."
+    doing = seen.tasks.progress.task
+    idle = seen.bridge is not None and seen.bridge.state == BridgeState.IDLE
+    lacking = {
+        **{f"The {name} is not heard: start it, in this ROS domain.": not seen.node(name).found
+           for name in nodes},
+        f"Wait: {doing}.": bool(doing),
+        "This view may not move the arm: start it with --allow-motion.":
+            moves and not seen.may_move,
+        "Acknowledge the fault first.": moves and bool(seen.fault),
+        "The bridge is busy.": moves and not idle,
+        **{text: bool(text) for text in others},
+    }  # fmt: skip
+    return next((text for text, holds in lacking.items() if holds), "")

@@ -60,22 +60,16 @@ class Look:
     """What was held against each other in the newest cycle.
 
     Attributes:
-        time: Simulated time [s].
+        cycle: That cycle.
         place: Where on the trajectory the arm should be [s].
         desired: What is desired there, arrays of shape (n,).
-        q: Positions, shape (n,) [rad or m].
-        dq: Velocities, shape (n,) [rad/s or m/s].
         error: Errors of position and velocity, shape (2, n).
-        speed: Part of its speed at which the arm runs [-].
     """
 
-    time: float
+    cycle: Cycle
     place: float
     desired: DesiredState
-    q: Array
-    dq: Array
     error: Array
-    speed: float
 
 
 class JointTrajectoryController(Controller):
@@ -111,10 +105,11 @@ class JointTrajectoryController(Controller):
         self.goal: Goal | None = None
         self.look: Look | None = None
         self.watched = False
-        self._new: tuple[JointTrajectory, float | None] | None = None
+        # A trajectory to be followed, and its start; without one: hold where the joints are.
+        self._asked: tuple[JointTrajectory | None, float | None] | None = None
         self._trajectory: SampledTrajectory | None = None
         self._place = 0.0  # on it [s]
-        self._holding, self._cancelled = True, False
+        self._holding = True
 
     def begin(
         self, trajectory: JointTrajectory, start: float | None, tolerances: Tolerances
@@ -138,36 +133,35 @@ class JointTrajectoryController(Controller):
     def replace(self, trajectory: JointTrajectory, start: float | None) -> None:
         """Follow another trajectory, as from the topic: a goal under way goes on with it."""
         if self.active:
-            self._new, self._holding, self._cancelled = (trajectory, start), False, False
+            self._asked, self._holding = (trajectory, start), False
 
     def cancel(self, goal: Goal) -> None:
         """End a goal, and hold where the joints are; one that is not under way is let be."""
         if goal is self.goal:
             goal.ends(End.CANCELED)
-            self.goal, self._cancelled, self._new = None, True, None
+            self.goal, self._asked = None, (None, None)
 
     def activate(self) -> Command | None:
         """Hold where the drives were told to be last."""
         super().activate()
-        self._holding, self._cancelled = True, False
-        self._trajectory = self._new = None
+        self._holding, self._trajectory, self._asked = True, None, None
         return Hold()
 
     def deactivate(self) -> Command | None:
         """Abort the goal; the drives keep their last command, at a velocity of 0."""
         super().deactivate()
         self._end_goal(End.ABORTED, INVALID_GOAL, DEACTIVATED)
-        self._trajectory = self._new = self.look = None
+        self._trajectory = self._asked = self.look = None
         return Hold()
 
     def update(self, cycle: Cycle) -> Command | None:
         """Take up what is new, and judge where the joints are."""
-        if self._cancelled:
-            return self._hold(cycle)
+        asked, self._asked = self._asked, None
         command: Command | None = None
-        first = self._new is not None
-        if self._new is not None:
-            (points, start), self._new = self._new, None
+        if asked is not None:
+            points, start = asked
+            if points is None:
+                return self._hold(cycle)
             command = self._taken_up(cycle, points, start)
         elif self._trajectory is None:
             self._trajectory = SampledTrajectory.still(cycle.told().q)
@@ -178,7 +172,7 @@ class JointTrajectoryController(Controller):
         if trajectory is None or (self._holding and not self.watched):
             return command
         look = self._looked(cycle, trajectory)
-        return self._judged(cycle, look, trajectory.points.duration, first) or command
+        return self._judged(cycle, look, trajectory.points.duration, asked is not None) or command
 
     def _taken_up(self, cycle: Cycle, points: JointTrajectory, start: float | None) -> Command:
         """Begin a trajectory from where the drives are told to be, in its own turns."""
@@ -197,9 +191,8 @@ class JointTrajectoryController(Controller):
         off = desired.q - cycle.q
         off[self._endless] = _shortest(off[self._endless])
         speed = desired.dq - cycle.dq if self._judges_velocity else np.zeros_like(off)
-        error = np.array([off, speed])
-        self.look = Look(cycle.time, self._place, desired, cycle.q, cycle.dq, error, cycle.speed)
-        return self.look
+        self.look = look = Look(cycle, self._place, desired, np.array([off, speed]))
+        return look
 
     def _judged(self, cycle: Cycle, look: Look, duration: float, first: bool) -> Command | None:
         """End the goal, or the motion, if it is time for that."""
@@ -225,8 +218,8 @@ class JointTrajectoryController(Controller):
 
     def _hold(self, cycle: Cycle) -> Command:
         """Hold where the joints are."""
-        self._holding, self._cancelled, self._new = True, False, None
         self._trajectory, self._place = SampledTrajectory.still(cycle.q), 0.0
+        self._holding, self._asked = True, None
         return Hold(cycle.q.copy())
 
     def _end_goal(self, end: End, code: int, text: str) -> None:

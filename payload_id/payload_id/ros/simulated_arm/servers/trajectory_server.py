@@ -81,10 +81,10 @@ class TrajectoryServer:
         if not self._controller.watched or look is None:
             return
         message = JointTrajectoryControllerState(joint_names=self._controller.joints)
-        message.header.stamp = time_message(self._stamp(look.time))
+        message.header.stamp = time_message(self._stamp(look.cycle.time))
         message.reference, message.feedback, message.error = _points(look)
         message.output.positions = array("d", told().q.tobytes())
-        message.speed_scaling_factor = look.speed
+        message.speed_scaling_factor = look.cycle.speed
         self._states.publish(message)
 
     def _on_message(self, message: Message) -> None:
@@ -165,7 +165,7 @@ class TrajectoryServer:
         for handle, goal, _ in self._under_way.values():
             if goal is self._controller.goal:
                 feedback = Action.Feedback(joint_names=self._controller.joints)
-                feedback.header.stamp = time_message(self._stamp(look.time))
+                feedback.header.stamp = time_message(self._stamp(look.cycle.time))
                 feedback.desired, feedback.actual, feedback.error = _points(look)
                 handle.publish_feedback(feedback)
 
@@ -184,7 +184,7 @@ def _identity(handle: ServerGoalHandle) -> bytes:
 def _points(look: Look) -> tuple[JointTrajectoryPoint, ...]:
     """Return what is desired, what is, and the error."""
     desired, at = look.desired, duration_message(max(look.place, 0.0))
-    rows = ((desired.q, desired.dq, desired.ddq), (look.q, look.dq), look.error)
+    rows = ((desired.q, desired.dq, desired.ddq), (look.cycle.q, look.cycle.dq), look.error)
     names = ("positions", "velocities", "accelerations")
     points = []
     for row in rows:
