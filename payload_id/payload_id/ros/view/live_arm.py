@@ -13,7 +13,6 @@ from ...core.safety.tube.tube_watch import position_error
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..client.planner_client import PlannerClient
 from .bodies import Triangles
 from .planned_motion import PlannedMotion
 from .session_auth import SessionAuth
@@ -33,7 +32,6 @@ class LiveArm:
         model: Its arm.
         frames: Its kinematics.
         shapes: Surfaces of its links.
-        planner: Plans and describes.
         topics: What nodes have told.
         tasks: What is being done.
         auth: Who may watch and command.
@@ -45,7 +43,6 @@ class LiveArm:
     model: RobotModel
     frames: ArmFrames
     shapes: Mapping[str, Sequence[Triangles]]
-    planner: PlannerClient
     topics: TopicCache
     tasks: Tasks
     auth: SessionAuth

@@ -54,7 +54,6 @@ def serve(arguments: argparse.Namespace) -> int:
                 RobotModel.from_robot_file(robot),
                 ArmFrames(robot.urdf),
                 link_triangles(robot.urdf, robot.urdf_path.parent),
-                planner,
                 TopicCache(client, robot, names),
                 Tasks(client, planner, names),
                 SessionAuth(),

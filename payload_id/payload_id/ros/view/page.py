@@ -94,7 +94,7 @@ class Page:
         """
         plan = self._arm.topics.plan
         if plan is not None:
-            self.motion = PlannedMotion.read(plan, self._arm.planner, time.monotonic())
+            self.motion = PlannedMotion.read(plan, time.monotonic())
 
     def hand(self, made: Handed) -> None:
         """Have the browser keep a file."""
@@ -144,7 +144,7 @@ class Page:
         if topics.obstacles is not self._shown[1]:
             scene.show_obstacles(topics.obstacles)
         if motion is not self._shown[2]:
-            scene.show_swept(None if motion is None else motion.swept)
+            scene.show_swept(None if motion is None else topics.message("swept"))
         self._shown = [topics.estimate, topics.obstacles, motion]
 
 

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import numpy as np
 from payload_id_msgs.msg import PlanDescription
-from visualization_msgs.msg import MarkerArray
 
 from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.motion.trajectory import Trajectory
 from ...files.runs.certificate_file import load_certificate
-from ..client.planner_client import PlannerClient
 
 RESTING = 1.0  # [s] that the ghost rests at the end
 
@@ -25,21 +23,19 @@ class PlannedMotion:
     Attributes:
         plan: What is read of it.
         trajectory: Its certified trajectory.
-        swept: What it sweeps.
         began: When it is played first, by the monotonic clock [s].
     """
 
     plan: PlanDescription
     trajectory: Trajectory
-    swept: MarkerArray
     began: float
 
     @classmethod
-    def read(cls, plan: PlanDescription, planner: PlannerClient, now: float) -> PlannedMotion:
-        """Read the motion of a plan from its certificate, and what it sweeps.
+    def read(cls, plan: PlanDescription, now: float) -> PlannedMotion:
+        """Read the motion of a plan from its certificate.
 
         Raises:
-            PayloadIdError: The planner does not answer, or its certificate is not on this machine.
+            PayloadIdError: Its certificate cannot be read, or is not on this machine.
         """
         path = Path(plan.certificate_path)
         if not path.is_file():
@@ -47,8 +43,7 @@ class PlannedMotion:
                 f"The motion is in the planner's file {path}, which is not on this machine: start "
                 "the view where the planner runs, or share that folder."
             )
-        swept = planner.describe(plan.plan_id).swept_volume
-        return cls(plan, load_certificate(path).trajectory, swept, now)
+        return cls(plan, load_certificate(path).trajectory, now)
 
     def at(self, now: float) -> Array:
         """Return positions at a time, shape (n,) [rad or m]."""

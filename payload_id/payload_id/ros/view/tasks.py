@@ -98,7 +98,7 @@ class Tasks:
 
     def dry_run(self, plan: PlanDescription) -> str:
         """MOVE THE ARM along a plan, slowly."""
-        said = self._follow(DRY_RUN, self._described(plan), DRY)
+        said = self._follow(DRY_RUN, plan, DRY)
         self._note(dry_run=str(plan.plan_id))
         return said
 
@@ -112,12 +112,11 @@ class Tasks:
         Raises:
             NotAnsweredError: The motion was not completed, or has led to no intervals that hold.
         """
-        described = self._described(plan)
         self._show(RUN, "the estimator begins a run")
         self._client.start(enough=enough)
         self.begin_run()
         try:
-            self._follow(RUN, described, 1.0)
+            self._follow(RUN, plan, 1.0)
         except NotAnsweredError:
             with suppress(NotAnsweredError):  # why it was not followed is what counts
                 self._solve_run()
@@ -189,10 +188,6 @@ class Tasks:
         self._show(task, "the planner proves it from where the arm is")
         off = self._called_off
         return _good(self._planner.execute(plan, LONGEST, scale, REQUESTED_BY, tell, off))
-
-    def _described(self, plan: PlanDescription) -> PlanDescription:
-        """Return a plan with the token to execute it, which the one that was looked at has not."""
-        return self._planner.describe(plan.plan_id).description
 
     def _hear_stop(self, sent: dict[str, Any]) -> None:
         """Say what came of a stop: that of the bridge, which alone moves the arm, counts."""

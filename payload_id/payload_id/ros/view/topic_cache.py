@@ -14,6 +14,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.msg import BridgeState, PayloadEffort, PayloadEstimate, PlanDescription
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
+from visualization_msgs.msg import MarkerArray
 
 from ...core.arrays import Array
 from ...core.errors import InputError
@@ -76,6 +77,7 @@ class TopicCache:
         self._newest: dict[str, tuple[float, Any]] = {}  # by kind: when it came, and the message
         self._used: dict[str, Any] = {}  # by kind: the message of which use was made last
         self._hear("plan", PlanDescription, f"{names.planner}/description", LATCHED)
+        self._hear("swept", MarkerArray, f"{names.planner}/swept_volume", LATCHED)
         self._hear("bridge_state", BridgeState, f"{names.bridge}/state", LATCHED)
         self._hear("effort", PayloadEffort, f"{names.estimator}/payload_effort", 1)
         for name in NODES[1:]:

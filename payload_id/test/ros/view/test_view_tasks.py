@@ -33,9 +33,6 @@ class Nodes:
         )  # fmt: skip
         planner = SimpleNamespace(
             plan=self.plan, execute=self.execute,
-            describe=lambda plan_id: SimpleNamespace(
-                description=PLAN, asked=self.ask("describe")
-            ),
         )  # fmt: skip
         self.tasks = Tasks(client, planner, NodeNames())
 
@@ -111,16 +108,15 @@ def test_a_run_asks_for_what_the_page_says_is_enough(nodes):
     nodes.done("run")
 
 
-@pytest.mark.parametrize("slow", ["describe", "start"])
-def test_a_stop_counts_from_when_the_motion_was_confirmed(nodes, slow):
-    """Before a goal is sent the plan is described, and the estimator begins a run."""
-    nodes.slow = slow
+def test_a_stop_counts_from_when_the_motion_was_confirmed(nodes):
+    """Before a goal is sent the estimator begins a run."""
+    nodes.slow = "start"
     nodes.run()
     assert nodes.entered.wait(10.0)
     nodes.tasks.stop()
     nodes.go_on.set()
     nodes.done("run")
-    assert nodes.asked == ["describe", "start", "stop"]  # the arm did not move, and the run ends
+    assert nodes.asked == ["start", "stop"]  # the arm did not move, and the run ends
     assert not nodes.tasks.state.executed
 
 
