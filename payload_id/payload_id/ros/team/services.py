@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo, Save
@@ -114,17 +114,18 @@ class TeamServices:
         self, action: Callable[[], TeamAnswer]
     ) -> Callable[[Trigger.Request, Trigger.Response], Awaitable[Trigger.Response]]:
         async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-            result = await self._ask(action)
-            said = " ".join([result.message, *self._remarks()])
-            return self._told(replace(result, message=said), response)
+            await self._fill_in(response, action)
+            response.message = " ".join([response.message, *self._remarks()])
+            return response
 
         return answer
 
-    def _told(self, answer: TeamAnswer, response: Trigger.Response) -> Trigger.Response:
-        """Fill in and log what happened."""
+    async def _fill_in(self, response: Any, action: Callable[[], TeamAnswer]) -> TeamAnswer:
+        """Carry out a request, and fill in and log what happened."""
+        answer: TeamAnswer = await self._ask(action)
         response.success, response.message = answer.success, answer.message
         self._log.info(answer.message)
-        return response
+        return answer
 
     async def _on_guide(
         self, request: SetBool.Request, response: SetBool.Response
@@ -143,7 +144,8 @@ class TeamServices:
 
     async def _on_let_go(self, request: LetGo.Request, response: LetGo.Response) -> LetGo.Response:
         """Go on without a robot."""
-        return self._told(await self._ask(lambda: self._control.let_go(request.robot)), response)
+        await self._fill_in(response, lambda: self._control.let_go(request.robot))
+        return response
 
     async def _on_save(self, request: Save.Request, response: Save.Response) -> Save.Response:
         """Save the run in a folder within `runs_folder`."""
@@ -153,9 +155,9 @@ class TeamServices:
             response.success, response.message = False, str(error)
             self._log.warning(response.message)
             return response
-        answer = await self._ask(lambda: self._control.save(folder))
+        answer = await self._fill_in(response, lambda: self._control.save(folder))
         response.path = str(answer.path or "")
-        return self._told(answer, response)
+        return response
 
     def _folder(self, asked: str) -> Path:
         """Return where to save a run.

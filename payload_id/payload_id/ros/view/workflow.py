@@ -155,7 +155,6 @@ class Step:
         done: Whether it has been done.
         hindrance: Why it cannot be done now; empty: it can.
         said: What was found, where it was done.
-        moves: Whether the arm moves.
         optional: Whether the run goes on without it.
     """
 
@@ -164,7 +163,6 @@ class Step:
     done: bool = False
     hindrance: str = ""
     said: str = ""
-    moves: bool = False
     optional: bool = False
 
 
@@ -181,7 +179,7 @@ def steps(seen: Snapshot) -> tuple[Step, ...]:
     return (
         Step("check", "Check", well, "", said),
         Step("tare", "Tare (without payload)", tared, _first(seen, NODES, moves=True),
-             "A tare is in force." if tared else "Narrows the intervals.", True, True),
+             "A tare is in force." if tared else "Narrows the intervals.", optional=True),
         Step("plan", "Plan", bool(plan) and (followed or seen.at_start),
              _first(seen, ("planner", "bridge")), f"{plan} is certified." if plan else ""),
         Step("preview", "Preview", looked or followed,
@@ -189,11 +187,11 @@ def steps(seen: Snapshot) -> tuple[Step, ...]:
              "The orange arm shows the motion." if looked and not followed else ""),
         Step("dry_run", "Dry run", bool(plan) and tasks.dry_run == plan,
              _first(seen, ("planner", "bridge"), unread, elsewhere, moves=True),
-             "The same path at a tenth of its speed; no data are taken.", True, True),
+             "The same path at a tenth of its speed; no data are taken.", optional=True),
         Step("run", "Run", followed,
              _first(seen, NODES, unread, elsewhere, "A run is in progress: solve for its verdict "
                     "first." if seen.running else "", moves=True),
-             "Follows the plan while the estimator takes data.", True),
+             "Follows the plan while the estimator takes data."),
         Step("verdict", "Solve for the verdict", seen.solved,
              _first(seen, ("estimator",), "" if seen.running else "The verdict is there."
                     if seen.solved else "No data are being taken: run first.")),
@@ -201,7 +199,7 @@ def steps(seen: Snapshot) -> tuple[Step, ...]:
              _first(seen, ("estimator",), "" if has_result else "There is no result to save."),
              tasks.saved),
         Step("report", "Report", bool(tasks.saved) and tasks.reported == tasks.saved,
-             _first(seen, (), unsaved), "One page for a colleague; identifies again.", False, True),
+             _first(seen, (), unsaved), "One page for a colleague; identifies again.", optional=True),
         Step("export", "Apply or export", bool(tasks.saved) and tasks.exported == tasks.saved,
              _first(seen, (), unsaved),
              "The load as a controller or a model takes it; nothing is sent."),

@@ -9,6 +9,7 @@ from payload_id_msgs.msg import BridgeState, PlanDescription
 
 from payload_id.core.identification.headline import PROOF, Headline
 from payload_id.core.identification.status import Status
+from payload_id.ros.view.controls import MOVES
 from payload_id.ros.view.view_model import plain, verdict_html, view_model
 from payload_id.ros.view.workflow import (
     NODES,
@@ -83,7 +84,7 @@ def test_nothing_moves_unless_everything_is_as_it_should_be():
         ({"nodes": WELL | {"bridge": NodeHeard()}}, "bridge is not heard"),
     ):
         seen = replace(READY, plan=PLAN, previewed="plan 1", **change)
-        moving = [step.hindrance for step in steps(seen) if step.moves]
+        moving = [step.hindrance for step in steps(seen) if step.name in MOVES]
         assert len(moving) == 3
         assert all(words in hindrance for hindrance in [*moving, identify_hindrance(seen)])
 
@@ -95,7 +96,7 @@ def test_in_no_state_does_a_step_move_the_arm_that_must_not():
             nodes=WELL if there else {}, plan=PLAN, previewed="plan 1", may_move=may_move,
             bridge=BridgeState(state=state, fault=fault),
         )  # fmt: skip
-        free = [step for step in steps(seen) if step.moves and not step.hindrance]
+        free = [step for step in steps(seen) if step.name in MOVES and not step.hindrance]
         allowed = may_move and state == IDLE.state and not fault and there
         assert bool(free) is allowed
         assert (not identify_hindrance(seen)) is allowed

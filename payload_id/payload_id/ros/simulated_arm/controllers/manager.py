@@ -56,27 +56,21 @@ class ControllerManager:
             message: The manager's words.
         """
         strict = strictness == STRICT
-        wanted = {"deactivate": deactivate, "activate": activate}
-        known: dict[str, list[Controller]] = {}
-        for verb, names in wanted.items():
-            known[verb], unknown = self._known(verb, names)
-            if unknown and (strict or not known[verb]):
-                return False, unknown[0] if strict else "\n".join([*unknown, ""])
-        off = known["deactivate"]
-        on = []
-        for each in known["activate"]:
-            if each.active and each not in off:
-                if strict:
-                    return False, f"Controller with name '{each.name}' is already active."
-            else:
-                on.append(each)
-        for each in [x for x in off if not x.active]:
-            if strict:
-                return False, (
-                    f"Controller with name '{each.name}' can not be deactivated since it is not "
-                    "active."
-                )
-            off.remove(each)
+        for verb, names in (("deactivate", deactivate), ("activate", activate)):
+            if unknown := self._unknown(verb, names, strict):
+                return False, unknown
+        off, on = ([self.controllers[x] for x in names if x in self.controllers]
+                   for names in (deactivate, activate))  # fmt: skip
+        idle = [x for x in off if not x.active]
+        again = [x for x in on if x.active and x not in off]
+        if strict and again:
+            return False, f"Controller with name '{again[0].name}' is already active."
+        if strict and idle:
+            return False, (
+                f"Controller with name '{idle[0].name}' can not be deactivated since it is not "
+                "active."
+            )
+        off, on = [x for x in off if x not in idle], [x for x in on if x not in again]
         if not on and not off:
             return True, NOTHING
         if trouble := self._unavailable(on, off):
@@ -100,15 +94,17 @@ class ControllerManager:
                 told.append(command)
         return told
 
-    def _known(self, verb: str, names: Sequence[str]) -> tuple[list[Controller], list[str]]:
-        """Return the controllers of some names, and sentences about those that are not loaded."""
-        known = [self.controllers[name] for name in names if name in self.controllers]
-        return known, [
+    def _unknown(self, verb: str, names: Sequence[str], strict: bool) -> str:
+        """Say which controllers are not loaded; empty: all are, or enough of them are."""
+        said = [
             f"Could not {verb} controller with name '{name}' because no controller with this name "
             "exists"
             for name in names
             if name not in self.controllers
         ]
+        if strict and said:
+            return said[0]
+        return "\n".join([*said, ""]) if said and len(said) == len(names) else ""
 
     def _unavailable(self, on: Sequence[Controller], off: Sequence[Controller]) -> str:
         """Say what a controller cannot claim; empty if they can claim all."""

@@ -6,6 +6,7 @@ and prints its path, for launch files.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
@@ -18,7 +19,6 @@ from ....files.robots.robot_file import RobotFile
 
 BROADCASTER = "joint_state_broadcaster"
 TRAJECTORY_TYPE = "joint_trajectory_controller/JointTrajectoryController"
-USAGE = "usage: controller_parameters ROBOT_FILE RATE, and a namespace where there is one"
 
 
 def trajectory_controller(robot: RobotFile) -> str:
@@ -50,19 +50,19 @@ def controller_parameters(robot: RobotFile, rate: int) -> dict[str, Any]:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Write the file and print its path; returns the exit code."""
-    given = list(sys.argv[1:] if args is None else args)
-    if len(given) not in (2, 3):
-        print(USAGE, file=sys.stderr)
-        return 2
-    robot, rate, namespace = [*given, ""][:3]
+    parser = argparse.ArgumentParser("controller_parameters", description=__doc__)
+    parser.add_argument("robot", help="robot file, or the name of a shipped one")
+    parser.add_argument("rate", type=int, help="of the manager's cycles [Hz]")
+    parser.add_argument("namespace", nargs="?", default="", help="of the nodes")
+    given = parser.parse_args(args)
     try:
-        if not rate.isdecimal() or not 1 <= int(rate) <= 10_000:
-            raise ConfigurationError(f"A rate is a whole number of 1 to 10000 Hz; found {rate!r}.")
-        found = controller_parameters(RobotFile.load(robot), int(rate))
+        if not 1 <= given.rate <= 10_000:
+            raise ConfigurationError(f"A rate is a number of 1 to 10000 Hz; found {given.rate}.")
+        found = controller_parameters(RobotFile.load(given.robot), given.rate)
     except PayloadIdError as error:
         print(f"payload_id: {error}", file=sys.stderr)
         return 2
-    own = f"/{namespace.strip('/')}".rstrip("/")
+    own = f"/{given.namespace.strip('/')}".rstrip("/")
     named = {f"{own}/{node}": {"ros__parameters": x} for node, x in found.items()}
     path = Path(tempfile.mkdtemp(prefix="payload_id_controllers_")) / "controllers.yaml"
     path.write_text(json.dumps(named, indent=2), encoding="utf-8")  # which is YAML, too
