@@ -79,11 +79,11 @@ class Controls:
     def draw(self, model: ViewModel) -> None:
         """Bring buttons and their words up to date."""
         for step in model.steps:
-            button, comes_next = self._buttons[step.name], step.name == model.comes_next
+            button = self._buttons[step.name]
             button.disabled = bool(step.hindrance)
             button.label = f"{DONE if step.done else OPEN} {step.label}"
-            button.color = "blue" if comes_next else "gray"
-            self._texts[step.name].content = step_html(step, comes_next)
+            button.color = "blue" if step.name == model.comes_next else "gray"
+            self._texts[step.name].content = step_html(step, model)
         self._buttons[IDENTIFY].disabled = bool(model.identify_hindrance)
         self._state.content, self._fault.content = model.state, model.fault
         for handle in (self._fault, self._reason, self._acknowledge):

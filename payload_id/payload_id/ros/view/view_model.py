@@ -80,7 +80,8 @@ class ViewModel:
         part: Of the task in progress that is done, 0 to 1; NaN: not known.
         fault: What must be acknowledged; empty: nothing.
         steps: Of the run.
-        comes_next: Name of the step that comes next; empty: everything is done.
+        busy: Whether a task is in progress: what hinders the steps then stands in `state`.
+        comes_next: Name of the step that comes next; empty: none does now.
         identify_hindrance: Why the whole run cannot be asked for in one go; empty: it can.
         ghost: Name of the plan whose motion is shown; empty: none.
     """
@@ -92,6 +93,7 @@ class ViewModel:
     part: float
     fault: str
     steps: tuple[Step, ...]
+    busy: bool
     comes_next: str
     identify_hindrance: str
     ghost: str
@@ -99,7 +101,7 @@ class ViewModel:
 
 def view_model(seen: Snapshot) -> ViewModel:
     """Return what a page shows."""
-    every = steps(seen)
+    every, busy = steps(seen), bool(seen.tasks.progress.task)
     looked = seen.previewed == seen.plan_id and not seen.followed
     return ViewModel(
         verdict=_padded(
@@ -112,7 +114,8 @@ def view_model(seen: Snapshot) -> ViewModel:
         part=min(max(seen.tasks.progress.part, 0.0), 1.0),
         fault=_padded(f"<b>■ Fault:</b> {plain(seen.fault)}") if seen.fault else "",
         steps=every,
-        comes_next=next_step(every),
+        busy=busy,
+        comes_next="" if busy else next_step(every),
         identify_hindrance=identify_hindrance(seen),
         ghost=seen.previewed if looked else "",
     )
@@ -128,10 +131,11 @@ def _padded(text: str) -> str:
     return f'<div style="padding:0 0.7em">{text}</div>'
 
 
-def step_html(step: Step, comes_next: bool) -> str:
+def step_html(step: Step, model: ViewModel) -> str:
     """Return what stands below a step's button."""
-    following = "<b>next.</b> " if comes_next else ""
-    return _padded(f"{following}{plain(step.said)} <i>{plain(step.hindrance)}</i>")
+    following = "<b>next.</b> " if step.name == model.comes_next else ""
+    hindrance = "" if model.busy else plain(step.hindrance)
+    return _padded(f"{following}{plain(step.said)} <i>{hindrance}</i>")
 
 
 def verdict_html(
