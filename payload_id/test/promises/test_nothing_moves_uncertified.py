@@ -423,7 +423,7 @@ def test_nothing_begins_where_another_controller_has_the_arm_or_somebody_else_ma
 
     other = "forward_effort_controller"
     switch(CONTROLLER, other)
-    refused(robot, f"--deactivate {other} --activate {CONTROLLER}")
+    refused(robot, f"--activate {CONTROLLER}")
     switch(other, CONTROLLER)
     with robot.publisher(JointTrajectory, TRAJECTORY, listeners=2):
         until_refused(robot, TRAJECTORY, "observer")
