@@ -14,8 +14,7 @@ from ...core.errors import ConfigurationError, PayloadIdError
 from ...files.robots.arm_frames import ArmFrames
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..client.estimator_client import PayloadClient
-from ..client.planner_client import PlannerClient
+from ..client.payload_client import PayloadClient
 from ..client.waiting import NotAnsweredError, answer_of, impossible_names_told
 from ..common.main_loop import start_ros, stop_signal
 from .arguments import NodeNames, add_arguments
@@ -44,18 +43,18 @@ def serve(arguments: argparse.Namespace) -> int:
 
     ended = stop_signal()
     names = NodeNames(*(getattr(arguments, name) for name in vars(NodeNames())))
+    others = names.estimator, names.planner, names.bridge
     start_ros()
     try:
-        with impossible_names_told(), PayloadClient(names.estimator) as client:
+        with impossible_names_told(), PayloadClient(*others) as client:
             robot = RobotFile.load(arguments.robot or robot_of(client, names.estimator))
-            planner = PlannerClient(client.node, names.planner, names.bridge)
             arm = LiveArm(
                 robot,
                 RobotModel.from_robot_file(robot),
                 ArmFrames(robot.urdf),
                 link_triangles(robot.urdf, robot.urdf_path.parent),
                 TopicCache(client, robot, names),
-                Tasks(client, planner, names),
+                Tasks(client, names),
                 SessionAuth(),
                 arguments.allow_motion,
                 arguments.host in LOOPBACK,

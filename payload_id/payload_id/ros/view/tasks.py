@@ -15,8 +15,7 @@ from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 from std_srvs.srv import Trigger
 
 from ...core.errors import PayloadIdError, printable
-from ..client.estimator_client import PayloadClient
-from ..client.planner_client import STAGES, PlannerClient
+from ..client.payload_client import STAGES, PayloadClient
 from ..client.waiting import NotAnsweredError, allowed
 from ..common.error_sentence import OUTLIVED
 from .arguments import NodeNames
@@ -41,10 +40,10 @@ class Tasks:
         state: What was done, and is being done.
     """
 
-    def __init__(self, client: PayloadClient, planner: PlannerClient, names: NodeNames) -> None:
+    def __init__(self, client: PayloadClient, names: NodeNames) -> None:
         """Do nothing yet."""
         self.state = TaskState()
-        self._client, self._planner, self._bridge = client, planner, names.bridge
+        self._client, self._bridge = client, names.bridge
         self._busy, self._lock = threading.Lock(), threading.Lock()  # the latter of the state
         self._called_off = threading.Event()  # set: the task in progress moves nothing any more
         self._stops = {
@@ -86,7 +85,7 @@ class Tasks:
 
     def plan(self, duration: float, limits: str) -> str:
         """Have a motion planned for whatever the prior allows: a run forgets what was known."""
-        found = self._planner.plan(
+        found = self._client.plan(
             LONGEST,
             lambda told: self._show("planning", f"{told.phase}, {told.seconds:.0f} s"),
             self._called_off,
@@ -138,7 +137,7 @@ class Tasks:
             stage = f"{STAGES.get(told.state, '?')}, mass known to ± {told.half_width[0]:.3f} kg"
             self._show(task, stage, told.progress, told.seconds_left)
 
-        result = self._planner.identify(
+        result = self._client.identify(
             LONGEST, tell, self._called_off, requested_by=REQUESTED_BY, **fields
         )
         self._note(saved=str(result.saved) or self.state.saved)
@@ -172,7 +171,7 @@ class Tasks:
 
     def acknowledge(self, reason: str) -> str:
         """Let the arm move again after a fault."""
-        return self._planner.acknowledge(f"{reason.strip()} ({REQUESTED_BY})")
+        return self._client.acknowledge(f"{reason.strip()} ({REQUESTED_BY})")
 
     def _follow(self, task: str, plan: PlanDescription, scale: float) -> str:
         """Have a plan followed, at a part of its speed.
@@ -187,7 +186,7 @@ class Tasks:
 
         self._show(task, "the planner proves it from where the arm is")
         off = self._called_off
-        return _good(self._planner.execute(plan, LONGEST, scale, REQUESTED_BY, tell, off))
+        return _good(self._client.execute(plan, LONGEST, scale, REQUESTED_BY, tell, off))
 
     def _hear_stop(self, sent: dict[str, Any]) -> None:
         """Say what came of a stop: that of the bridge, which alone moves the arm, counts."""

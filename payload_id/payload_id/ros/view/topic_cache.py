@@ -22,7 +22,7 @@ from ...core.identification.estimate import Estimate
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.samples.joint_map import JointMap
 from ...files.robots.robot_file import RobotFile
-from ..client.estimator_client import PayloadClient, estimate_from
+from ..client.payload_client import PayloadClient, estimate_from
 from ..common.conversions import decoded
 from ..common.polled_subscription import joint_state_subscription
 from ..common.topics import LATCHED, RUNNING, SAMPLER

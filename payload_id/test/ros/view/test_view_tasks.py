@@ -29,12 +29,9 @@ class Nodes:
         client = SimpleNamespace(
             node=SimpleNamespace(create_client=lambda kind, name: self.stop_of(name)),
             start=lambda enough: self.ask("start", enough), stop=lambda: self.ask("stop"),
-            save=lambda path: "/runs/one",
+            save=lambda path: "/runs/one", plan=self.plan, execute=self.execute,
         )  # fmt: skip
-        planner = SimpleNamespace(
-            plan=self.plan, execute=self.execute,
-        )  # fmt: skip
-        self.tasks = Tasks(client, planner, NodeNames())
+        self.tasks = Tasks(client, NodeNames())
 
     def ask(self, name, enough=()):
         """Answer, a service that is slow only once it is told to go on."""
