@@ -29,7 +29,6 @@ from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
 from payload_id.ros.team.parameters import TEAM_TABLE
-from payload_id.ros.wrench_sampler.parameters import WRENCH_SAMPLER_TABLE
 
 FOLDER = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"
@@ -37,7 +36,6 @@ TABLE = "<!-- Written by docs/generate.py from payload_id/ros/{}.py; edit that i
 END = "<!-- End of what is written. -->"
 NODES = (
     ("Sampler: `payload_sampler`", SAMPLER_TABLE),
-    ("Wrench sampler: `wrench_sampler`", WRENCH_SAMPLER_TABLE),
     ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
     ("Team: `payload_team`", TEAM_TABLE),
     ("Planner: `payload_planner`", PLANNER_TABLE),

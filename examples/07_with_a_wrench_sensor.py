@@ -44,7 +44,7 @@ def main() -> None:
     beside = [ROBOT, *BOUNDS, *SIMULATED, *BOX]
     nodes = {
         "simulated_arm": [ROBOT, f"payload:={PAYLOAD.tolist()}"],
-        "wrench_sampler": [ROBOT, f"bag:={folder}/run"],
+        "sampler": [ROBOT, "source:=wrench", f"bag:={folder}/run"],
         "estimator": [ROBOT, *BOUNDS, "source:=wrench", f"wrench_uncertainty:={folder}/sensor.yaml",
                       f"recordings_folder:={folder}"],
         "bridge": [*beside, SILENCE],

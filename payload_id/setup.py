@@ -41,7 +41,6 @@ PAGES = ("fleet", "reports")  # rooms with templates of pages
 COMMAND = "payload-id = payload_id.__main__:run"
 NODES = [
     "sampler = payload_id.ros.sampler.node:main",
-    "wrench_sampler = payload_id.ros.wrench_sampler.node:main",
     "team = payload_id.ros.team.node:main",
     "estimator = payload_id.ros.estimator.node:main",
     "planner = payload_id.ros.planner.node:main",

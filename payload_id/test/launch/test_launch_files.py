@@ -15,7 +15,6 @@ from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE as ARM_TABLE
 from payload_id.ros.team.parameters import TEAM_TABLE
-from payload_id.ros.wrench_sampler.parameters import WRENCH_SAMPLER_TABLE
 
 PACKAGE = Path(__file__).resolve().parents[2]
 FILES = sorted((PACKAGE / "launch").glob("*.launch.xml"))
@@ -26,7 +25,6 @@ TABLES = {
     "bridge": BRIDGE_TABLE,
     "simulated_arm": ARM_TABLE,
     "frames": FRAMES_TABLE,
-    "wrench_sampler": WRENCH_SAMPLER_TABLE,
     "team": TEAM_TABLE,
 }
 NAMES = {
@@ -36,7 +34,6 @@ NAMES = {
     "bridge": "payload_bridge",
     "simulated_arm": "simulated_arm",
     "frames": "payload_frames",
-    "wrench_sampler": "wrench_sampler",
     "team": "payload_team",
 }
 BRINGUP = PACKAGE / "launch" / "bringup.launch.xml"  # includes others, and has no node itself
@@ -62,7 +59,7 @@ def test_nodes_are_installed_and_have_the_parameters():
             program = node.get("exec")
             assert f'"{program} = payload_id.ros.' in setup
             assert node.get("name") == NAMES[program]
-            known = {entry.name for entry in TABLES[program]} | {"use_sim_time", "managed"}
+            known = {entry.name for entry in TABLES[program]} | {"use_sim_time", "autostart"}
             for parameter in node.findall("param"):
                 assert parameter.get("from") == "$(var params)" or parameter.get("name") in known
 
@@ -144,7 +141,7 @@ def test_bringup_starts_each_node_once_with_what_it_is_given():
     assert in_order(read(BRINGUP)) == ["let"] * 6 + ["include"] * 3
     includes = list(read(BRINGUP).iter("include"))
     assert includes[0].get("unless") == includes[1].get("if") == "$(var has_sensor)"
-    common = {"robot", "namespace", "managed", "use_sim_time", "params"}
+    common = {"robot", "namespace", "autostart", "use_sim_time", "params"}
     for include in includes:
         handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
         assert all(handed[name] == f"$(var {name})" for name in common)

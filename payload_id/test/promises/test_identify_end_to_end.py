@@ -393,18 +393,18 @@ class Sensor:
         bounds = folder / "sensor.yaml"
         bounds.write_text(OF_SENSOR)
         self.observer = Observer(self.domain)
-        self.blocks = self.observer.listen(WrenchBlock, "/wrench_sampler/samples")
+        self.blocks = self.observer.listen(WrenchBlock, "/payload_sampler/samples")
         self.estimates = self.observer.listen(PayloadEstimate, f"{ESTIMATOR}/payload", LATCHED)
         self.nodes = [
-            NodeProcess("wrench_sampler", self.domain, folder, robot_file="xarm7",
-                        wrench_topic="/ft", wrench_sign=-1.0, bag=folder / "bag"),
+            NodeProcess("sampler", self.domain, folder, "-r", "wrench:=/ft", robot_file="xarm7",
+                        source="wrench", wrench_sign=-1.0, bag=folder / "bag"),
             NodeProcess("estimator", self.domain, folder, robot_file="xarm7", source="wrench",
                         wrench_uncertainty=bounds, recordings_folder=folder),
         ]  # fmt: skip
         self.states = self.observer.publisher(JointState, self.arm.file.joint_states.topic)
         self.sensor = self.observer.publisher(WrenchStamped, "/ft")
         self.observer.wait(
-            lambda: self.observer.node.count_subscribers("/wrench_sampler/samples") >= 2, "both"
+            lambda: self.observer.node.count_subscribers("/payload_sampler/samples") >= 2, "both"
         )
 
     def send(self, motion: Motion, wrench: np.ndarray, start_ns: int = START_NS) -> None:

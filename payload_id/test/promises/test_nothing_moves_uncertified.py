@@ -1,6 +1,7 @@
 """Nothing moves but what is certified for this arm, here and now, with leave; refusals say why.
 
-The bridge is a managed node, so that it can be given other assumptions than the certificates have.
+The bridge does not start by itself, so that it can be given other assumptions than the
+certificates have.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ bodies: {far_away: {shape: sphere, size: [0.1], position: [9.0, 0.0, 1.0]}}
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MovingRobot]:
     with moving_robot(
-        tmp_path_factory.mktemp("uncertified"), managed=True, start_delay=0.6
+        tmp_path_factory.mktemp("uncertified"), autostart=False, start_delay=0.6
     ) as robot:
         assert change(robot, "configure", "activate")
         robot.described = robot.planned(duration=1.0)
@@ -431,7 +432,7 @@ def test_nothing_begins_where_another_controller_has_the_arm_or_somebody_else_ma
 
 
 def test_of_two_bridges_one_at_a_time_commands_the_arm(robot):
-    other = robot.start_bridge("-r", "__node:=other", managed=False)
+    other = robot.start_bridge("-r", "__node:=other", autostart=True)
     try:
 
         def moved() -> bool:

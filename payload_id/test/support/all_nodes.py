@@ -9,9 +9,7 @@ from payload_id.ros.planner.node import PlannerNode
 from payload_id.ros.sampler.node import SamplerNode
 from payload_id.ros.simulated_arm.node import moving_arm
 from payload_id.ros.team.node import TeamNode
-from payload_id.ros.wrench_sampler.node import WrenchSamplerNode
 
 if __name__ == "__main__":
-    nodes = (SamplerNode, WrenchSamplerNode, EstimatorNode, PlannerNode, BridgeNode, TeamNode,
-             moving_arm)  # fmt: skip
+    nodes = (SamplerNode, EstimatorNode, PlannerNode, BridgeNode, TeamNode, moving_arm)
     sys.exit(run(nodes, sys.argv[1:]))

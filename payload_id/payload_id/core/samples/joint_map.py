@@ -73,7 +73,7 @@ class JointMap:
             `Drop.WRONG_LENGTH` (an array does not match the names).
 
         """
-        columns = _columns(tuple(names), self.joints)
+        columns = self.columns(names)
         if columns is None:
             return Drop.UNKNOWN_JOINTS
         rows = []
@@ -86,6 +86,10 @@ class JointMap:
             else:
                 return Drop.WRONG_LENGTH
         return rows[0], rows[1], self.torque(rows[2])
+
+    def columns(self, names: Sequence[str]) -> NDArray[np.intp] | None:
+        """Return where each wanted joint is among names; None unless each is there exactly once."""
+        return _columns(tuple(names), self.joints)
 
     def torque(self, effort: Array) -> Array:
         """Return joint torques for efforts in the order of `joints`, shape (n,) or (N, n)."""

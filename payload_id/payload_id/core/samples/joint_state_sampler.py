@@ -19,6 +19,8 @@ from .sample_checks import AGREEING, LARGEST, Drop, StreamGate
 from .stamps import seconds_since
 from .watches import EffortWatch, PaceWatch, VelocityWatch
 
+# Stamp [ns], names, positions, velocities and efforts: the arguments of `JointStateSampler.offer`.
+Message = tuple[int, Sequence[str], ArrayLike, ArrayLike, ArrayLike]
 # Efforts that are exactly zero for this long are not measured ones [s].
 ZERO_EFFORT_TIME = 2.0
 MOST_NAMES = 30  # of a message's joints that a sentence lists
@@ -55,7 +57,7 @@ class JointStateSampler:
             rate: Expected rate of messages [Hz], until it is measured.
         """
         self._map, self._gate = joint_map, StreamGate()
-        self._rows: list[tuple[Array, Array, Array]] = []
+        self._rows: list[Array | tuple[Array, Array, Array]] = []
         self._stamps: list[int] = []
         self._efforts, self._velocities = EffortWatch(), VelocityWatch()
         self.pace = PaceWatch(rate)
@@ -112,6 +114,36 @@ class JointStateSampler:
         else:
             self.complaint = Complaint(cause, self._about_values(cause, stamp_ns, row))
         return cause
+
+    def offer_all(self, messages: Sequence[Message]) -> None:
+        """Take in messages as `offer` does one after the other; where nothing is wrong, at once."""
+        rows = self._usual(messages)
+        if rows is None:
+            for message in messages:
+                self.offer(*message)
+            return
+        stamps = [int(message[0]) for message in messages]
+        self._gate = self._gate.after(stamps[-1])
+        self._stamps += stamps
+        self._rows += list(rows)
+        self.received += len(stamps)
+        self.accepted += len(stamps)
+        for stamp_ns in stamps:
+            self.pace.see(stamp_ns)
+
+    def _usual(self, messages: Sequence[Message]) -> Array | None:
+        """Return messages as rows, shape (N, 3, n); None unless all of them can plainly be used."""
+        if not messages or not self._gate.takes([message[0] for message in messages]):
+            return None
+        names = messages[0][1]
+        if any(message[1] != names for message in messages):
+            return None
+        columns = self._map.columns(names)
+        if columns is None or any(len(x) != len(names) for m in messages for x in m[2:]):
+            return None
+        rows = np.array([message[2:] for message in messages], dtype=float)[:, :, columns]
+        rows[:, 2] = self._map.torque(rows[:, 2])
+        return rows if (np.abs(rows) <= LARGEST).all() else None  # NaN is not
 
     def unreadable(self) -> None:
         """Count bytes that are no joint state."""

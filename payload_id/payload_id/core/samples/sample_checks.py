@@ -10,7 +10,7 @@ replay sees exactly the samples that the live run saw.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -209,6 +209,19 @@ class StreamGate:
         samples = SampleGate(dropped=self.samples.dropped) if anew else self.samples
         samples, cause = samples.offer(stamp_ns, *arrays)
         return StreamGate(clock, samples), cause
+
+    def takes(self, stamps_ns: Sequence[int]) -> bool:
+        """Tell whether stamps [ns] go on plainly: nothing is doubted, each is newer than before."""
+        clock = self.clock
+        if clock.newest_ns is None or clock.agreeing or stamps_ns[0] <= self.samples.newest:
+            return False
+        steps = zip((clock.newest_ns, *stamps_ns), stamps_ns, strict=False)
+        return all(0 < after - before <= clock.leap * NANOSECONDS for before, after in steps)
+
+    def after(self, stamp_ns: int) -> StreamGate:
+        """Return the state after samples that it `takes`, with the newest of their stamps [ns]."""
+        clock = replace(self.clock, newest_ns=stamp_ns)
+        return StreamGate(clock, replace(self.samples, newest=stamp_ns))
 
     def reject(self, cause: Drop) -> StreamGate:
         """Return the state after a message that was dropped for `cause`."""

@@ -16,7 +16,7 @@ NAMES: Mapping[str, str] = {
     "joint_states_topic": "/joint_states",
     "trajectory_topic": "/joint_trajectory_controller/joint_trajectory",
     "trajectory_action": "/joint_trajectory_controller/follow_joint_trajectory",
-    "wrench_topic": "wrench",
+    "wrench": "wrench",
     "sampler": "payload_sampler",
     "estimator": "payload_estimator",
     "planner": "payload_planner",
@@ -121,7 +121,6 @@ RUN_CALLS = {  # of an estimator, for a run of ~/identify
     "save": "payload_id_msgs/Save",
 }
 OF_ROBOT = "`joint_states.topic` of the robot file"
-FOLDER = "folder of the recording, empty if none"
 RECORDED = "where it records"
 
 
@@ -167,7 +166,6 @@ def _lifecycle(change: Role) -> tuple[Interface, ...]:
 
 
 RECORDING = (
-    Interface("~/bag", TEXT, OUT, LATCHED, READER, FOLDER),
     Interface("robot_description", TEXT, IN, LATCHED, about=RECORDED),
     Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, about=RECORDED,
               shown="all `PayloadEstimate` of its namespace"),
@@ -179,26 +177,21 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
     "payload_sampler": (
         Interface("{joint_states_topic}", STATES, IN, "volatile, depth `queue`; best effort or "
                   "reliable as the robot file or `reliability` says", shown=OF_ROBOT),
-        Interface("~/samples", "payload_id_msgs/SampleBlock", OUT, BLOCKS, READER),
-        *RECORDING,
-        *CONDITION,
-        *_lifecycle(OPERATOR),
-    ),
-    "wrench_sampler": (
-        Interface("{wrench_topic}", "geometry_msgs/WrenchStamped", IN,
-                  "best effort, volatile, depth `queue`", shown="`wrench_topic`"),
-        Interface("{joint_states_topic}", STATES, IN, "the same", shown=OF_ROBOT),
-        Interface("~/samples", "payload_id_msgs/WrenchBlock", OUT, BLOCKS, READER),
+        Interface("{wrench}", "geometry_msgs/WrenchStamped", IN, "best effort, volatile, depth "
+                  "`queue`", about="with source `wrench`", shown="`wrench`"),
+        Interface("~/samples", "payload_id_msgs/SampleBlock", OUT, BLOCKS, READER,
+                  "with source `wrench` `WrenchBlock`"),
+        Interface("~/state", "payload_id_msgs/SamplerState", OUT, LATCHED, READER,
+                  "once a second: what is wrong, and where it records"),
         *RECORDING,
         *CONDITION,
         *_lifecycle(OPERATOR),
     ),
     "payload_estimator": (
         Interface("{sampler}/samples", "payload_id_msgs/SampleBlock", IN, BLOCKS,
-                  shown="`samples_topic` (`payload_sampler/samples`)"),
-        Interface("{sampler}/condition", STATUS, IN, LATCHED,
-                  shown="`condition` beside `samples_topic`"),
-        Interface("{sampler}/bag", TEXT, IN, LATCHED, shown="`bag_topic` (`payload_sampler/bag`)"),
+                  shown="`payload_sampler/samples`", about="or `WrenchBlock`, as `source` says"),
+        Interface("{sampler}/state", "payload_id_msgs/SamplerState", IN, LATCHED,
+                  shown="`payload_sampler/state`"),
         Interface("~/payload", ESTIMATE, OUT, LATCHED, READER),
         Interface("~/payload_inertia", "geometry_msgs/InertiaStamped", OUT, LATCHED, READER,
                   "only with a positive mass that is identified"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
@@ -13,43 +15,42 @@ from ...files.configuration.input_path import from_home
 from ...files.robots.body_shapes import mesh_hull
 from ...files.robots.robot_file import RobotFile
 from ...planning.case_settings import CLEARANCE, POINT_RATE, CaseSettings, payload_volume
-from ..common.parameters import Parameter
+from ..common.parameters import NodeParameters, declared, parameter, section
 from ..common.shared_parameters import ROBOT_FILE, UNCERTAINTY_PARAMETERS
 
-CASE_PARAMETERS = (
-    ROBOT_FILE,
-    Parameter(
-        "cell",
+
+@dataclass(frozen=True)
+class CaseParameters(NodeParameters):
+    """What proofs of a robot's motions rest on; `bounds` replace those of the robot file."""
+
+    robot_file: str = declared(ROBOT_FILE)
+    cell: str = parameter(
         "",
         "Cell file: floor, walls, fixtures, zones, mounting; or 'none, ' and the reason why "
         "nothing stands around the arm. Nothing is planned or moved without it.",
-    ),
-    Parameter(
-        "speed_limits",
+    )
+    speed_limits: str = parameter(
         "full",
         "Limits of speeds in space: collaborative (250 mm/s), reduced (500 mm/s) or full (joint "
         "limits only). Motions are slowed along their path until they are kept.",
         choices=tuple(PRESETS),
-    ),
-    Parameter(
-        "clearance",
+    )
+    clearance: float = parameter(
         CLEARANCE,
         "Distance that bodies must keep from each other.",
         "m",
         0.0,
         0.5,
-    ),
-    Parameter(
-        "ground",
+    )
+    ground: float | None = parameter(
         None,
         "Height of a floor in the base frame that the arm must not touch; not set: no floor.",
         "m",
         -10.0,
         10.0,
         kind="number",
-    ),
-    Parameter(
-        "payload_box",
+    )
+    payload_box: list[float] | None = parameter(
         None,
         "Lengths along x, y and z of a box in the payload frame that contains the payload; not "
         "set: only payload_mesh, or no volume is checked.",
@@ -58,39 +59,29 @@ CASE_PARAMETERS = (
         5.0,
         kind="numbers",
         length=3,
-    ),
-    Parameter(
-        "payload_box_centre",
+    )
+    payload_box_centre: list[float] = parameter(
         [0.0, 0.0, 0.0],
         "Centre of that box in the payload frame.",
         "m",
         -5.0,
         5.0,
         length=3,
-    ),
-    Parameter(
-        "payload_mesh",
+    )
+    payload_mesh: str = parameter(
         "",
         "File of a mesh in the payload frame, metres, whose convex hull contains the payload.",
-    ),
-    Parameter("point_rate", POINT_RATE, "Points of a commanded trajectory.", "Hz", 10.0, 1000.0),
-    *(replace(entry, read_only=True) for entry in UNCERTAINTY_PARAMETERS),
-)
-
-
-@dataclass(frozen=True)
-class CaseParameters:
-    """Values of `CASE_PARAMETERS`, which explains them, but for the bounds."""
-
-    robot_file: str
-    cell: str
-    speed_limits: str
-    clearance: float
-    ground: float | None
-    payload_box: list[float] | None
-    payload_box_centre: list[float]
-    payload_mesh: str
-    point_rate: float
+    )
+    point_rate: float = parameter(
+        POINT_RATE,
+        "Points of a commanded trajectory.",
+        "Hz",
+        10.0,
+        1000.0,
+    )
+    bounds: Mapping[str, Any] = section(
+        [replace(entry, read_only=True) for entry in UNCERTAINTY_PARAMETERS]
+    )
 
 
 def case_settings(

@@ -72,7 +72,6 @@ def stamp_of(time: Time) -> int:
 def block_message(
     rows: SampleRows,
     joints: Sequence[str],
-    sequence: int,
     received: int,
     dropped: Mapping[str, int],
     gaps: int,
@@ -82,14 +81,13 @@ def block_message(
     Args:
         rows: The samples, at least one.
         joints: Names of their columns.
-        sequence: Index of the block since the sampler started.
         received: Messages received since then.
         dropped: Messages dropped since then, by cause.
         gaps: Gaps since then.
     """
     message = SampleBlock()
     message.header.stamp = time_message(int(rows.stamp_ns[-1]))
-    message.sequence, message.first_index = sequence, rows.first
+    message.first_index = rows.first
     message.joint_names = list(joints)
     message.stamp_ns = rows.stamp_ns
     message.position = rows.q.ravel()

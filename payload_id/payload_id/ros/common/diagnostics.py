@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,6 @@ from .topics import LATCHED
 
 PERIOD = 1.0  # [s]
 LIFECYCLE = "lifecycle"  # figure of a condition: the node's state
-FORGOTTEN = 30.0  # [s] after which the network has forgotten a node that was killed: seen are 20 s
 RECENT = 10.0  # for which an error that was outlived makes the condition no better than WARN [s]
 
 
@@ -64,10 +62,10 @@ def publish_diagnostics(
     own = node.create_publisher(DiagnosticStatus, "~/condition", LATCHED)
     namespace = node.get_namespace()
     where = "" if namespace == "/" else f" in {namespace}"
-    name, twin = f"{node.get_name()}: {subject}{where}", Twin(node)
+    name = f"{node.get_name()}: {subject}{where}"
 
     def publish() -> None:
-        condition = twin.beside(with_errors(judge))
+        condition = with_errors(judge)
         stamp = node.get_clock().now().to_msg()
         message = diagnostics_message(condition, name, f"{hardware()}{where}", stamp)
         publisher.publish(message)
@@ -75,31 +73,6 @@ def publish_diagnostics(
 
     steady_timer(node, PERIOD, publish)
     return publish
-
-
-class Twin:
-    """Looks for another node of the same full name, which takes the same requests."""
-
-    def __init__(self, node: Node) -> None:
-        """Look from now on."""
-        self._node, self._since = node, math.inf
-
-    def beside(self, condition: Condition) -> Condition:
-        """Return a condition with that; it is an error once it is no node that just ended."""
-        own = self._node.get_name(), self._node.get_namespace()
-        if self._node.get_node_names_and_namespaces().count(own) < 2:
-            self._since = math.inf
-            return condition
-        now = time.monotonic()
-        self._since = min(self._since, now)
-        if now - self._since < FORGOTTEN:
-            return condition
-        sentence = (
-            f"There are two nodes of the name {self._node.get_fully_qualified_name()}: both take "
-            "every request, and answers may be of the other one. End one of them, or give it a "
-            "namespace."
-        )
-        return replace(condition, level=Level.ERROR, sentence=f"{sentence} {condition.sentence}")
 
 
 def with_errors(judge: Callable[[], Condition]) -> Condition:

@@ -1,15 +1,15 @@
-"""Parameters of a node, declared from one table: name, type, default, unit, range and meaning.
+"""Parameters of a node, declared once: name, type, default, unit, range and meaning.
 
-The same table checks what is given, tells rclpy what `ros2 param describe` shows, and makes the
-documentation's table.
+The fields of a `NodeParameters` declare them; `table_of` lists them. The list checks what is given,
+tells rclpy what `ros2 param describe` shows, and makes the documentation's table.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from rcl_interfaces.msg import (
@@ -20,6 +20,7 @@ from rcl_interfaces.msg import (
 )
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
+from typing_extensions import Self
 
 from ...core.errors import ConfigurationError, shortened
 from ...files.configuration.input_path import file_below
@@ -36,7 +37,7 @@ KINDS = {
 _KIND_OF_TYPE = {bool: "flag", int: "integer", float: "number", list: "numbers", str: "text"}
 
 # Parameters that rclpy, or the life cycle, gives to every node.
-OWN_NAMES = ("use_sim_time", "start_type_description_service", "managed")
+OWN_NAMES = ("use_sim_time", "start_type_description_service", "autostart")
 OWN_PREFIX = "qos_overrides."
 
 
@@ -150,29 +151,81 @@ class Parameter:
         )
 
 
+ENTRY, SECTION = "parameter", "parameters"  # what the metadata of a field have
+
+
+def parameter(default: Any, text: str, unit: str = "", *bounds: float, **rules: Any) -> Any:
+    """Return the field of a `NodeParameters` that declares the parameter of its name.
+
+    Args:
+        default: See `Parameter`, as all others.
+        text: What it means.
+        unit: Its unit.
+        bounds: Its lower, or its lower and its upper bound.
+        rules: Further attributes of `Parameter`.
+    """
+    return declared(Parameter("", default, text, unit, *bounds, **rules))
+
+
+def declared(entry: Parameter) -> Any:
+    """Return the field for a parameter that several nodes have."""
+    return field(default_factory=lambda: entry.default, metadata={ENTRY: entry})
+
+
+def section(entries: Sequence[Parameter]) -> Any:
+    """Return the field for parameters that are kept together, by name."""
+    named = {entry.name: entry.default for entry in entries}
+    return field(default_factory=lambda: dict(named), metadata={SECTION: tuple(entries)})
+
+
+@dataclass(frozen=True)
+class NodeParameters:
+    """Values of a node's parameters; fields that are `parameter` or `section` declare them."""
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Take them out of values by name."""
+        return cls(**{
+            each.name: {entry.name: values[entry.name] for entry in each.metadata[SECTION]}
+            if SECTION in each.metadata else values[each.name]
+            for each in fields(cls)
+        })  # fmt: skip
+
+
+def table_of(kind: type[NodeParameters]) -> tuple[Parameter, ...]:
+    """Return the parameters that a class declares, in the order of its fields."""
+    found: list[Parameter] = []
+    for each in fields(kind):
+        if ENTRY in each.metadata:
+            found.append(replace(each.metadata[ENTRY], name=each.name))
+        found += each.metadata.get(SECTION, ())
+    return tuple(found)
+
+
 SIM_TIME = Parameter("use_sim_time", False, "Whether the clock is the simulation's (/clock).")
-MANAGED = Parameter(
-    "managed",
-    False,
-    "Whether a lifecycle manager, or `ros2 lifecycle set`, configures and activates the node; "
-    "otherwise it does so itself when it starts.",
+AUTOSTART = Parameter(
+    "autostart",
+    True,
+    "Whether the node configures and activates itself when it starts; otherwise a lifecycle "
+    "manager, or `ros2 lifecycle set`, does.",
 )
 
 
 def open_parameters(node: Node, table: Sequence[Parameter]) -> bool:
-    """Declare `managed`, and where it is true, a table to be set before the node is configured.
+    """Declare `autostart`, and where it is false, a table to be set before configuration.
 
     What is set then is checked by `read_parameters`.
 
     Returns:
-        managed: Whether somebody else configures the node.
+        autostart: Whether the node configures and activates itself.
     """
     given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
-    managed = bool(MANAGED.check(given.get(MANAGED.name, MANAGED.default)))
-    if node.has_parameter(MANAGED.name):
-        node.undeclare_parameter(MANAGED.name)
-    node.declare_parameter(MANAGED.name, managed, MANAGED.descriptor(), ignore_override=True)
-    for entry in table if managed else ():
+    own = AUTOSTART
+    autostart = bool(own.check(given.get(own.name, own.default)))
+    if node.has_parameter(own.name):
+        node.undeclare_parameter(own.name)
+    node.declare_parameter(own.name, autostart, own.descriptor(), ignore_override=True)
+    for entry in () if autostart else table:
         if not node.has_parameter(entry.name):
             described = ParameterDescriptor(
                 description=entry.text,
@@ -180,7 +233,7 @@ def open_parameters(node: Node, table: Sequence[Parameter]) -> bool:
                 dynamic_typing=True,
             )
             node.declare_parameter(entry.name, entry.default, described, ignore_override=True)
-    return managed
+    return autostart
 
 
 def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
@@ -195,7 +248,7 @@ def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
     given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
     _warn_of_unknown(node, table, given)
     SIM_TIME.check(given.get(SIM_TIME.name, False))  # rclpy would go on with the other clock
-    managed = bool(given.get(MANAGED.name, False))
+    managed = not given.get(AUTOSTART.name, True)
     for entry in table:
         value = entry.check(given.get(entry.name, entry.default))
         if node.has_parameter(entry.name):

@@ -10,30 +10,16 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from rclpy.callback_groups import CallbackGroup
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.type_support import check_is_valid_msg_type
 from sensor_msgs.msg import JointState
 
 from ...files.robots.robot_file import RobotFile
 
 SEVERAL = 3  # times that numbers of messages go back, ...
 LATELY = 3.0  # ... within so many [s], where more than one publisher sends them
-
-
-class Never(CallbackGroup):
-    """Keeps an executor from waiting for the entities of this group."""
-
-    def can_execute(self, entity: Any) -> bool:
-        """Let nothing be executed."""
-        return False
-
-    def beginning_execution(self, entity: Any) -> bool:
-        """Let nothing begin."""
-        return False
-
-    def ending_execution(self, entity: Any) -> None:
-        """Do nothing: nothing was begun."""
 
 
 class PolledSubscription:
@@ -52,11 +38,13 @@ class PolledSubscription:
             topic: The topic.
             profile: Quality of service; its depth must hold what arrives between two polls.
         """
-        self._node, self._type = node, message_type
-        self._subscription = node.create_subscription(
-            message_type, topic, _ignore, profile, raw=True, callback_group=Never()
-        )
-        self.topic = self._subscription.topic_name
+        self._type = message_type
+        self.topic = node.resolve_topic_name(topic)
+        check_is_valid_msg_type(message_type)
+        with node.handle:
+            self._handle = rclpy_implementation.Subscription(
+                node.handle, message_type, topic, profile.get_c_qos_profile()
+            )
 
     def take_all(self, most: int) -> Iterator[tuple[bytes, int]]:
         """Yield the waiting messages, at most `most`.
@@ -82,21 +70,21 @@ class PolledSubscription:
 
     def _taken(self, most: int) -> Iterator[tuple[bytes, dict[str, Any]]]:
         """Yield the waiting messages with what the middleware says of them."""
-        with self._subscription.handle:
+        with self._handle:
             for _ in range(most):
-                taken = self._subscription.handle.take_message(self._type, True)
+                taken = self._handle.take_message(self._type, True)
                 if taken is None:
                     return
                 yield taken
 
     def destroy(self) -> None:
         """End it."""
-        self._node.destroy_subscription(self._subscription)
+        self._handle.destroy_when_not_in_use()
 
     def forget(self) -> None:
         """Let go what has arrived so far."""
-        with self._subscription.handle:
-            while self._subscription.handle.take_message(self._type, True) is not None:
+        with self._handle:
+            while self._handle.take_message(self._type, True) is not None:
                 pass
 
 
@@ -146,7 +134,3 @@ def joint_state_subscription(
     policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
     profile = QoSProfile(depth=queue, reliability=policy)
     return PolledSubscription(node, JointState, topic or source.topic, profile)
-
-
-def _ignore(message: Any) -> None:
-    """Stand in for the callback that is never called."""

@@ -43,10 +43,13 @@ DESCRIPTION = "robot_description"  # of std_msgs/String
 
 
 class RawRecording:
-    """Records messages as received, if a folder is given; says on `~/bag` where, empty: nowhere.
+    """Records messages as received, if a folder is given.
 
     Beside what it is handed, it records robot description, estimates and plans of its namespace.
     Where the disk fails, it goes on in another bag as soon as it can.
+
+    Attributes:
+        path: Folder of the newest bag; empty: none was made.
     """
 
     def __init__(self, node: Node, folder: str, storage: str, what: str) -> None:
@@ -61,6 +64,7 @@ class RawRecording:
         Raises:
             RecordingError: It cannot.
         """
+        self.path = ""
         self._node, self._what, self._storage = node, what, storage
         self._log = ThrottledLog(node)
         self._writer: BagWriter | None = None
@@ -74,7 +78,6 @@ class RawRecording:
             _check_folder(self._folder)
             steady_timer(node, LOOK_PERIOD, self._go_on)
             steady_timer(node, LOOK_PERIOD, self._look_for_companions)
-        self._place = node.create_publisher(String, "~/bag", LATCHED)
 
     def begin(self) -> None:
         """Begin a bag, if a folder is given.
@@ -88,7 +91,6 @@ class RawRecording:
             self._node.get_logger().info(f"Recording {self._what} in {self.path}")
             description = self._node.resolve_topic_name(DESCRIPTION)
             self._follow(description, "std_msgs/msg/String", String)
-        self._place.publish(String(data=self.path))
 
     def _new_writer(self, folder: Path) -> BagWriter:
         """Return a new bag that knows all message types."""
@@ -96,12 +98,8 @@ class RawRecording:
         for name, definition in self._types.items():
             writer.add_message_type(name, definition)
         self._topics.clear()
+        self.path = str(writer.path)
         return writer
-
-    @property
-    def path(self) -> str:
-        """Folder of the bag; empty if none is made."""
-        return "" if self._writer is None else str(self._writer.path)
 
     def add_message_type(self, name: str, definition: str) -> None:
         """Have the bag know a message type of this package."""
@@ -125,7 +123,6 @@ class RawRecording:
             return
         self._lost += self._writer.lost
         before, self._writer = self._writer, writer
-        self._place.publish(String(data=self.path))
         self._node.get_logger().warning(
             f"The disk failed, or the bag was removed: {before.lost} messages are missing in "
             f"{before.path}. Recording goes on in {self.path}"

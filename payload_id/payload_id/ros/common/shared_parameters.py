@@ -31,6 +31,19 @@ RELIABILITY = Parameter(
     "Quality of service of that subscription; empty: as the robot file says.",
     choices=("", "best_effort", "reliable"),
 )
+SOURCE = Parameter(
+    "source",
+    "torque",
+    "What is measured: joint torques, or the wrench of a force-torque sensor between flange and "
+    "payload.",
+    choices=("torque", "wrench"),
+)
+SENSOR_FRAME = Parameter(
+    "sensor_frame",
+    "",
+    "For source wrench, frame of the sensor in the robot's description; empty: the robot file's "
+    "payload frame.",
+)
 BAG_STORAGE = Parameter(
     "bag_storage", "mcap", "File format of the recording.", choices=("mcap", "sqlite3")
 )

@@ -44,7 +44,7 @@ def silence_report(
     type_name: str,
     seconds: float,
     rate: float,
-    parameter: str = "joint_states_topic",
+    setting: str = "the parameter joint_states_topic",
     source: str = "robot",
 ) -> str:
     """Say that nothing arrives, and what the graph tells of the cause.
@@ -55,7 +55,7 @@ def silence_report(
         type_name: Type of its messages, such as "sensor_msgs/msg/JointState".
         seconds: How long nothing has arrived [s].
         rate: Expected rate [Hz].
-        parameter: Which one names the topic.
+        setting: What names the topic.
         source: Whose driver publishes it.
     """
     wanted = f"No {type_name} on {topic} for {seconds:.1f} s; expected at {rate:g} Hz."
@@ -71,7 +71,7 @@ def silence_report(
     near = difflib.get_close_matches(topic, others, n=1, cutoff=0.0)[0]
     return (
         f"{wanted} Nobody publishes it. Topics of that type that are published: "
-        f"{', '.join(others)}. Set the parameter {parameter}, for example to '{near}'."
+        f"{', '.join(others)}. Name it by {setting}, for example '{near}'."
     )
 
 

@@ -32,7 +32,6 @@ def wrench_block(
     stamp_ns: NDArray[np.int64],
     samples: WrenchSamples,
     frame: str,
-    sequence: int,
     first: int,
     sampler: WrenchSampler,
 ) -> WrenchBlock:
@@ -42,14 +41,13 @@ def wrench_block(
         stamp_ns: Absolute stamps, shape (N,) [ns].
         samples: The samples.
         frame: Name of the sensor frame.
-        sequence: Index of the block since the sampler started.
-        first: Index of its first sample.
+        first: Index of the block's first sample.
         sampler: Knows what was received and dropped.
     """
     message = WrenchBlock()
     message.header.stamp = time_message(int(stamp_ns[-1]))
     message.header.frame_id = frame
-    message.sequence, message.first_index = sequence, first
+    message.first_index = first
     x, y, z = samples.gravity
     message.gravity = Vector3(x=x, y=y, z=z)
     message.stamp_ns = stamp_ns

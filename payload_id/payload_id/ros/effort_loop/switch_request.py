@@ -8,7 +8,6 @@ from controller_manager_msgs.srv import SwitchController
 from rclpy.node import Node
 
 from ..common.conversions import duration_message
-from ..common.polled_subscription import Never
 
 ANSWER = 2.0  # [s] within which a controller manager must answer
 TIMEOUT = 1.0  # [s] that the controller manager may take for the switch
@@ -20,7 +19,7 @@ class SwitchRequest:
     def __init__(self, node: Node, manager: str) -> None:
         """Make the client of a controller manager."""
         service = f"{manager}/switch_controller"
-        self._client = node.create_client(SwitchController, service, callback_group=Never())
+        self._client = node.create_client(SwitchController, service)
         self._asked: tuple[int, float] | None = None  # number of the request, and when it was made
         self._wanted, self._first = "", 0  # who is to be active, and the first request for that
 

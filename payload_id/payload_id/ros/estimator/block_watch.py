@@ -17,7 +17,7 @@ class BlockWatch:
         lost_samples: Number of samples in those.
         restarts: How often the sampler has begun anew.
         others: Number of blocks of other samplers, which are not used.
-        changes: How often another sampler has taken the place of one that fell silent.
+        sampler: Number of the sampler that is listened to; None before its first block.
     """
 
     blocks: int = 0
@@ -25,8 +25,7 @@ class BlockWatch:
     lost_samples: int = 0
     restarts: int = 0
     others: int = 0
-    changes: int = 0
-    _sampler: int | None = None
+    sampler: int | None = None
     _heard: float = 0.0
     _next_sequence: int | None = None
     _next_index: int = 0
@@ -40,14 +39,13 @@ class BlockWatch:
             sampler: The number that it drew.
             now: Time of arrival, by a steady clock [s].
         """
-        if self._sampler is not None and sampler != self._sampler:
+        if self.sampler is not None and sampler != self.sampler:
             if now - self._heard < PARTING:
                 self.others += 1
                 return False
             self.restarts += 1
-            self.changes += 1
             self._next_sequence = None
-        self._sampler, self._heard = sampler, now
+        self.sampler, self._heard = sampler, now
         return True
 
     def see(self, sequence: int, first_index: int, samples: int) -> int:

@@ -21,7 +21,7 @@ from .condition import condition_of
 from .contact_publisher import ContactPublisher
 from .contact_worker import ContactWorker
 from .estimate_publisher import EstimatePublisher
-from .parameters import ESTIMATOR_TABLE, EstimatorParameters, check_estimator, run_settings
+from .parameters import ESTIMATOR_TABLE, EstimatorParameters
 from .run_control import RunControl
 from .run_keeping import RunKeeping
 from .run_worker import RunWorker
@@ -51,9 +51,7 @@ class EstimatorNode(ManagedNode):
         Raises:
             PayloadIdError: A parameter or a file cannot be used, or the robot measures no torque.
         """
-        values = read_parameters(self, ESTIMATOR_TABLE)
-        check_estimator(values)
-        settings = EstimatorParameters.of(values)
+        settings = EstimatorParameters.of(read_parameters(self, ESTIMATOR_TABLE))
         self.robot = RobotFile.load(settings.robot_file)
         source = SOURCES[settings.source](
             self.robot, settings.sensor_frame, settings.wrench_uncertainty
@@ -71,11 +69,11 @@ class EstimatorNode(ManagedNode):
         self._worker = RunWorker(self._control)
         self.resources.callback(self._worker.close)
         self._blocks = BlockSubscription(
-            self, source, settings.samples_topic, self._on_samples, self._log
+            self, source, self._on_samples, self._log, lambda state: keeping.note(state.recording)
         )
-        keeping = RunKeeping(self, settings, self.robot, source, self._blocks, self._log)
+        keeping = RunKeeping(settings, self.robot, source, self._blocks.topic, self._log)
         self._requests = EstimatorServices(self, self._control, self._worker, keeping, self._blocks)
-        self._begins_run = settings.autostart
+        self._begins_run = settings.begin_run
         self.get_logger().info(
             f"Estimating the payload of '{self.robot.name}' at {self.robot.payload_frame}; "
             f"samples from {self._blocks.topic}."
@@ -116,8 +114,9 @@ class EstimatorNode(ManagedNode):
         if self._contact is not None:
             self._contact.learn(report.estimate, self._live.established)
 
-    def _on_samples(self, rows: SampleRows, missing: int) -> None:
+    def _on_samples(self, rows: SampleRows, missing: int, published_ns: int) -> None:
         """Hand samples to the threads."""
+        self._worker.let_in(published_ns)
         self._control.write(rows, missing)
         if self._contact is not None and not self.inactivity:
             self._contact.write(rows)
@@ -128,14 +127,15 @@ class EstimatorNode(ManagedNode):
 
     def _settings(self, values: Mapping[str, Any]) -> RunSettings:
         """Return the settings that values of the parameters ask for."""
-        return run_settings(values, self.robot.uncertainty, self.robot.n)
+        settings = EstimatorParameters.of(values)
+        return settings.run_settings(self.robot.uncertainty, self.robot.n)
 
     def condition(self) -> Condition:
         """Judge the run."""
         silence = self._blocks.silence() if self._control.running else ""
         if silence:
             self._log.warn("silence", silence)
-        samplers = self._blocks.several_samplers()
+        samplers = self._blocks.several() if self._blocks.watch.others else ""
         condition = condition_of(self._control, self._blocks, silence, samplers)
         values = current_values(self, ESTIMATOR_TABLE)
         prior = uncertainty_of(values, self.robot.uncertainty).prior

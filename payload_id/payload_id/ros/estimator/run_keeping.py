@@ -5,17 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from rclpy.node import Node
-from std_msgs.msg import String
-
 from ...core.errors import ConfigurationError, PayloadIdError, printable
 from ...core.version import VERSION
 from ...files.configuration.input_path import from_home, place_below
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile
 from ..common.throttled_log import ThrottledLog
-from ..common.topics import LATCHED
-from .block_subscription import BlockSubscription
 from .parameters import EstimatorParameters
 from .sources.sample_source import SampleSource
 
@@ -27,57 +22,39 @@ class RunKeeping:
 
     def __init__(
         self,
-        node: Node,
         settings: EstimatorParameters,
         robot: RobotFile,
         source: SampleSource,
-        blocks: BlockSubscription,
+        topic: str,
         log: ThrottledLog,
     ) -> None:
-        """Ask where the sampler records.
+        """Know of no recording.
 
         Args:
-            node: The node.
-            settings: Its parameters.
+            settings: The node's parameters.
             robot: The robot file.
             source: What is measured.
-            blocks: Its blocks.
+            topic: Of the sampler's blocks.
             log: For recordings that cannot be read.
         """
         self._settings, self._robot, self._source = settings, robot, source
-        self._blocks, self._log = blocks.topic, log
-        self._watch, self._changes = blocks.watch, 0
-        self._bag = ""
+        self._topic, self._log = topic, log
+        self.recording = ""  # folder in which the sampler records; empty: nowhere
         self._of_run = list[str]()  # recordings since the run began, the newest last
-        self._node, self._told = node, list[str]()
-        topic = settings.bag_topic or f"{source.sampler}/bag"
-        self._topic = node.create_subscription(String, topic, self._on_bag, LATCHED).topic_name
 
-    def _on_bag(self, message: String) -> None:
-        """Remember where the sampler records."""
-        self._told.append(message.data)
-        self._look()
-
-    def _look(self) -> None:
-        """Take what was told last, but of two samplers what the one told whose blocks are used.
-
-        Of one that was killed the middleware says for a while that it is there, while the blocks of
-        another one are used already.
-        """
-        changed = self._watch.changes != self._changes
-        first = self._bag and not changed and self._node.count_publishers(self._topic) > 1
-        if self._told and not first:
-            self._bag, self._changes = self._told[-1], self._watch.changes
-            self._told.clear()
-            self._of_run.append(self._bag)
+    def note(self, recording: str) -> None:
+        """Note in which folder the sampler records; empty: nowhere."""
+        if recording != self.recording:
+            self.recording = recording
+            self._of_run.append(recording)
 
     def begin(self) -> None:
         """Note that a run begins; any thread may."""
-        self._of_run = [self._bag] if self._bag else []
+        self._of_run = [self.recording]
 
     def _parted(self) -> str:
         """Say that the run's samples are in several recordings; empty: they are in one."""
-        before = [x for x in dict.fromkeys(self._of_run) if x and x != self._bag]
+        before = [x for x in dict.fromkeys(self._of_run) if x and x != self.recording]
         if not before:
             return ""
         return (
@@ -97,7 +74,6 @@ class RunKeeping:
         Raises:
             ConfigurationError: Nothing may be written there.
         """
-        self._look()
         runs = from_home(self._settings.runs_folder, "runs_folder").resolve()
         bag = self._recording()
         folder = bag or runs / datetime.now().strftime("run_%Y%m%d_%H%M%S_%f")
@@ -108,30 +84,24 @@ class RunKeeping:
                 raise
         if bag is not None and folder == bag:
             return folder, self._parted()
-        if self._bag and not Path(self._bag).exists():
+        if self.recording and not Path(self.recording).exists():
             return folder, (
                 " The recording is elsewhere, on another host, or was removed, so that the run "
-                f"cannot be replayed here: {printable(self._bag)}"
+                f"cannot be replayed here: {printable(self.recording)}"
             )
-        if self._bag:
-            return folder, f" The recording is elsewhere: {printable(self._bag)}"
+        if self.recording:
+            return folder, f" The recording is elsewhere: {printable(self.recording)}"
         return folder, (
             " The sampler makes no recording, so the run cannot be replayed: start it with the "
             "parameter bag."
         )
 
-    @property
-    def recording(self) -> str:
-        """Folder in which the sampler says that it records what it receives; empty: nowhere."""
-        self._look()
-        return self._bag
-
     def _recording(self) -> Path | None:
         """Return the recording that the sampler names, if it is one and lies where they may be."""
-        if not self._bag:
+        if not self.recording:
             return None
         try:
-            place = place_below(self._bag, self._settings.recordings_folder, "recording")
+            place = place_below(self.recording, self._settings.recordings_folder, "recording")
         except ConfigurationError as error:
             self._log.warn("recording", f"{error} (The parameter recordings_folder.)")
             return None
@@ -156,10 +126,10 @@ class RunKeeping:
         """Return the topic of the samples in the recording; what it is without one otherwise."""
         try:
             bag = self._recording()
-            return self._source.recorded_topic(self._blocks, "" if bag is None else str(bag))
+            return self._source.recorded_topic(self._topic, "" if bag is None else str(bag))
         except PayloadIdError as error:
             self._log.warn("bag", str(error))
-            return self._source.recorded_topic(self._blocks, "")
+            return self._source.recorded_topic(self._topic, "")
 
 
 def holds_recording(folder: Path) -> bool:

@@ -6,14 +6,19 @@ dead thread.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from ..common.error_sentence import error_sentence
 from .looping_thread import LoopingThread
 
+QUIET = 1.0  # [s] without samples, after which none is on its way any more
+LONGEST = 3.0  # [s] for samples on their way, at most
 PAUSE = 0.1  # [s] between two looks into the ring buffer; a request ends it at once
 REPORT = "Please report it together with the recording."
 
@@ -42,12 +47,35 @@ class Control(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Turn:
+    """A request that takes effect at a moment: what was published before counts before it.
+
+    Attributes:
+        action: What is asked of the control.
+        stamp_ns: The moment, by the clock that stamps publications [ns].
+        asked: When it came, by `time.monotonic` [s].
+        future: Of its answer.
+    """
+
+    action: Callable[[], Any]
+    stamp_ns: int
+    asked: float
+    future: Future[Any]
+
+
 class RunWorker:
-    """Carries out runs in a thread of its own; `request` may be called by any other."""
+    """Carries out runs in a thread of its own; one other thread writes and asks.
+
+    The middleware keeps no order between topics: a request may overtake samples. So one that
+    divides samples takes effect at its stamp: that all before it have come is told by samples that
+    were published later, or by silence.
+    """
 
     def __init__(self, control: Control) -> None:
         """Start the thread; from now on only it may call methods of `control`, but for `write`."""
         self._control = control
+        self._turns: list[Turn] = []
         self._requests: SimpleQueue[tuple[Callable[[], Any], int, Future[Any]]] = SimpleQueue()
         self._thread = LoopingThread("identification", PAUSE, self._step)
         self._thread.start()
@@ -59,12 +87,56 @@ class RunWorker:
         payload by then.
 
         Args:
-            action: `start`, `stop`, `reset`, `tare`, `estimate`, or a call of `save`.
+            action: `estimate`, a call of `save`, or whatever divides no samples.
         """
         future: Future[Any] = Future()
+        self._put(action, future)
+        return future
+
+    def divide(self, action: Callable[[], Any], stamp_ns: int) -> Future[Any]:
+        """Have a method called that divides the samples: see `Turn`.
+
+        Args:
+            action: `start`, `stop`, `reset`, `tare` or `hold_out`.
+            stamp_ns: When it takes effect, by the clock that stamps publications [ns].
+        """
+        turn = Turn(action, stamp_ns, time.monotonic(), Future())
+        self._turns.append(turn)
+        return turn.future
+
+    def let_in(self, published_ns: int) -> None:
+        """Have requests take effect before samples that are too late for them are written.
+
+        Args:
+            published_ns: When they were published [ns].
+        """
+        self._take_turns(lambda turn: published_ns > turn.stamp_ns)
+
+    def look(self, heard: float) -> None:
+        """Have requests take effect for which no more samples come.
+
+        Args:
+            heard: When samples came last, by `time.monotonic` [s]; -inf: nobody sends any.
+        """
+        now = time.monotonic()
+        self._take_turns(
+            lambda turn: (
+                now - turn.asked > LONGEST
+                or heard == -math.inf
+                or now - max(turn.asked, heard) > QUIET
+            )
+        )
+
+    def _take_turns(self, is_due: Callable[[Turn], bool]) -> None:
+        """Put the first requests to the thread, as long as they are due."""
+        while self._turns and is_due(self._turns[0]):
+            turn = self._turns.pop(0)
+            self._put(turn.action, turn.future)
+
+    def _put(self, action: Callable[[], Any], future: Future[Any]) -> None:
+        """Put a request to the thread, behind the samples handed over by now."""
         self._requests.put((action, self._control.handed_over(), future))
         self._thread.wake()
-        return future
 
     def close(self) -> None:
         """End the thread once it has finished what it is doing."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
 
 from payload_id_msgs.srv import BeginRun, GetEstimate, Save, Validate
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -21,7 +22,6 @@ from .run_control import Answer, RunControl
 from .run_keeping import RunKeeping
 from .run_worker import RunWorker
 
-Result = TypeVar("Result")
 CHECK_PERIOD = 0.05  # [s] how often answers of the worker and late blocks are looked for
 
 
@@ -46,23 +46,21 @@ class EstimatorServices:
             control: What the requests do.
             worker: The thread in which they are carried out.
             keeping: Where runs are saved.
-            blocks: Where samples come from; a request may come before blocks that were sent first.
+            blocks: Where samples come from.
         """
-        self._log = node.get_logger()
+        self._node, self._log = node, node.get_logger()
         self._control, self._worker, self._keeping = control, worker, keeping
         self._blocks = blocks
         self._answers = AwaitedAnswers()
-        self._turn: RosFuture | None = None  # done: nobody begins, ends or divides a run just now
         # While one of them waits for the worker, everything else is served.
         group = ReentrantCallbackGroup()
-        for name, action, divides in (
-            ("~/stop", lambda: control.stop(blocks.reason()), lambda: control.running),
-            ("~/reset", self._reset, lambda: control.running),
-            ("~/tare", control.tare, lambda: control.running),
-            ("~/hold_out", control.hold_out, lambda: control.running),
+        for name, action in (
+            ("~/stop", lambda: control.stop(blocks.reason())),
+            ("~/reset", self._reset),
+            ("~/tare", control.tare),
+            ("~/hold_out", control.hold_out),
         ):
-            answer = self._trigger(action, divides)
-            node.create_service(Trigger, name, answer, callback_group=group)
+            node.create_service(Trigger, name, self._trigger(action), callback_group=group)
         node.create_service(Trigger, "~/start", self._on_start, callback_group=group)
         node.create_service(BeginRun, "~/begin", self._on_begin, callback_group=group)
         node.create_service(Validate, "~/validate", self._on_validate, callback_group=group)
@@ -72,21 +70,9 @@ class EstimatorServices:
         node.create_service(Save, "~/save", self._on_save, callback_group=group)
         steady_timer(node, CHECK_PERIOD, self._on_check)
 
-    async def _in_turn(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Carry out what begins, ends or divides a run after all that was asked for before."""
-        before, self._turn = self._turn, RosFuture()
-        done = self._turn
-        try:
-            if before is not None and not before.done():
-                await before
-            return await work()
-        finally:
-            done.set_result(None)
-
     async def end_run(self) -> Answer:
         """End the run in progress, with all blocks that have been published so far."""
-        await self._blocks.caught_up()
-        answer: Answer = await self._ask(lambda: self._control.stop(self._blocks.reason()))
+        answer: Answer = await self._divide(lambda: self._control.stop(self._blocks.reason()))
         self._log.info(answer.message)
         return answer
 
@@ -99,35 +85,32 @@ class EstimatorServices:
 
     def _on_check(self) -> None:
         """Wake the requests that need not wait any more."""
-        self._blocks.look()
+        there = self._node.count_publishers(self._blocks.topic)
+        self._worker.look(self._blocks.newest if there else -math.inf)
         self._answers.pass_on()
-
-    def _remarks(self) -> str:
-        """Return what answers say of the samples, if anything is wrong with them."""
-        return self._blocks.remarks(self._control.running)
 
     def _ask(self, action: Callable[[], Answer]) -> RosFuture:
         """Hand a request to the worker; the executor goes on serving blocks meanwhile."""
-        self._blocks.take_waiting()
         return self._answers.awaitable(self._worker.request(action))
 
+    def _divide(self, action: Callable[[], Answer]) -> RosFuture:
+        """Hand over a request that divides samples into those published before now, and later."""
+        return self._answers.awaitable(self._worker.divide(action, time.time_ns()))
+
+    def _with_silence(self, message: str) -> str:
+        """Return what an answer says, and that no samples come where a run waits for them."""
+        silence = self._blocks.silence() if self._control.running else ""
+        return f"{message} {silence}".rstrip()
+
     def _trigger(
-        self, action: Callable[[], Answer], divides: Callable[[], bool]
+        self, action: Callable[[], Answer]
     ) -> Callable[[Trigger.Request, Trigger.Response], Awaitable[Trigger.Response]]:
-        """Return the callback of a service that may divide the samples into before and after."""
+        """Return the callback of a service that divides the samples into before and after."""
 
         async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-            remarks = self._remarks()
-
-            async def carried_out() -> Answer:
-                if divides():
-                    await self._blocks.caught_up()
-                done: Answer = await self._ask(action)
-                return done
-
-            result = await self._in_turn(carried_out)
-            response.success, response.message = result.success, f"{result.message} {remarks}"
-            response.message = response.message.strip()
+            result = await self._divide(action)
+            response.success = result.success
+            response.message = self._with_silence(result.message)
             self._log.info(response.message)
             return response
 
@@ -137,7 +120,7 @@ class EstimatorServices:
         self, request: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
         """Begin a run, unless no sample can come."""
-        response.success, response.message = await self._in_turn(lambda: self._begun(None))
+        response.success, response.message = await self._begun(None)
         return response
 
     async def _on_begin(
@@ -154,8 +137,8 @@ class EstimatorServices:
             )
             return response
         mass = KnownMass(*known) if known else None
-        response.success, response.message = await self._in_turn(
-            lambda: self._begun(mass, request.begun_by, request.enough)
+        response.success, response.message = await self._begun(
+            mass, request.begun_by, request.enough
         )
         response.running, response.tared = self._control.running, self._control.tared
         return response
@@ -172,16 +155,19 @@ class EstimatorServices:
         if obstacle:
             success, said = False, f"No run has begun: it would get no samples. {obstacle}{left}"
         else:
-            if not self._control.running:
-                await self._blocks.caught_up()
-            if not self._control.running:
-                self._keeping.begin()
-            result = await self._ask(lambda: self._control.start(mass, begun_by, enough))
+            result = await self._divide(lambda: self._start(mass, begun_by, enough))
             success, said = result.success, f"{result.message}{left}"
-            if success and (lacking := self._blocks.unrecorded()):
+            if success and (lacking := self._blocks.state.unrecorded):
                 said += f" Its recording may not be whole: {lacking}"
         self._log.info(said)
         return success, said
+
+    def _start(self, mass: KnownMass | None, begun_by: str, enough: Sequence[float]) -> Answer:
+        """Begin a run; called in the worker's thread."""
+        answer = self._control.start(mass, begun_by, enough)
+        if answer.success:
+            self._keeping.begin()
+        return answer
 
     async def _on_validate(
         self, request: Validate.Request, response: Validate.Response
@@ -199,9 +185,9 @@ class EstimatorServices:
         self, request: GetEstimate.Request, response: GetEstimate.Response
     ) -> GetEstimate.Response:
         """Answer with the estimate from all samples so far."""
-        remarks = self._remarks()
         result = await self._ask(lambda: self._control.estimate(self._blocks.reason()))
-        response.success, response.message = result.success, f"{result.message} {remarks}".strip()
+        response.success = result.success
+        response.message = self._with_silence(result.message)
         response.estimate = estimate_message(result.report)
         return response
 
@@ -213,12 +199,12 @@ class EstimatorServices:
             response.success, response.message = False, str(error)
             self._log.warn(response.message)
             return response
-        if lacking := self._blocks.unrecorded():
+        if lacking := self._blocks.state.unrecorded:
             note += (
                 " The recording is not whole, so that a replay may differ or find nothing: "
                 f"{lacking}"
             )
-        note = f"{note} {self._remarks()}".rstrip()
+        note = self._with_silence(note)
         result = await self._ask(lambda: self._control.save(folder, self._keeping.entries, note))
         response.success, response.message = result.success, result.message
         response.path = str(result.path or "")

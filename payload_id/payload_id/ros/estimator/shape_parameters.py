@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from ...core.body.ellipsoid_union import MOST_SLABS
 from ...core.body.shape import DENSITY, Shape
@@ -11,110 +10,95 @@ from ...core.knowledge.knowledge import NOTHING, Knowledge
 from ...files.configuration.input_path import from_home
 from ...files.knowledge.knowledge_file import read_knowledge
 from ...files.shapes.shape_file import ShapeSource
-from ..common.parameters import Parameter
+from ..common.parameters import NodeParameters, parameter
 
-SHAPE_PARAMETERS = (
-    Parameter(
-        "shape",
+
+@dataclass(frozen=True)
+class ShapeParameters(NodeParameters):
+    """What is known of the payload: its shape, and whatever else."""
+
+    files_folder: str = parameter(
+        "~/.ros/payload_id/files",
+        "Folder in which lies what shape and knowledge name while the node runs: whoever may set "
+        "them has nothing else read. Those given when the node starts may lie anywhere.",
+    )
+    shape: str = parameter(
         "",
         "Mesh or point cloud of the payload (.stl, .ply, .obj), in the payload frame; it must be "
         "true. The estimator point_masses needs one; entropic, lmi and the intervals use it. "
         "Empty: nothing is known of the shape. While the node runs, a file in files_folder.",
         read_only=False,
         folder="files_folder",
-    ),
-    Parameter(
-        "shape_filling",
+    )
+    shape_filling: str = parameter(
         "surface",
         "What of the shape is solid: what its surface encloses, or its convex hull.",
         choices=("surface", "hull"),
         read_only=False,
-    ),
-    Parameter(
-        "shape_density",
+    )
+    shape_density: float = parameter(
         DENSITY,
         "Point masses in a cubic centimetre of the shape.",
         "1/cm3",
         1e-4,
         100.0,
         read_only=False,
-    ),
-    Parameter(
-        "shape_ellipsoids",
+    )
+    shape_ellipsoids: int = parameter(
         1,
         "Ellipsoids whose union contains the payload.",
         "",
         1,
         MOST_SLABS,
         read_only=False,
-    ),
-    Parameter(
-        "shape_scale",
+    )
+    shape_scale: float = parameter(
         1.0,
         "Metres per unit of the shape's file: 0.001 for millimetres.",
         "m",
         1e-6,
         1e3,
         read_only=False,
-    ),
-    Parameter(
-        "shape_pose",
+    )
+    shape_pose: list[float] | None = parameter(
         None,
         "Pose of the file's frame in the payload frame: x, y, z [m], roll, pitch, yaw [rad]; not "
         "set: the same frame.",
         kind="numbers",
         length=6,
         read_only=False,
-    ),
-)
+    )
+    knowledge: str = parameter(
+        "",
+        "YAML file with what else is known of the payload, in the payload frame: mass, centre of "
+        "mass, symmetry, materials, a container's cavity; it must be true. Empty: nothing. While "
+        "the node runs, a file in files_folder.",
+        read_only=False,
+        folder="files_folder",
+    )
 
+    def stated(self) -> Knowledge:
+        """Return what else is stated of the payload.
 
-FILES_FOLDER = Parameter(
-    "files_folder",
-    "~/.ros/payload_id/files",
-    "Folder in which lies what shape and knowledge name while the node runs: whoever may set them "
-    "has nothing else read. Those given when the node starts may lie anywhere.",
-)
-KNOWLEDGE_FILE = Parameter(
-    "knowledge",
-    "",
-    "YAML file with what else is known of the payload, in the payload frame: mass, centre of mass, "
-    "symmetry, materials, a container's cavity; it must be true. Empty: nothing. While the node "
-    "runs, a file in files_folder.",
-    read_only=False,
-    folder="files_folder",
-)
+        Raises:
+            ConfigurationError: The file cannot be used.
+        """
+        path = self.knowledge
+        return read_knowledge(from_home(path, "knowledge file")) if path else NOTHING
 
+    def known_shape(self) -> Shape | None:
+        """Return the payload's shape; None if nothing is known of it.
 
-def knowledge_of(values: Mapping[str, Any]) -> Knowledge:
-    """Return what else is stated of the payload.
-
-    Args:
-        values: Values of parameters by name, `knowledge` among them.
-
-    Raises:
-        ConfigurationError: The file cannot be used.
-    """
-    path = values["knowledge"]
-    return read_knowledge(from_home(path, "knowledge file")) if path else NOTHING
-
-
-def shape_of(values: Mapping[str, Any]) -> Shape | None:
-    """Return the payload's shape; None if nothing is known of it.
-
-    Args:
-        values: Values of parameters by name, those of `SHAPE_PARAMETERS` among them.
-
-    Raises:
-        InputError: It cannot be read.
-    """
-    if not values["shape"]:
-        return None
-    return ShapeSource(
-        values["shape"],
-        values["shape_filling"],
-        values["shape_density"],
-        values["shape_scale"],
-        values["shape_ellipsoids"],
-        tuple(values["shape_pose"] or ()),
-    ).read()
+        Raises:
+            InputError: It cannot be read.
+        """
+        if not self.shape:
+            return None
+        return ShapeSource(
+            self.shape,
+            self.shape_filling,
+            self.shape_density,
+            self.shape_scale,
+            self.shape_ellipsoids,
+            tuple(self.shape_pose or ()),
+        ).read()

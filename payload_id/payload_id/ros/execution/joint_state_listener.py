@@ -8,14 +8,13 @@ from itertools import islice
 
 import numpy as np
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 
 from ...core.arrays import Array
 from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import FASTEST, LARGEST, Drop, SampleGate
 from ...core.samples.stamps import NANOSECONDS
 from ...files.robots.robot_file import RobotFile
-from ..common.conversions import decoded, stamp_of
+from ..common.joint_state_reader import JointStateReader, JointStateValues
 from ..common.polled_subscription import PublisherCount, joint_state_subscription
 from .clock_watch import ClockWatch
 from .held_joint_watch import HeldJointWatch
@@ -65,6 +64,7 @@ class JointStateListener:
         self.received = 0
         self.dropped = ""
         self._map, self._gate = JointMap(robot.joints), SampleGate()
+        self._reader = JointStateReader()
         self._publishers = PublisherCount()  # of states of this arm's joints
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
@@ -184,11 +184,11 @@ class JointStateListener:
 
     def _read(self, data: bytes, number: int | None) -> tuple[int, Array, Array] | None:
         """Return stamp, positions and velocities of a message that can be used."""
-        message = decoded(data, JointState)
+        message = self._reader.read(data)
         if message is None:
             return None
         self._spoken = time.monotonic()
-        self.held.see(message.name, message.position, self._spoken)
+        self.held.see(message.names, message.position, self._spoken)
         found = self._judged(message)
         if isinstance(found, tuple) or found in (Drop.DUPLICATE, Drop.OUT_OF_ORDER):
             self._publishers.see(number, found is Drop.OUT_OF_ORDER, time.monotonic())
@@ -198,10 +198,10 @@ class JointStateListener:
         self.dropped, self._dropped_at = why, time.monotonic()
         return None
 
-    def _judged(self, message: JointState) -> tuple[int, Array, Array] | Drop | str:
+    def _judged(self, message: JointStateValues) -> tuple[int, Array, Array] | Drop | str:
         """Return stamp, positions and velocities of a message, or why it cannot be used."""
-        effort = message.effort if len(message.effort) == len(message.name) else ()
-        rows = self._map.convert(message.name, message.position, message.velocity, effort)
+        effort = message.effort if len(message.effort) == len(message.names) else ()
+        rows = self._map.convert(message.names, message.position, message.velocity, effort)
         if isinstance(rows, Drop):
             return rows
         if self._effort is not None and np.isfinite(rows[2]).any():
@@ -216,7 +216,7 @@ class JointStateListener:
                 f"says that {self._map.joints[j]} has {rows[1][j]:.3g} rad/s (m/s), and beyond "
                 f"{FASTEST:g} no joint is believed: are its velocities in degrees?"
             )
-        stamp, now = stamp_of(message.header.stamp), time.monotonic()
+        stamp, now = message.stamp_ns, time.monotonic()
         self.clock = self.clock.after(stamp, self._clock.now().nanoseconds)
         if stamp < self._gate.newest - RESTART * NANOSECONDS:
             self._gate = SampleGate()

@@ -19,13 +19,13 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from geometry_msgs.msg import Quaternion, Transform, TransformStamped, Vector3
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
 from ...files.robots.robot_file import RobotFile
-from ..common.conversions import decoded, stamp_of, time_message
+from ..common.conversions import decoded, time_message
+from ..common.joint_state_reader import JointStateReader
 from ..common.main_loop import run
 from ..common.parameters import Parameter, read_parameters
 from ..common.polled_subscription import PolledSubscription, joint_state_subscription
@@ -95,7 +95,7 @@ class FramesNode(Node):
         )
         self._other = "" if values["publisher"] == "own" else installed(OTHER)
         self._period = 1.0 / values["rate"]
-        self._positions: dict[str, float] = {}
+        self._positions, self._reader = dict[str, float](), JointStateReader()
         self._began, self._wait = time.monotonic(), values["wait"]
         self._looking = steady_timer(self, 0.1, self._on_look_due)
 
@@ -145,12 +145,12 @@ class FramesNode(Node):
         """Publish frames of the newest joint states, if there are new ones."""
         newest = None
         for data, _ in self._joint_states.take_all(1):
-            newest = decoded(data, JointState)
-        if newest is None or len(newest.name) != len(newest.position):
+            newest = self._reader.read(data)
+        if newest is None or len(newest.names) != len(newest.position):
             return
-        self._positions.update(zip(newest.name, newest.position, strict=True))
+        self._positions.update(zip(newest.names, newest.position, strict=True))
         frames = self._frames.moving(self._positions)
-        self._moving.publish(message_of(frames, stamp_of(newest.header.stamp)))
+        self._moving.publish(message_of(frames, newest.stamp_ns))
 
 
 def message_of(frames: Sequence[LinkFrame], stamp_ns: int) -> TFMessage:

@@ -1,8 +1,8 @@
 """A node with the life cycle of ROS 2: it checks when configured, and acts while it is active.
 
-Unless the parameter `managed` says that somebody else drives it, a node configures and activates
-itself. A transition out of the active state waits, while everything is served, until nothing is in
-progress any more: an arm is at rest, a run has ended. Nothing new is begun meanwhile.
+Unless the parameter `autostart` is false, a node configures and activates itself. A transition out
+of the active state waits, while everything is served, until nothing is in progress any more: an arm
+is at rest, a run has ended. Nothing new is begun meanwhile.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from lifecycle_msgs.srv import ChangeState
 from rclpy.action import ActionClient, ActionServer
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter as RosParameter
@@ -27,7 +28,6 @@ from ..common.diagnostics import LIFECYCLE, Condition, Level, publish_diagnostic
 from ..common.error_sentence import OUTLIVED, refusal_sentence
 from ..common.parameters import Parameter, open_parameters
 from ..common.steady_timer import steady_timer
-from ..common.topics import UNUSABLE
 
 EMPTY = RosParameter.Type.NOT_SET
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
@@ -48,7 +48,7 @@ class ManagedNode(LifecycleNode):
     robot: RobotFile
 
     def __init__(self, name: str, table: Sequence[Parameter], subject: str, **options: Any) -> None:
-        """Make the node, and bring it up unless it is `managed`.
+        """Make the node, and bring it up unless `autostart` is false.
 
         Args:
             name: Of the node.
@@ -57,7 +57,7 @@ class ManagedNode(LifecycleNode):
             options: Arguments of rclpy's Node, such as parameter_overrides.
 
         Raises:
-            Exception: What `configure` or `activate` raised; never where it is managed.
+            Exception: What `configure` or `activate` raised; never without autostart.
         """
         self._configured = self._building = self._leaving = self._starting = False
         self.is_ending = False
@@ -82,8 +82,8 @@ class ManagedNode(LifecycleNode):
         self._rclpy_change_state, service.callback = service.callback, self._on_change_state
         service.callback_group = ReentrantCallbackGroup()
         self._tell = publish_diagnostics(self, subject, self._hardware, self._judged)
-        if open_parameters(self, table):
-            self.get_logger().info(f"Managed: `ros2 lifecycle set {self._full_name} configure`.")
+        if not open_parameters(self, table):
+            self.get_logger().info(f"Waits: `ros2 lifecycle set {self._full_name} configure`.")
             return
         self._starting = True
         for trigger in (self.trigger_configure, self.trigger_activate):
@@ -148,6 +148,16 @@ class ManagedNode(LifecycleNode):
                 return await callback(*arguments)
 
         return call
+
+    def create_publisher(self, *arguments: Any, **options: Any) -> Any:
+        """As rclpy's, without its events: an executor looks at each of them at every wake-up."""
+        quiet = PublisherEventCallbacks(use_default_callbacks=False)
+        return super().create_publisher(*arguments, event_callbacks=quiet, **options)
+
+    def create_subscription(self, *arguments: Any, **options: Any) -> Any:
+        """As rclpy's, without its events, likewise."""
+        quiet = SubscriptionEventCallbacks(use_default_callbacks=False)
+        return super().create_subscription(*arguments, event_callbacks=quiet, **options)
 
     def create_service(self, srv_type: Any, srv_name: str, callback: Any, **options: Any) -> Any:
         """Create a service; one of this package answers only while the node is active."""
@@ -376,4 +386,4 @@ class ManagedNode(LifecycleNode):
         level, sentence = Level.STALE, self.inactivity
         if self._failure is not None:
             level, sentence = Level.ERROR, f"{refusal_sentence(self._failure)} {sentence}"
-        return Condition(level, sentence, {LIFECYCLE: state, UNUSABLE: sentence})
+        return Condition(level, sentence, {LIFECYCLE: state})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ...core.errors import ConfigurationError
 from ...core.excitation.criteria import CRITERIA
@@ -17,155 +15,124 @@ from ...files.robots.robot_file import RobotFile
 from ...files.runs.signing_key import SigningKey
 from ...files.tables.wrench_csv import read_wrench_uncertainty
 from ...planning.request import FAMILIES, LONGEST, PlanningSettings
-from ..certifying.case_parameters import CASE_PARAMETERS, CaseParameters, case_settings
-from ..common.parameters import Parameter
-from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
+from ..certifying.case_parameters import CaseParameters, case_settings
+from ..common.parameters import parameter, table_of
+from ..execution.arm_parameters import ArmParameters
 from ..execution.back_ends.effort import check_executes_torques
 
 MOST_PROGRESS = 0.9  # largest part by which half-widths can be asked to shrink in a piece
 
-PLANNER_TABLE = (
-    *CASE_PARAMETERS,
-    *ARM_PARAMETERS,
-    Parameter(
-        "bridge",
+
+@dataclass(frozen=True)
+class PlannerParameters(CaseParameters, ArmParameters):
+    """Parameters of the planner."""
+
+    bridge: str = parameter(
         "payload_bridge",
         "Node that moves the arm; relative names lie in this node's namespace.",
-    ),
-    Parameter(
-        "certificates_folder",
+    )
+    certificates_folder: str = parameter(
         "~/.ros/payload_id/certificates",
         "Folder in which every plan's certificate is kept.",
-    ),
-    Parameter(
-        "signing_key",
+    )
+    signing_key: str = parameter(
         "",
         "Private key (PEM, ed25519) that signs every certificate, readable by its owner alone; the "
         "passphrase of an encrypted one is in the environment variable PAYLOAD_ID_KEY_PASSPHRASE. "
         "Empty: certificates are not signed.",
-    ),
-    Parameter(
-        "limits",
+    )
+    limits: str = parameter(
         "",
         "Set of joint limits for goals that name none; empty: limits.use of the robot file.",
-    ),
-    Parameter(
-        "source",
+    )
+    source: str = parameter(
         "torque",
         "What the payload is identified from, as the estimator's: motions are planned to teach "
         "the most by that.",
         choices=("torque", "wrench"),
-    ),
-    Parameter(
-        "wrench_uncertainty",
+    )
+    wrench_uncertainty: str = parameter(
         "",
         "For source wrench, YAML file with the bounds of WrenchUncertainty, as the estimator's.",
-    ),
-    Parameter("family", "fourier", "Family of motions for goals that name none.", choices=FAMILIES),
-    Parameter(
-        "criterion",
+    )
+    family: str = parameter(
+        "fourier",
+        "Family of motions for goals that name none.",
+        choices=FAMILIES,
+    )
+    criterion: str = parameter(
         DEFAULT_CRITERION,
         "What is made small, for goals that name nothing.",
         choices=tuple(CRITERIA),
-    ),
-    Parameter(
-        "duration", 6.0, "Length of a motion at full speed, for goals without.", "s", 0.5, LONGEST
-    ),
-    Parameter(
-        "time_budget",
+    )
+    duration: float = parameter(
+        6.0,
+        "Length of a motion at full speed, for goals without.",
+        "s",
+        0.5,
+        LONGEST,
+    )
+    time_budget: float = parameter(
         4.0,
         "Computing time until the best certified motion is returned, for goals without; its stops "
         "are certified after that.",
         "s",
         0.2,
         120.0,
-    ),
-    Parameter(
-        "piece_duration",
+    )
+    piece_duration: float = parameter(
         3.0,
         "Length of a piece in receding horizon if it were followed to its end.",
         "s",
         0.5,
         20.0,
-    ),
-    Parameter(
-        "piece_time",
+    )
+    piece_time: float = parameter(
         1.5,
         "Part of a piece that is followed before the next one; planning and certification of that "
         "next one must fit into it.",
         "s",
         0.3,
         10.0,
-    ),
-    Parameter(
-        "least_progress",
+    )
+    least_progress: float = parameter(
         0.05,
         "Receding horizon ends when no half-width shrinks by this part from one piece to the next.",
         "-",
         0.0,
         MOST_PROGRESS,
-    ),
-    Parameter(
-        "stop_step",
+    )
+    stop_step: float = parameter(
         0.25,
         "Time between two points of a motion from which a stop is certified.",
         "s",
         0.05,
         5.0,
-    ),
-    Parameter(
-        "robust_level",
+    )
+    robust_level: float = parameter(
         0.1,
         "V_M of the robust designs with the back_end 'effort': the tube is as wide as its root.",
         "J",
         0.001,
         10.0,
-    ),
-    Parameter(
-        "robust_gain",
+    )
+    robust_gain: float = parameter(
         4.0,
         "K_r of these designs: a larger one keeps positions nearer, and takes more torque.",
         "1/s",
         0.1,
         100.0,
-    ),
-    Parameter(
-        "proof_time",
+    )
+    proof_time: float = parameter(
         0.4,
         "Time that the bridge may take to prove a piece anew before it takes over.",
         "s",
         0.0,
         5.0,
-    ),
-)
+    )
 
 
-@dataclass(frozen=True)
-class PlannerParameters(CaseParameters, ArmParameters):
-    """Values of `PLANNER_TABLE`, which explains them, but for the bounds."""
-
-    bridge: str
-    certificates_folder: str
-    signing_key: str
-    source: str
-    wrench_uncertainty: str
-    limits: str
-    family: str
-    criterion: str
-    duration: float
-    time_budget: float
-    piece_duration: float
-    piece_time: float
-    least_progress: float
-    stop_step: float
-    robust_level: float
-    robust_gain: float
-    proof_time: float
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> PlannerParameters:
-        """Take them out of all values."""
-        return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+PLANNER_TABLE = table_of(PlannerParameters)
 
 
 def planning_settings(

@@ -93,7 +93,7 @@ class TeamNode(ManagedNode):
         for listener in self._listeners:
             listener.forget()
         self._publisher.publish(self._control.report)
-        if self._settings.autostart:
+        if self._settings.begin_run:
             self._worker.request(self._control.start)
 
     async def leave(self) -> None:

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.slow  # nodes in real time
 RCLError = rclpy_implementation.RCLError
 DOMAIN = next_domain()
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
-NODES = ("payload_sampler", "wrench_sampler", "payload_estimator", "payload_planner",
-         "payload_bridge", "payload_team", "simulated_arm")  # fmt: skip
+NODES = ("payload_sampler", "payload_estimator", "payload_planner", "payload_bridge",
+         "payload_team", "simulated_arm")  # fmt: skip
 WAIT = 3.0  # for answers, of which those to what cannot be read do not come [s]
 ROUNDS = 4  # of anything for each topic and service
 NONE = ParameterValue(type=ParameterType.PARAMETER_NOT_SET)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from harness import Observer
 from payload_id.core.errors import InputError
-from payload_id.ros.common.diagnostics import FORGOTTEN, Condition, Level, Twin, with_errors
+from payload_id.ros.common.diagnostics import Condition, Level, with_errors
 from payload_id.ros.common.error_sentence import OutlivedErrors
 from payload_id.ros.common.main_loop import run
 from payload_id.ros.estimator.looping_thread import LoopingThread
@@ -76,21 +75,3 @@ def test_diagnostics_tell_of_errors_and_outlive_their_own(monkeypatch):
     assert (later.level, later.figures["errors outlived"]) == (Level.OK, 1)
     failing = with_errors(lambda: 1 / 0)
     assert failing.level is Level.ERROR and "ZeroDivisionError" in failing.sentence
-
-
-def test_a_second_node_of_the_same_name_is_told_once_it_stays():
-    fine = Condition(Level.OK, "All is well.")
-    one, two = (Observer(DOMAIN, "twin") for _ in range(2))
-    try:
-        names = one.node.get_node_names_and_namespaces
-        one.wait(lambda: names().count(("twin", "/")) == 2, "both nodes")
-        twin = Twin(one.node)
-        assert twin.beside(fine) == fine  # it may be one that was killed, or ends just now
-        twin._since -= FORGOTTEN
-        told = twin.beside(fine)
-        assert told.level is Level.ERROR and "two nodes of the name /twin" in told.sentence
-        two.close()
-        one.wait(lambda: names().count(("twin", "/")) == 1, "its end")
-        assert twin.beside(fine) == fine
-    finally:
-        one.close()

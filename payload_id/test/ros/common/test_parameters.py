@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import pytest
 import rclpy
@@ -12,18 +13,24 @@ from rclpy.parameter import Parameter as RosParameter
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.ros.common.parameters import Parameter, read_parameters
-from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, run_settings
+from payload_id.ros.common.parameters import NodeParameters, Parameter, read_parameters, table_of
+from payload_id.ros.common.parameters import parameter as entry
+from payload_id.ros.estimator.parameters import EstimatorParameters
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
-TABLE = (
-    Parameter("speed", 1.0, "How fast.", "rad/s", 0.0, 5.0),
-    Parameter("count", 3, "How many.", lower=1, upper=10),
-    Parameter("mode", "slow", "How.", choices=("slow", "fast"), read_only=False),
-    Parameter("bound", None, "How sure.", "N m", 0.0, kind="number or numbers", read_only=False),
-    Parameter("on", True, "Whether."),
-)
+
+
+@dataclass(frozen=True)
+class Some(NodeParameters):
+    speed: float = entry(1.0, "How fast.", "rad/s", 0.0, 5.0)
+    count: int = entry(3, "How many.", lower=1, upper=10)
+    mode: str = entry("slow", "How.", choices=("slow", "fast"), read_only=False)
+    bound: object = entry(None, "How sure.", "N m", 0.0, kind="number or numbers", read_only=False)
+    on: bool = entry(True, "Whether.")
+
+
+TABLE = table_of(Some)
 
 
 @pytest.fixture
@@ -50,9 +57,7 @@ def make_node():
 
 
 def test_defaults_and_given_values(make_node):
-    assert read_parameters(make_node(), TABLE) == {
-        "speed": 1.0, "count": 3, "mode": "slow", "bound": None, "on": True,
-    }  # fmt: skip
+    assert Some.of(read_parameters(make_node(), TABLE)) == Some(1.0, 3, "slow", None, True)
     values = read_parameters(make_node(speed=2, mode="fast", bound=[1, 2]), TABLE)
     assert (values["speed"], values["mode"], values["bound"]) == (2.0, "fast", [1.0, 2.0])
     assert type(values["speed"]) is float
@@ -87,16 +92,16 @@ def test_changes_while_the_node_runs(make_node):
 
 
 def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
-    values = {entry.name: entry.default for entry in ESTIMATOR_TABLE}
     robot = Uncertainty(torque_absolute=(0.1, 0.2), prior=PayloadPrior(5.0, 0.3))
-    assert run_settings(values, robot, 2).identification.uncertainty == robot
-    changed = {**values, "uncertainty.torque_offset": 0.5, "uncertainty.prior.mass_max": 9.0}
-    uncertainty = run_settings(changed, robot, 2).identification.uncertainty
+    assert EstimatorParameters().run_settings(robot, 2).identification.uncertainty == robot
+    changed = {"uncertainty.torque_offset": 0.5, "uncertainty.prior.mass_max": 9.0}
+    settings = EstimatorParameters(bounds=changed).run_settings(robot, 2)
+    uncertainty = settings.identification.uncertainty
     assert uncertainty.torque_absolute == (0.1, 0.2)
     assert uncertainty.torque_offset == 0.5
     assert uncertainty.prior == PayloadPrior(9.0, 0.3)
     with pytest.raises(InputError, match="3 entries; give one number, or 2"):
-        run_settings({**values, "uncertainty.torque_gain": [0.1] * 3}, robot, 2)
+        EstimatorParameters(bounds={"uncertainty.torque_gain": [0.1] * 3}).run_settings(robot, 2)
 
 
 def test_texts_that_launch_files_hand_on_are_what_they_say(make_node):

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 from payload_id.core.errors import ConfigurationError
-from payload_id.ros.estimator.block_watch import PARTING, BlockWatch
 from payload_id.ros.estimator.run_keeping import RunKeeping
 
 
@@ -21,13 +20,10 @@ def runs(tmp_path: Path) -> Path:
 
 def keeping(runs: Path, bag: Path | str = "") -> RunKeeping:
     """Return one that has heard of a recording."""
-    one = object.__new__(RunKeeping)
-    folders = {"runs_folder": str(runs), "recordings_folder": str(runs.parent)}
-    one._settings, one._bag = SimpleNamespace(**folders), str(bag)
-    one._log = SimpleNamespace(warn=lambda key, text: None)
-    one._told, one._of_run, one._topic, one.publishers = [], [], "bag", 1
-    one._watch, one._changes = BlockWatch(), 0
-    one._node = SimpleNamespace(count_publishers=lambda topic: one.publishers)
+    folders = SimpleNamespace(runs_folder=str(runs), recordings_folder=str(runs.parent))
+    log = SimpleNamespace(warn=lambda key, text: None)
+    one = RunKeeping(folders, None, None, "samples", log)
+    one.note(str(bag))
     return one
 
 
@@ -39,23 +35,6 @@ def test_what_leads_out_of_the_folder_is_refused(runs: Path, asked: str) -> None
         keeping(runs).folder(asked)
 
 
-@pytest.mark.parametrize("told_first", [True, False])
-def test_the_recording_is_that_of_the_sampler_whose_blocks_are_used(
-    runs: Path, told_first: bool
-) -> None:
-    """The first one was killed, and the middleware still counts it."""
-    one = keeping(runs, "first")
-    one.publishers = 2
-    one._watch.admit(1, 0.0)
-    if told_first:
-        one._on_bag(SimpleNamespace(data="second"))
-        assert one.recording == "first"
-    one._watch.admit(2, PARTING + 0.1)
-    if not told_first:
-        one._on_bag(SimpleNamespace(data="second"))
-    assert one.recording == "second"
-
-
 def test_a_recording_elsewhere_is_one_only_if_it_holds_a_recording(runs: Path) -> None:
     bag = runs.parent / "bag"
     bag.mkdir()
@@ -65,5 +44,9 @@ def test_a_recording_elsewhere_is_one_only_if_it_holds_a_recording(runs: Path) -
         one.folder(str(bag))
     (bag / "bag_0.mcap").touch()
     assert one.folder("") == (bag, "") == one.folder(str(bag))
+    one.begin()
+    one.note(str(runs.parent / "bag_2"))
+    one.note(str(bag))
+    assert f"is in {runs.parent / 'bag_2'}." in one.folder("")[1]
     with pytest.raises(ConfigurationError):
         one.folder(str(bag / "further"))

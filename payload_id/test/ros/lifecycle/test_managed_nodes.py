@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.msg import PayloadEstimate
-from payload_id_msgs.srv import Save
+from payload_id_msgs.srv import GetEstimate, Save
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
@@ -20,7 +20,6 @@ DOMAIN = next_domain()
 ALL = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NODES = (
     "payload_sampler",
-    "wrench_sampler",
     "payload_estimator",
     "payload_planner",
     "payload_bridge",
@@ -43,7 +42,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def nodes(folder):
     process = NodeProcess(
-        str(ALL), DOMAIN, folder / "nodes.log", managed="true", cell="none, a test", rate=100.0,
+        str(ALL), DOMAIN, folder / "nodes.log", autostart="false", cell="none, a test", rate=100.0,
         bag=folder / "bag", recordings_folder=folder, runs_folder=folder,
     )  # fmt: skip
     yield process
@@ -106,9 +105,8 @@ def test_a_node_that_was_cleaned_up_takes_other_parameters_and_works(observer, n
     assert change(observer, node, "deactivate") and change(observer, node, "cleanup")
     services = dict(observer.node.get_service_names_and_types_by_node(node, "/"))
     assert f"/{node}/start" not in services and f"/{node}/change_state" in services
-    assert set_text(observer, node, "samples_topic", "elsewhere").successful
+    assert set_text(observer, node, "estimator", "ols").successful
     assert change(observer, node, "configure") and change(observer, node, "activate")
-    answer = observer.call(Trigger, f"/{node}/start")
-    assert not answer.success and "/elsewhere" in answer.message
+    assert observer.call(GetEstimate, f"/{node}/get_estimate").estimate.estimator == "ols"
     assert change(observer, node, "shutdown") and state(observer, node) == "finalized"
     assert not change(observer, node, "configure") and nodes.alive

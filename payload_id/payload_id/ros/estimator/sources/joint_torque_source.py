@@ -20,7 +20,6 @@ from .sample_source import SampleSource
 class JointTorqueSource(SampleSource):
     """Identification from measured joint torques."""
 
-    sampler = "payload_sampler"
     block_type = SampleBlock
 
     def __init__(self, robot: RobotFile, sensor_frame: str, wrench_uncertainty: str) -> None:

@@ -16,14 +16,12 @@ class SampleSource(Protocol):
     """Knows the blocks of one sampler, and how a payload is identified from them.
 
     Attributes:
-        sampler: Name of the node that sends the blocks.
         block_type: Type of their messages.
         columns: Columns of each table of the rows.
         model: The arm; its payload frame is that of the estimates.
         joint_map: How joint states are read.
     """
 
-    sampler: str
     block_type: Any
     columns: int
     model: ArmModel

@@ -1,4 +1,4 @@
-"""The wrench of a force-torque sensor, as the node `wrench_sampler` sends it."""
+"""The wrench of a force-torque sensor, as a sampler of wrenches sends it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from .wrench_run import WrenchRun
 class WrenchSource(SampleSource):
     """Identification from the wrench between flange and payload."""
 
-    sampler = "wrench_sampler"
     block_type = WrenchBlock
     columns = COLUMNS
 
@@ -44,5 +43,5 @@ class WrenchSource(SampleSource):
         return WrenchRun(self.model, self.joint_map, settings, uncertainty)
 
     def recorded_topic(self, blocks: str, bag: str) -> str:
-        """Return the topic of the blocks, which the wrench sampler records as well."""
+        """Return the topic of the blocks, which the sampler records as well."""
         return blocks

@@ -1,4 +1,4 @@
-"""What the wrench sampler says of wrenches that it cannot use."""
+"""What a sampler of wrenches says of wrenches that it cannot use."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ DOMAIN = next_domain()
 def sampler(tmp_path_factory) -> Iterator[Callable[..., list[str]]]:
     """Return what sends the sampler wrenches of frames, and tells what it says of itself."""
     folder, observer = tmp_path_factory.mktemp("wrench"), Observer(DOMAIN)
-    process = NodeProcess("wrench_sampler", DOMAIN, folder / "log", robot_file="kinova_gen3",
-                          wrench_sign="-1.0", wrench_topic="/ft/wrench")  # fmt: skip
+    process = NodeProcess("sampler", DOMAIN, folder / "log", "-r", "wrench:=/ft/wrench",
+                          robot_file="kinova_gen3", source="wrench",
+                          wrench_sign="-1.0")  # fmt: skip
     sensor, count = observer.publisher(WrenchStamped, "/ft/wrench"), itertools.count()
 
     def told(words: str, *frames: str, x: float = 0.0) -> None:
@@ -58,7 +59,7 @@ def test_wrenches_of_another_frame_or_of_no_numbers_are_told_while_they_come(sam
     ],
 )
 def test_what_cannot_be_measured_ends_the_node(tmp_path: Path, given, words) -> None:
-    process = NodeProcess("wrench_sampler", DOMAIN, tmp_path / "log", **given)
+    process = NodeProcess("sampler", DOMAIN, tmp_path / "log", source="wrench", **given)
     assert process.process.wait(25.0) != 0
     printed = process.printed
     assert all(x in printed for x in words) and "Traceback" not in printed

@@ -1,0 +1,183 @@
+"""Measured joint torques: sensor_msgs/JointState in, payload_id_msgs/SampleBlock out."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from payload_id_msgs.msg import SampleBlock
+
+from ....core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
+from ....core.samples.sample_checks import Drop
+from ....files.bags.joint_states_bag import JOINT_STATE
+from ....files.robots.robot_file import RobotFile
+from ...common.conversions import block_message
+from ...common.joint_state_reader import JointStateReader
+from ...common.polled_subscription import joint_state_subscription
+from ...common.throttled_log import ThrottledLog
+from ...common.topic_report import publisher_names, silence_report
+from ...lifecycle.managed_node import ManagedNode
+from ..parameters import SamplerParameters
+from .intake import Finding, Intake, Record
+
+FASTEST = 100.0  # times as fast as this machine's clock, that simulated time passes
+SLOW = 0.8  # part of the expected rate below which a warning is due
+
+
+class JointTorqueIntake(Intake):
+    """Knows what was received, accepted and dropped, and at which rate."""
+
+    block_type, recorded, what = SampleBlock, (), "joint states"
+
+    def __init__(self, node: ManagedNode, settings: SamplerParameters, robot: RobotFile) -> None:
+        """Subscribe."""
+        self._node, self._settings, self._robot = node, settings, robot
+        self._sampler = JointStateSampler(robot.joint_map(), robot.joint_states.rate)
+        self._states = joint_state_subscription(
+            node, robot, settings.joint_states_topic, settings.reliability, settings.queue
+        )
+        self.topics = f"joint states of '{robot.name}' on {self._states.topic}"
+        self._reader, self._log = JointStateReader(), ThrottledLog(node)
+        self._arrived = time.monotonic()
+        self._before = time.monotonic(), node.get_clock().now(), 0, 0, 0  # as of the last look
+        self._steady = False
+
+    @property
+    def received(self) -> int:
+        """Messages so far."""
+        return self._sampler.received
+
+    @property
+    def accepted(self) -> int:
+        """Samples made of them."""
+        return self._sampler.accepted
+
+    def forget(self) -> None:
+        """Let go what has arrived so far."""
+        self._states.forget()
+        self._arrived = time.monotonic()
+
+    def take(self, record: Record) -> None:
+        """Take in what has arrived."""
+        complaint, messages = self._sampler.complaint, []
+        for data, received_ns in self._states.take_all(self._settings.queue):
+            self._arrived = time.monotonic()
+            record(self._states.topic, JOINT_STATE, received_ns, data)
+            if (message := self._reader.read(data)) is not None:
+                messages.append(message)
+                continue
+            self._sampler.offer_all(messages)
+            messages.clear()
+            self._sampler.unreadable()
+        self._sampler.offer_all(messages)
+        news = self._sampler.complaint
+        if news is not complaint and news is not None:
+            self._log.warn(news.cause.value, news.sentence)
+
+    def block(self) -> SampleBlock | None:
+        """Return the samples since the last call."""
+        rows, sampler = self._sampler.take(), self._sampler
+        if not len(rows):
+            return None
+        return block_message(
+            rows, self._robot.joints, sampler.received, sampler.dropped, sampler.pace.gaps
+        )
+
+    def record_block(self, topic: str, block: Any, record: Record) -> None:
+        """Do nothing: a replay makes the same samples of the joint states."""
+
+    def look(self) -> Finding:
+        """Judge what has been arriving."""
+        sampler, now, clock = self._sampler, time.monotonic(), self._node.get_clock().now()
+        at, clock_at, received, accepted, old = self._before
+        out_of_turn = sum(
+            sampler.dropped.get(cause.value, 0)
+            for cause in (Drop.DUPLICATE, Drop.OUT_OF_ORDER, Drop.STAMP_LEAP)
+        )
+        self._before = now, clock, sampler.received, sampler.accepted, out_of_turn
+        passed, simulated = now - at, (clock - clock_at).nanoseconds * 1e-9
+        if self._node.get_parameter("use_sim_time").value and 0.0 < simulated <= FASTEST * passed:
+            passed = simulated
+        rate = (sampler.accepted - accepted) / max(passed, 1e-9)
+        steady, self._steady = self._steady, rate > 0.0
+        return Finding(
+            self._silence(now),
+            self._uselessness(rate, sampler.received - received),
+            self._mixed_publishers(out_of_turn - old) or (self._slowness(rate) if steady else ""),
+            f"Joint states arrive at {rate:.4g} Hz from {self._source_names()}.",
+            self._figures(rate),
+        )
+
+    def _silence(self, now: float) -> str:
+        """Say that no joint states arrive; empty while they do."""
+        silent, rate = now - self._arrived, self._robot.joint_states.rate
+        if silent <= self._settings.silence:
+            return ""
+        return silence_report(self._node, self._states.topic, JOINT_STATE, silent, rate)
+
+    def _uselessness(self, rate: float, heard: int) -> str:
+        """Say that no payload can be identified of what arrives; empty if one can."""
+        sampler, topic = self._sampler, self._states.topic
+        if rate == 0.0 and heard and sampler.complaint is not None:
+            return f"No message on {topic} can be used. {sampler.complaint.sentence}"
+        if sampler.zero_effort_time >= ZERO_EFFORT_TIME:
+            return (
+                f"Every effort on {topic} has been exactly zero for {sampler.zero_effort_time:.1f} "
+                "s; measured joint torques are expected. Switch on the driver's effort state "
+                "interface, or subscribe to the topic that carries torques."
+            )
+        if sampler.velocity_missing:
+            return (
+                f"Every velocity on {topic} is exactly zero although the joints move; measured "
+                "velocities are expected. Switch on the driver's velocity state interface, or "
+                "record a bag and replay it: there, positions are differentiated."
+            )
+        return ""
+
+    def _mixed_publishers(self, news: int) -> str:
+        """Say that several publishers get in each other's way; empty if they do not.
+
+        One for the arm and another for its gripper do not: they name other joints.
+
+        Args:
+            news: Messages since the last look whose stamp was not the next one.
+        """
+        topic = self._states.topic
+        publishers = self._node.count_publishers(topic)
+        if publishers < 2 or not news:
+            return ""
+        return (
+            f"{publishers} publishers of {topic} get in each other's way: {self._source_names()}. "
+            f"{news} messages since the last look had no newer stamp than those before. End all "
+            "but the arm's driver."
+        )
+
+    def _slowness(self, rate: float) -> str:
+        """Say that joint states arrive more slowly than they should; empty if they do not."""
+        expected = self._robot.joint_states.rate
+        if rate >= SLOW * expected:
+            return ""
+        return (
+            f"Joint states arrive at {rate:.4g} Hz; the robot file expects {expected:g} Hz. "
+            "Correct joint_states.rate there, or look for lost messages."
+        )
+
+    def _source_names(self) -> str:
+        return ", ".join(publisher_names(self._node, self._states.topic)) or "an unknown node"
+
+    def _figures(self, rate: float) -> dict[str, object]:
+        """Return the figures of the diagnostics."""
+        sampler, pace = self._sampler, self._sampler.pace
+        age = float("nan")
+        if pace.newest_ns is not None:
+            age = 1e-9 * (self._node.get_clock().now().nanoseconds - pace.newest_ns)
+        return {
+            "topic": self._states.topic,
+            "rate [Hz]": rate,
+            "step [s]": pace.step,
+            "jitter [s]": pace.jitter,
+            "age [s]": age,
+            **{f"dropped: {cause}": count for cause, count in sampler.dropped.items()},
+            "gaps": pace.gaps,
+            "longest gap [s]": pace.longest_gap,
+        }
