@@ -70,7 +70,8 @@ class Driver:
 
     def _made(self, robot: RobotFile, rate: float, moving: bool) -> list[bytes]:
         """Return messages as bytes; their stamps are written when they are sent."""
-        samples, joints = recording(MINUTE, seed=4)[1], robot.joint_map()
+        samples = recording(MINUTE if moving else 1.0, seed=4)[1]
+        joints = robot.joint_map()
         zero = joints.torque(np.zeros(robot.n))
         effort = (samples.tau - zero) / (joints.torque(np.ones(robot.n)) - zero)
         at = np.arange(0.0, MINUTE if moving else 1.0, 1.0 / rate)

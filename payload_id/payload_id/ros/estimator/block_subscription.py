@@ -83,17 +83,23 @@ class BlockSubscription:
             self._note(found)
 
     def reason(self) -> str:
-        """Return why there are no samples, as the sampler says itself; empty if it says nothing."""
+        """Return why there are no samples, as far as it is known; empty if it is not."""
+        silent = self.state.silent
+        return self._fault() or (f"The sampler says: {silent}" if silent else "")
+
+    def _fault(self) -> str:
+        """Return why the sampler makes no samples, be the driver silent or not; empty: it may."""
         if not self._node.count_publishers(self.topic):
             return f"Nobody publishes {self.topic}: start the sampler, or remap {SAMPLES}."
+        if self.state.unusable:
+            return f"The sampler says: {self.state.unusable}"
         silent = time.monotonic() - self.heard
         if self.state.sampler and silent > ABSENT:  # of one that was killed DDS says it is there
             return (
                 f"Nothing has been heard of the sampler that publishes {self.topic} for "
                 f"{silent:.1f} s: it may have ended. Start it again."
             )
-        said = self.state.unusable or self.state.silent
-        return f"The sampler says: {said}" if said else ""
+        return ""
 
     async def obstacle(self) -> str:
         """Return why a run that begins now would get no samples; empty if nothing speaks for it.
@@ -101,8 +107,7 @@ class BlockSubscription:
         A driver that is silent is none: it, or a recording, may be started next.
         """
         await until(self._node, lambda: self._node.count_publishers(self.topic) > 0, MEETING)
-        reason = self.reason()
-        return "" if self.state.silent and self.state.silent in reason else reason
+        return self._fault()
 
     def _on_block(self, data: bytes, about: dict[str, Any]) -> None:
         """Hand a block on."""

@@ -25,6 +25,7 @@ from .turn_count import TurnCount
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
 COUNTED = 0.05  # [s] between two counts of the topic's publishers
+IDLE = 0.035  # [s] between two looks into the queue where only the newest message counts
 MEMORY = 0.2  # [s] of joint states by which rest is judged before a motion
 ASLEEP = (
     0.1  # [s] between two looks, beyond which what waits is of before, and comes bit by bit, ...
@@ -68,6 +69,7 @@ class JointStateListener:
         self._publishers = PublisherCount()  # of states of this arm's joints
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
+        self._read_at = -np.inf  # when the middleware was asked for messages [s]
         self._taken, self._woke = self._started, (0, -np.inf)  # time then [ns], and when [s]
         self._dropped_at = self._spoken = -np.inf  # when anything came at all [s]
         self.turns = TurnCount.of(robot)
@@ -153,8 +155,10 @@ class JointStateListener:
         if now - self._taken > ASLEEP and self.known:
             self._woke = self.now_ns, now  # time went on meanwhile
         self._taken = now
-        waiting = list(self._subscription.take_numbered(QUEUE))
         every = every or bool(self.held.joints) or self.turns.needed or self._others_speak(now)
+        waiting = []
+        if every or now - self._read_at > IDLE:
+            self._read_at, waiting = now, list(self._subscription.take_numbered(QUEUE))
         looked_at = waiting if every else reversed(waiting)
         usable = (x for data, number, _ in looked_at if (x := self._read(data, number)))
         found = list(usable if every else islice(usable, 1))

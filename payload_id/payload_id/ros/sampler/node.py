@@ -83,7 +83,9 @@ class SamplerNode(ManagedNode):
     def _publish_rest(self) -> None:
         """Publish that no samples are made while the node is inactive."""
         name = self.get_fully_qualified_name()
-        self._publish_state("", f"The node {name} is inactive: `ros2 lifecycle set {name} activate`.")
+        self._publish_state(
+            "", f"The node {name} is inactive: `ros2 lifecycle set {name} activate`."
+        )
 
     def _publish_state(self, silent: str, unusable: str) -> None:
         """Publish how it is."""
