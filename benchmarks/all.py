@@ -66,6 +66,8 @@ BENCHMARKS = (
               "--seconds 30", "--seconds 3"),
     Benchmark("ingestion", "Is a sample lost in ten minutes at 1 kHz?", "", 11,
               short="--minutes 0.5"),
+    Benchmark("idle", "What do nodes cost that have nothing to do?", "architecture.md", 4,
+              "--seconds 20", "--seconds 5 --rates 250"),
     Benchmark("fuzz", "Does anything that comes in end other than in a sentence or status?", "", 30,
               "--examples 10000", "--examples 260"),
     Benchmark("driver_reactions", "How soon does the bridge act on what a driver says?",

@@ -39,7 +39,7 @@ from payload_id.ros.client.estimator_client import PayloadClient
 
 NODES = ("sampler", "estimator", "bridge", "planner")
 SETTLED = 3.0  # [s] before counting begins
-MINUTE = 60.0  # [s] of motion that are sent again and again
+MOTION = 30.0  # [s] of motion that are sent again and again
 
 
 class Driver:
@@ -70,11 +70,11 @@ class Driver:
 
     def _made(self, robot: RobotFile, rate: float, moving: bool) -> list[bytes]:
         """Return messages as bytes; their stamps are written when they are sent."""
-        samples = recording(MINUTE if moving else 1.0, seed=4)[1]
+        samples = recording(MOTION if moving else 1.0, seed=4)[1]
         joints = robot.joint_map()
         zero = joints.torque(np.zeros(robot.n))
         effort = (samples.tau - zero) / (joints.torque(np.ones(robot.n)) - zero)
-        at = np.arange(0.0, MINUTE if moving else 1.0, 1.0 / rate)
+        at = np.arange(0.0, MOTION if moving else 1.0, 1.0 / rate)
         if not moving:
             at = np.zeros(len(at))
         found = []

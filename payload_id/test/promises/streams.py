@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from payload_id_msgs.msg import PayloadEstimate, SampleBlock, SamplerState
 from payload_id_msgs.srv import GetEstimate
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from .arms import START_NS, Motion
@@ -47,7 +46,7 @@ class Listeners:
         listen = self.observer.listen
         self.blocks = listen(SampleBlock, f"{SAMPLER}/samples")
         self.estimates = listen(PayloadEstimate, f"{ESTIMATOR}/payload", LATCHED)
-        self.bags = listen(String, f"{SAMPLER}/bag", LATCHED)
+        self.states = listen(SamplerState, f"{SAMPLER}/state", LATCHED)
         self.condition = listen(DiagnosticStatus, f"{SAMPLER}/condition", LATCHED)
         self.of_estimator = of_estimator
         self.sampler, self.estimator = self.start_sampler(), self.start_estimator()
@@ -160,5 +159,6 @@ class Listeners:
     @property
     def recording(self) -> Path:
         """The folder in which the sampler records now."""
-        self.observer.wait(lambda: self.bags, "the recording's folder")
-        return Path(self.bags[-1].data)
+        told = self.states
+        self.observer.wait(lambda: told and told[-1].recording, "the recording's folder")
+        return Path(told[-1].recording)

@@ -121,7 +121,7 @@ class BlockSubscription:
             )
             return
         if not self.watch.admit(block.sampler, self.newest):
-            self._log.warn("samplers", self.several())
+            self._log.warn("samplers", self.rivalry())
             return
         self._choose(block.sampler)
         missing = self.watch.see(block.sequence, block.first_index, len(block.stamp_ns))
@@ -132,15 +132,16 @@ class BlockSubscription:
         except InputError as error:
             self._log.warn("block", str(error))
 
-    def several(self) -> str:
-        """Say that several nodes publish blocks on the topic; empty while only one does."""
-        names = publisher_names(self._node, self.topic)
-        if len(names) < 2:
+    def rivalry(self) -> str:
+        """Say that several nodes publish blocks, of which some were not used; empty: none were."""
+        count = self._node.count_publishers(self.topic)
+        if not self.watch.others or count < 2:
             return ""
         return (
-            f"{len(names)} samplers publish {self.topic}: {', '.join(names)}. The blocks of the "
-            f"one that came first are used, of another once it is silent for {PARTING:g} s. End "
-            f"the others, or remap {SAMPLES}."
+            f"{count} samplers publish {self.topic}: "
+            f"{', '.join(publisher_names(self._node, self.topic))}. The blocks of the one that "
+            f"came first are used, of another once it is silent for {PARTING:g} s. End the others, "
+            f"or remap {SAMPLES}."
         )
 
     def silence(self) -> str:

@@ -135,7 +135,7 @@ class EstimatorNode(ManagedNode):
         silence = self._blocks.silence() if self._control.running else ""
         if silence:
             self._log.warn("silence", silence)
-        samplers = self._blocks.several() if self._blocks.watch.others else ""
+        samplers = self._blocks.rivalry()
         condition = condition_of(self._control, self._blocks, silence, samplers)
         values = current_values(self, ESTIMATOR_TABLE)
         prior = uncertainty_of(values, self.robot.uncertainty).prior

@@ -97,10 +97,10 @@ class EstimatorServices:
         """Hand over a request that divides samples into those published before now, and later."""
         return self._answers.awaitable(self._worker.divide(action, time.time_ns()))
 
-    def _with_silence(self, message: str) -> str:
-        """Return what an answer says, and that no samples come where a run waits for them."""
+    def _remarks(self) -> str:
+        """Return what is wrong with the samples that a run takes; empty: nothing."""
         silence = self._blocks.silence() if self._control.running else ""
-        return f"{message} {silence}".rstrip()
+        return " ".join(x for x in (silence, self._blocks.rivalry()) if x)
 
     def _trigger(
         self, action: Callable[[], Answer]
@@ -108,9 +108,10 @@ class EstimatorServices:
         """Return the callback of a service that divides the samples into before and after."""
 
         async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+            remarks = self._remarks()
             result = await self._divide(action)
             response.success = result.success
-            response.message = self._with_silence(result.message)
+            response.message = f"{result.message} {remarks}".rstrip()
             self._log.info(response.message)
             return response
 
@@ -187,7 +188,7 @@ class EstimatorServices:
         """Answer with the estimate from all samples so far."""
         result = await self._ask(lambda: self._control.estimate(self._blocks.reason()))
         response.success = result.success
-        response.message = self._with_silence(result.message)
+        response.message = f"{result.message} {self._remarks()}".rstrip()
         response.estimate = estimate_message(result.report)
         return response
 
@@ -204,7 +205,7 @@ class EstimatorServices:
                 " The recording is not whole, so that a replay may differ or find nothing: "
                 f"{lacking}"
             )
-        note = self._with_silence(note)
+        note = f"{note} {self._remarks()}".rstrip()
         result = await self._ask(lambda: self._control.save(folder, self._keeping.entries, note))
         response.success, response.message = result.success, result.message
         response.path = str(result.path or "")
