@@ -89,3 +89,22 @@ def test_a_driver_without_velocity_is_noticed():
         sampler.offer(START + k * 10 * MILLISECOND, ("a",), (0.001 * k,), (0.0,), (1.0,))
     sampler.take()
     assert sampler.velocity_missing
+
+
+def test_many_messages_at_once_are_the_same_samples_as_one_by_one():
+    random, names = np.random.default_rng(0), ("b", "x", "a")
+    for _ in range(200):
+        steps = random.choice([MILLISECOND, 0, -MILLISECOND, 10**11], 12, p=[0.9, 0.04, 0.04, 0.02])
+        stamps, values = START + np.cumsum(steps), random.normal(size=(12, 3, 3))
+        values[random.random(values.shape) < 0.01] = np.nan
+        messages = [(int(t), names, *rows) for t, rows in zip(stamps, values, strict=True)]
+        together, alone = JointStateSampler(MAP, 1000.0), JointStateSampler(MAP, 1000.0)
+        for first in range(0, 12, 3):
+            part = messages[first : first + 3]
+            together.offer_all(part)
+            for message in part:
+                alone.offer(*message)
+        one, other = together.take(), alone.take()
+        assert all(np.array_equal(getattr(one, x), getattr(other, x)) for x in vars(one))
+        assert (together.received, together.accepted) == (alone.received, alone.accepted)
+        assert together.dropped == alone.dropped and together.pace.gaps == alone.pace.gaps
