@@ -19,6 +19,7 @@ from payload_id.files.robots.robot_schema import ROBOT
 from payload_id.files.teams.team_file import team_names
 from payload_id.files.teams.team_schema import TEAM
 from payload_id.ros.access.interfaces import roles_table, topics_table
+from payload_id.ros.access.policy import enclaves, policy_xml
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.common.parameters import describe_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
@@ -235,7 +236,13 @@ def _with_tables(page: str, tables: dict[str, str]) -> str:
     return text
 
 
+def shipped_policy() -> str:
+    """Return the policy of nodes without a namespace, on topics of the usual names."""
+    return policy_xml(enclaves({}))
+
+
 PAGES = {
+    "../payload_id/config/policies/policy.xml": shipped_policy,
     "bridge.md": bridge_page,
     "cell_file.md": cell_file_page,
     "interfaces.md": interfaces_page,
