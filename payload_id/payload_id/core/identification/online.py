@@ -151,6 +151,26 @@ class OnlineIdentifier:
         known = self._payload
         self._payload = replace(known, interval=known.interval.intersect(interval))
 
+    def remake(self, windows: Sequence[Any], rows: RowSource | None = None) -> None:
+        """Let rows of these windows stand for all so far; it counts as many windows as before.
+
+        Args:
+            windows: In their order.
+            rows: Makes rows from now on, in place of another source for the same payload.
+        """
+        if rows is not None:
+            self.rows, self.known_arm = rows, Tare.beforehand(rows)
+            self._doubtful = RowBlock.empty(rows.p)
+        self._begin_payload(self._change)
+        self._detector = replace(self._detector, since=(), consistent=False)
+        self._buffer = WindowBuffer()
+        first = self.windows - len(windows)
+        with one_thread():
+            for number, window in enumerate(windows, first):
+                self._buffer = self._buffer.with_window(window)
+                self._enter(number, self.rows.window(window))
+        self._make_room()
+
     def add(self, samples: TimedSamples) -> None:
         """Take in samples newer than all before; form the rows of every window they fill.
 

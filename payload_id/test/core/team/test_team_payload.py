@@ -15,7 +15,6 @@ from payload_id.core.team.closed_form.pair_equations import FrameBounds
 from payload_id.core.team.estimate import Fault, TeamStatus
 from payload_id.core.team.grasp_frames import GraspFrames
 from payload_id.core.team.online import TeamEstimator, TeamSettings
-from payload_id.core.team.rows import TeamRows
 from payload_id.core.team.samples import RobotSamples
 from payload_id.core.team.source import TeamSource
 from payload_id.core.team.window_series import GRAVITY
@@ -57,7 +56,7 @@ def test_the_truth_keeps_the_rows_of_a_source_however_windows_are_cut():
     windows = windows_of(
         robots, [NOISY] * 3, np.arange(0.5, 4.5, 0.5), 1.0, team.clock, 0.02, np.ones((3, 8), bool)
     )
-    source = TeamSource(TeamRows(frames, [NOISY] * 3, [exact, off, off]), tuple(team.names), PRIOR)
+    source = TeamSource(frames, [NOISY] * 3, [exact, off, off], tuple(team.names), PRIOR)
     rows = source.window(windows)
     room = rows.bound(np.abs(team.phi)) + np.abs(rows.B).sum(axis=1)
     assert len(rows) >= 48 and (np.abs(rows.A @ team.phi - rows.b) <= room).all()

@@ -1,7 +1,7 @@
 r"""Half widths that a motion is predicted to leave, of the payload and of all grasp frames at once.
 
 The rows are those that the estimator itself would make of noise-free samples of the motion
-(`team.rows`, `team.closed_form.pair_equations`), with their bounds. With x = (psi, phi), psi the
+(`team.source`, `team.closed_form.pair_equations`), with their bounds. With x = (psi, phi), psi the
 frames' errors, clocks, biases and gains in the unit box of what is known, w_i = [B A]_i / d_i,
 
     |x^ - x|_k <= sum_i |e_k' N^-1 w_i| + sum_j |e_k' N^-1 e_j| / S_j,   N = S^-2 + sum_i w_i w_i'
@@ -17,11 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
+from ...body.payload_prior import PayloadPrior
 from ...motion.fourier import FourierSeries
 from ...team.blocks import SPACING, Blocks
 from ...team.closed_form.pair_equations import Pairs
 from ...team.frame_bounds import motion_of
-from ...team.rows import TeamRows
+from ...team.source import TeamSource
 from ...team.windows import windows_of
 from ..criteria.posterior import information
 from ..prediction.candidate_rows import CandidateRows, Collected
@@ -63,7 +64,9 @@ class WidthPredictor:
     def __init__(self, team: HeldTeam) -> None:
         """Prepare."""
         self._team = team
-        self._rows = TeamRows(team.frames, team.bounds, team.frame_bounds)
+        self._rows = TeamSource(
+            team.frames, team.bounds, team.frame_bounds, team.names, PayloadPrior()
+        )
         box = self._rows.half_width
         self._box, self._used = box.ravel(), box.ravel() > 0
         self._known = np.maximum(team.half_width, 1e-9)

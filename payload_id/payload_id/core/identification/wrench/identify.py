@@ -18,6 +18,7 @@ from ...errors import RecordingError, require_type
 from ...knowledge.convex import Constraints, stated
 from ...knowledge.knowledge import NOTHING, Knowledge
 from ...rows.joint_torque.uncertainty import Uncertainty
+from ...rows.row_source import RowSource
 from ...rows.windows import GAP_FRACTION
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
@@ -210,7 +211,7 @@ def wrench_estimates(
 def aligned(
     recording: WrenchSamples,
     offset: TimeOffset | None,
-    row_source: NewtonEulerRows,
+    row_source: RowSource,
     settings: Settings,
 ) -> WrenchSamples:
     """Return a recording without its delay, if that is clear and explains the data.
@@ -234,7 +235,7 @@ def moved_by(seconds: float, samples: WrenchSamples, settings: Settings) -> Wren
 
 
 def delay_explains(
-    seconds: float, samples: WrenchSamples, row_source: NewtonEulerRows, settings: Settings
+    seconds: float, samples: WrenchSamples, row_source: RowSource, settings: Settings
 ) -> bool:
     """Tell whether no payload explains samples as they are, and one does with a late wrench.
 
@@ -247,7 +248,7 @@ def delay_explains(
     return as_they_are > 1.0 and moved <= max(1.0, CLEARLY * as_they_are)
 
 
-def _needed(samples: WrenchSamples, row_source: NewtonEulerRows, settings: Settings) -> float:
+def _needed(samples: WrenchSamples, row_source: RowSource, settings: Settings) -> float:
     """Return by what bounds must be multiplied for some payload to explain samples, at least 1."""
     online = OnlineIdentifier(row_source, replace(settings, intervals="hull"))
     online.add(samples)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from ...diagnosis import WindowBuffer
 from ...rows.windows import GAP_FRACTION, TimedSamples, WindowCutter
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...samples.delay_line import DelayLine
 from ...samples.wrench_samples import WrenchSamples
-from ...threads import one_thread
 from ..estimate import Estimate
 from ..problem import Tell, nobody
 from ..settings import Settings
@@ -46,7 +43,7 @@ class OnlineWrench(WrenchIdentifier):
             settings: How to identify.
             largest_offset: Largest delay that is looked for [s]; 0 to look for none.
         """
-        self._largest, self._row_source = largest_offset, row_source
+        self._largest = largest_offset
         super().__init__(row_source, settings)
 
     def reset(self) -> None:
@@ -112,23 +109,12 @@ class OnlineWrench(WrenchIdentifier):
         self.offset = found
         if abs(found.seconds - self.taken_out) <= max(DEVIATIONS * found.deviation, LEAST_OFFSET):
             return
-        so_far, rows = run.part(0, upto), self._row_source
-        if self._line is None and not delay_explains(found.seconds, so_far, rows, self.settings):
+        so_far = run.part(0, upto)
+        late = found.seconds, so_far, self.rows, self.settings
+        if self._line is None and not delay_explains(*late):
             return
         pause = GAP_FRACTION * self.settings.window
         self._line, self.shifted = DelayLine(found.seconds, pause), True
         self._cutter = WindowCutter(self.settings.window)
-        self._remake(self._aligned_windows(so_far))
+        self.remake(self._aligned_windows(so_far))
         self._pending = deque(self._aligned_windows(run.part(upto, len(run))))
-
-    def _remake(self, windows: list[WrenchSamples]) -> None:
-        """Let these windows stand for all of the run so far; it counts as many as before."""
-        self._begin_payload(self._change)
-        self._detector = replace(self._detector, since=(), consistent=False)
-        first = self.windows - len(windows)
-        self._buffer = WindowBuffer()
-        with one_thread():
-            for number, window in enumerate(windows, first):
-                self._buffer = self._buffer.with_window(window)
-                self._enter(number, self.rows.window(window))
-        self._make_room()

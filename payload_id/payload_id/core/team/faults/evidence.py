@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ...bounds import Bounds
 from ..blocks import Blocks
 from ..received import Arrival
-from ..rows import TeamRows
 from ..samples import RobotSamples
 from ..source import TeamSource
 from ..windows import Windows
@@ -40,8 +39,3 @@ class Evidence:
     def names(self) -> tuple[str, ...]:
         """Names of the robots, the reference first."""
         return self.source.robots
-
-    @property
-    def rows(self) -> TeamRows:
-        """Frames, clocks and bounds."""
-        return self.source.rows

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..estimate import Finding
+from ..estimate import Fault, Finding
 from .evidence import Evidence
-from .forces import Told, of_forces
+from .forces import of_forces
 from .missing import missing
 from .motions import of_motions
 
@@ -16,22 +16,31 @@ class Findings:
     """What was found.
 
     Attributes:
-        all: Findings, the gravest first.
+        of_motions: What speaks against one rigid body in the robots' motions.
+        of_forces: Whose forces are none, or are false.
+        mild: What is missing.
         cannot: What cannot be given, and why.
-        contradicts: Whether motions are not those of one body.
-        doubtful: Whether nothing of the payload counts until somebody has looked.
     """
 
-    all: tuple[Finding, ...]
+    of_motions: list[Finding]
+    of_forces: list[Finding]
+    mild: list[Finding]
     cannot: tuple[str, ...]
-    contradicts: bool
-    doubtful: bool
+
+    @property
+    def all(self) -> tuple[Finding, ...]:
+        """All findings, the gravest first."""
+        return (*self.of_motions, *self.of_forces, *self.mild)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether nothing of the payload counts until somebody has looked."""
+        return any(finding.fault is Fault.NO_FORCE for finding in self.of_forces)
 
 
 def findings_of(e: Evidence) -> Findings:
     """Return what is wrong or missing."""
     motions = of_motions(e)
-    forces = Told([]) if motions else of_forces(e)
-    grave = [*motions, *forces.findings]
-    mild, cannot = missing(e, {name for finding in grave for name in finding.robots})
-    return Findings((*grave, *mild), tuple(cannot), bool(motions), forces.doubtful)
+    forces = [] if motions else of_forces(e)
+    mild, cannot = missing(e, {name for each in (*motions, *forces) for name in each.robots})
+    return Findings(motions, forces, mild, tuple(cannot))

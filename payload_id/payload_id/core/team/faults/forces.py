@@ -24,7 +24,7 @@ from ...diagnosis.evidence import Evidence as Relaxable
 from ...diagnosis.evidence import Fit, Relaxation
 from ...rows.row_block import RowBlock
 from ..estimate import Fault, Finding
-from ..rows import CHANNELS, MOVING
+from ..source import CHANNELS, MOVING
 from .evidence import Evidence
 
 SLIGHT = 0.1  # of all forces, above which a bound lets a sensor show nothing
@@ -32,19 +32,6 @@ FACTORS = Interval(np.array([-3.0]), np.array([3.0]))  # looked at, of what a se
 INVERTED = -0.5  # factor below which a sign is wrong, and no scale explains it
 LEADS = 0.3  # of the factors that those of all others leave, from which on one is named
 SAME = 1e-9  # relative, within which readings are one and the same
-
-
-@dataclass(frozen=True)
-class Told:
-    """What forces tell.
-
-    Attributes:
-        findings: Whose are false, or may be.
-        doubtful: Whether nothing of the payload counts until somebody has looked.
-    """
-
-    findings: list[Finding]
-    doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,12 +51,12 @@ class Case:
     sentence: str = ""
 
 
-def of_forces(e: Evidence) -> Told:
+def of_forces(e: Evidence) -> list[Finding]:
     """Return whose forces are none, or are false."""
     if found := _faint(e):
-        return Told(found, doubtful=True)
+        return found
     if e.found.consistent or len(e.names) < 2:
-        return Told([])
+        return []
     rows, box = e.source.window(e.windows), Interval(*e.source.prior.box())
     nobody = np.full(rows.B.shape[1], -1)
     asked = Relaxable.of(rows, box, e.source.prior.shape(), 0, nobody, e.found.noise_factor)
@@ -77,8 +64,8 @@ def of_forces(e: Evidence) -> Told:
     for case in cases:  # that of the fewest numbers first
         others = [other.fit.factor for other in cases if other.robots != case.robots]
         if case.robots and case.fit.factor <= min(1.0, LEADS * min(others)):
-            return Told([Finding(case.fault, case.robots, case.sentence)])
-    return Told([])
+            return [Finding(case.fault, case.robots, case.sentence)]
+    return []
 
 
 def _cases(e: Evidence, asked: Relaxable) -> Iterator[Case]:
@@ -121,7 +108,7 @@ def _cases(e: Evidence, asked: Relaxable) -> Iterator[Case]:
 def _about_grasp(e: Evidence, rows: RowBlock, i: int) -> RowBlock:
     """Return what does not know robot i's force: moments about its grasp."""
     six = rows.take(rows.joint % MOVING < len(CHANNELS) - 1)
-    P = skew(e.rows.frames.position[i])
+    P = skew(e.source.frames.position[i])
 
     def moments(values: Array, P: Array) -> Array:
         each = values.reshape(-1, 6, *values.shape[1:])
@@ -140,7 +127,7 @@ def _still(wrench: Array) -> BoolArray:
 
 def within_errors(e: Evidence) -> BoolArray:
     """Return where no robot that holds the payload shows more force than errors may be, (N, W)."""
-    bias = np.array([bound.force_bias for bound in e.rows.bounds])[:, None, None]
+    bias = np.array([bound.force_bias for bound in e.source.bounds])[:, None, None]
     within = np.abs(e.windows.wrench[..., :3]) <= e.windows.wrench_error[..., :3] + bias
     return np.asarray(within.all(axis=2) | ~(e.windows.present & e.windows.holding))
 
@@ -160,7 +147,7 @@ def _faint(e: Evidence) -> list[Finding]:
     exerted = float(np.abs(e.windows.lift.sum(axis=0)).mean()) if len(e.windows) else 0.0
     found = []
     for i in np.flatnonzero(within.all(axis=1) & held.any(axis=1)).tolist():
-        error = e.windows.wrench_error[i][held[i], :3] + e.rows.bounds[i].force_bias
+        error = e.windows.wrench_error[i][held[i], :3] + e.source.bounds[i].force_bias
         if error.mean() <= SLIGHT * exerted:
             said = (
                 f"The forces of {e.names[i]} are never more than their own error may be, while the "

@@ -17,7 +17,7 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
     found, cannot = _unheard(e), list[str]()
     named = named | {finding.robots[0] for finding in found if finding.fault is not Fault.SILENT}
     there = e.windows.holding[:, -1] if len(e.windows) else np.ones(len(e.names), dtype=bool)
-    open_frames = np.flatnonzero(there & ~e.rows.frames.known)
+    open_frames = np.flatnonzero(there & ~e.source.frames.known)
     unknown = tuple(e.names[i] for i in open_frames if e.names[i] not in named)
     if unknown:
         still = not _turns(e)
@@ -43,7 +43,7 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
 def _turns(e: Evidence) -> bool:
     """Tell whether some robot's angular velocity is more than its errors make of none."""
     for omega, here, bound in zip(
-        e.blocks.twist[..., :3], e.blocks.present, e.rows.bounds, strict=True
+        e.blocks.twist[..., :3], e.blocks.present, e.source.bounds, strict=True
     ):
         size = np.sqrt((omega[here] ** 2).sum(axis=1).mean()) if here.any() else 0.0
         if size > STILL_ANGULAR + np.sqrt(3.0) * bound.angular_velocity:
@@ -89,7 +89,7 @@ def _unheard(e: Evidence) -> list[Finding]:
 
 def _on_a_line(e: Evidence) -> Finding | None:
     """Return that the grasps lie on one line while no robot exerts moments."""
-    frames, windows = e.rows.frames, e.windows
+    frames, windows = e.source.frames, e.windows
     if not len(windows):
         return None
     holds = frames.known & windows.holding[:, -1]

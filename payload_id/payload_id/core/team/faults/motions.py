@@ -34,7 +34,7 @@ def of_motions(e: Evidence) -> list[Finding]:
     """Return what speaks against one rigid body in the robots' motions."""
     if false := of_own_twists(e):
         return _mirrored_rather(e, false)
-    if all(frame.consistent for frame in e.rows.frame_bounds):
+    if all(frame.consistent for frame in e.source.frame_bounds):
         return []
     apart = [p for p in combinations(range(len(e.names)), 2) if _are_apart(e, *p)]
     if named := _fewest(apart, len(e.names)):
@@ -60,7 +60,7 @@ def pair_of(e: Evidence, one: int, two: int, changed: Change = lambda robot: rob
     shift, offsets = np.array([0.0, late - ahead]), ClockBounds.stated(unsure + more)
     offsets = replace(offsets, middle=offsets.middle + shift[1])
     blocks = Blocks.of([first, second], e.blocks.time, shift, e.step)
-    bounds = e.rows.bounds[one], replace(e.rows.bounds[two], clock=max(np.abs(offsets.ends)))
+    bounds = e.source.bounds[one], replace(e.source.bounds[two], clock=max(np.abs(offsets.ends)))
     return Pair(
         blocks.take(np.flatnonzero(blocks.present.all(axis=0))), (first, second), bounds, offsets,
         e.source.prior.com_max, e.step,
@@ -69,16 +69,16 @@ def pair_of(e: Evidence, one: int, two: int, changed: Change = lambda robot: rob
 
 def _clock_of(e: Evidence, i: int) -> tuple[float, float]:
     """Return the middle of what a robot's clock may be off, and the most it may be beside [s]."""
-    frame = e.rows.frame_bounds[i]
+    frame = e.source.frame_bounds[i]
     if frame.known and frame.consistent:
-        return float(e.rows.frames.clock[i]), frame.clock
-    return 0.0, e.rows.bounds[i].clock
+        return float(e.source.frames.clock[i]), frame.clock
+    return 0.0, e.source.bounds[i].clock
 
 
 def _are_apart(e: Evidence, i: int, j: int) -> bool:
     """Tell whether robots i < j do not move as one body."""
     if not i:
-        return not e.rows.frame_bounds[j].consistent
+        return not e.source.frame_bounds[j].consistent
     return not pair_of(e, i, j).is_one_body()
 
 
@@ -173,7 +173,7 @@ def _turning(omega: Array) -> Array:
 
 def _clock(e: Evidence, i: int, j: int) -> Finding | None:
     """Robot i's clock is further off than stated, all of the time or since it leapt."""
-    pair, stated = pair_of(e, j, i), e.rows.bounds[i].clock + e.rows.bounds[j].clock
+    pair, stated = pair_of(e, j, i), e.source.bounds[i].clock + e.source.bounds[j].clock
     since = pair.parts_at()
     for begin, what in (
         (-np.inf, "is {:+.0f} ms off that of {} in the run; more than the {:.0f} ms that are "
@@ -182,7 +182,7 @@ def _clock(e: Evidence, i: int, j: int) -> Finding | None:
                 "since then. Let clocks be slewed, not stepped, while a team is measured"),
     ):  # fmt: skip
         late = pair.between(begin, np.inf).offset()
-        if abs(late) <= stated + e.rows.bounds[i].jitter + e.rows.bounds[j].jitter:
+        if abs(late) <= stated + e.source.bounds[i].jitter + e.source.bounds[j].jitter:
             continue
         set_right = pair_of(e, j, i, partial(_set_back, late))
         if set_right.between(begin, np.inf).is_seen_as_one_body():

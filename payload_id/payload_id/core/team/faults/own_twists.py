@@ -52,7 +52,7 @@ def _contradiction(e: Evidence, i: int) -> str:
     k = np.flatnonzero(near & whole[: len(near)]) + 2  # blocks between two others on either side
     if len(k) < LEAST:
         return ""
-    motion = motion_of(e.blocks, i, np.arange(len(time)), e.rows.bounds[i])
+    motion = motion_of(e.blocks, i, np.arange(len(time)), e.source.bounds[i])
     velocity = np.einsum("bij,bj->bi", motion.mean_R[k], motion.V[k, 3:])
     (turn, move), (far_turn, far_move) = _shown(motion, k, 1), _shown(motion, k, 2)
     error = np.sqrt(3.0) * np.stack([motion.e_R, motion.e_x, *motion.e_V.T])

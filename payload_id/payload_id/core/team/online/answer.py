@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,18 +15,13 @@ from ...bounds.nearest import nearest
 from ...estimators import estimator_named
 from ...identification.online import OnlineIdentifier
 from ...identification.point_estimate import point_estimate
-from ...identification.settings import Settings
 from ...identification.status import identifiable, times_as_large
 from ...identification.width import width_in_words
 from ...statistics.statistics import Statistics
-from ..blocks import Blocks
 from ..estimate import Finding, GraspFrame, PrincipalAxes, TeamEstimate, TeamStatus
 from ..faults.evidence import Evidence
 from ..faults.findings import Findings, findings_of
 from ..grasp_frames import GraspFrames
-from ..received import Arrival
-from ..rows import TeamRows
-from ..samples import RobotSamples
 from ..source import TeamSource
 from ..windows import Windows
 from .held import payloads_of
@@ -69,44 +64,32 @@ def nothing(prior: PayloadPrior) -> TeamEstimate:
 
 
 def answer(
-    source: TeamSource,
-    settings: TeamSettings,
-    robots: Sequence[RobotSamples | None],
-    blocks: Blocks,
-    windows: Windows,
-    step: float,
-    arrival: Arrival,
-    known: Interval,
-    past: Contradiction | None,
+    e: Evidence, phi: Array, width: str, known: Interval, past: Contradiction | None
 ) -> tuple[TeamEstimate, Interval, Contradiction | None]:
     """Return the estimate, the bounds on phi that are proved now, and what contradicts them.
 
     Args:
-        source: Frames, clocks and bounds as they are known now.
-        settings: How to identify.
-        robots: Samples that are kept of each, None for none.
-        blocks: Means of pose and twist.
-        windows: Of forces.
-        step: Of the grid on which samples are taken [s].
-        arrival: Who is silent, or on another clock.
+        e: Frames, clocks, windows and what they prove.
+        phi: Point estimate, shape (10,).
+        width: What makes the mass' interval wide.
         known: Bounds on phi that were proved before.
         past: The newest contradiction; None: there was none.
     """
-    prior, rows, names = Interval(*source.prior.box()), source.rows, source.robots
-    found, phi, width = _identified(source, windows, settings, known)
-    findings = findings_of(Evidence(source, robots, blocks, windows, found, arrival, step))
-    explained = found.consistent and not findings.contradicts
+    source, found, windows, names = e.source, e.found, e.windows, e.names
+    prior, frames = Interval(*source.prior.box()), source.frames
+    findings = findings_of(e)
+    explained = found.consistent and not findings.of_motions
     consistent = explained and past is None
     interval = found.interval if consistent else known
     shown = prior if findings.doubtful else interval
     status, message = _verdict(shown, prior, findings, found, consistent, windows, width)
-    every, message, past = _remembered(findings, explained, message, arrival.front, past)
-    grasps = {name: _frame(name, i, rows) for i, name in enumerate(names)}
+    every, message, past = _remembered(findings, explained, message, e.arrival.front, past)
+    grasps = {name: _frame(name, i, source) for i, name in enumerate(names)}
     estimate = TeamEstimate(
         status, message, names[0], phi, shown.lower, shown.upper, identifiable(shown, prior),
-        _axes(phi), grasps, payloads_of(names, phi, shown, rows.frames, rows.frame_bounds, windows),
-        every, findings.cannot, arrival.front,
-        int(np.count_nonzero(_placed(windows, rows.frames))), windows.holds(), found.noise_factor,
+        _axes(phi), grasps, payloads_of(names, phi, shown, frames, source.frame_bounds, windows),
+        every, findings.cannot, e.arrival.front,
+        int(np.count_nonzero(_placed(windows, frames))), windows.holds(), found.noise_factor,
     )  # fmt: skip
     return estimate, known if findings.doubtful else interval, past
 
@@ -124,12 +107,19 @@ def _remembered(
     return tuple(dict.fromkeys(every)), message, past
 
 
-def _identified(
-    source: TeamSource, windows: Windows, settings: TeamSettings, known: Interval
+def identified(
+    identifier: OnlineIdentifier, source: TeamSource, windows: Windows, settings: TeamSettings
 ) -> tuple[Bounds, Array, str]:
-    """Return bounds on phi in {1}, the point estimate, and what makes the mass' interval wide."""
-    used = windows.take(_placed(windows, source.rows.frames))
-    prior, nan = Interval(*source.prior.box()), np.full(10, np.nan)
+    """Return bounds on phi in {1}, the point estimate, and what makes the mass' interval wide.
+
+    Args:
+        identifier: Of the run; it goes on with the rows of these windows.
+        source: Frames, clocks and bounds as they are known now.
+        windows: Of forces.
+        settings: How to identify.
+    """
+    used, nan = windows.take(_placed(windows, source.frames)), np.full(10, np.nan)
+    _, known = identifier.established()
     none = Bounds(known, True, float("nan"), {}, np.zeros(0), Memory())
     statistics = None
     if len(used) >= LEAST_WINDOWS:
@@ -139,27 +129,19 @@ def _identified(
         estimator = estimator_named(settings.estimator)
         phi = nan if statistics is None else estimator.estimate(statistics, *source.prior.box())
         return none, phi, ""
-    if not len(windows):
-        return none, nan, ""
-    identifier = OnlineIdentifier(
-        source,
-        Settings(
-            estimator=settings.estimator, intervals=settings.intervals, window=settings.window
-        ),
-    )
+    identifier.remake([windows] if len(windows) else [], source)
     identifier.narrow(known)
-    identifier.take(windows)
-    problem = identifier.problem()
+    problem = identifier.present()
     if not len(problem.rows):
         return none, nan, ""
     bounds, phi, width = problem.bounds(), nan, ""
     if statistics is not None:
         phi = point_estimate(
-            problem.rows, statistics, bounds, prior, problem.settings, problem.shape
+            problem.rows, statistics, bounds, problem.prior, problem.settings, problem.shape
         )
     elif bounds.consistent:
         middle = (bounds.interval.lower + bounds.interval.upper) / 2
-        phi = nearest(problem.rows, bounds.interval, middle, problem.shape, prior)
+        phi = nearest(problem.rows, bounds.interval, middle, problem.shape, problem.prior)
     if bounds.consistent:
         width = width_in_words(problem.width(bounds), float(bounds.interval.half_width[0]), {})
     return bounds, phi, width
@@ -198,15 +180,15 @@ def _why_none(findings: Findings, found: Bounds) -> Iterator[str]:
             "No payload explains the forces within the stated bounds; they would have to be "
             f"{times_as_large(found.noise_factor)}."
         )
-    elif not findings.contradicts:
+    elif not findings.of_motions:
         yield "No payload explains the forces, or data of now contradict earlier ones."
-    if not findings.contradicts:
+    if not findings.of_motions:
         yield "Check signs, frames and clocks, or state larger bounds if they are true."
 
 
-def _frame(name: str, i: int, rows: TeamRows) -> GraspFrame:
+def _frame(name: str, i: int, source: TeamSource) -> GraspFrame:
     """Return what is known of one grasp frame."""
-    frames, bounds = rows.frames, rows.frame_bounds[i]
+    frames, bounds = source.frames, source.frame_bounds[i]
     six = np.array([0, 1, 2, 6, 7, 8])
     unknown = 0.0 if frames.known[i] else np.nan
     return GraspFrame(

@@ -14,22 +14,22 @@ import numpy as np
 
 from ...arrays import BoolArray, IntArray, one_number
 from ...body.payload_prior import PayloadPrior
-from ...bounds import Interval
 from ...errors import InputError, UnknownNameError, require_type
+from ...identification.online import OnlineIdentifier
 from ...threads import one_thread
 from ..blocks import GAP, SPACING, Blocks
 from ..bounds import RobotBounds, TeamBounds
 from ..closed_form.pair_equations import FrameBounds
 from ..estimate import TeamEstimate
+from ..faults.evidence import Evidence
 from ..grasp_frames import FrameWeights, GraspFrames
 from ..pair import ClockBounds, Pair
 from ..received import Arrival, Received
 from ..refine import refined
-from ..rows import TeamRows
 from ..samples import RobotSamples
 from ..source import TeamSource
 from ..windows import Windows, windows_of
-from .answer import Contradiction, answer, nothing
+from .answer import Contradiction, answer, identified, nothing
 from .settings import LEAST_STEP, NONE, TeamSettings
 
 MOST_BLOCKS = 1200  # times robots: beyond it every second one goes
@@ -81,7 +81,7 @@ class TeamEstimator:
         self._windows = Windows.empty(max(N, 1))
         self._begin, self._until = np.inf, -np.inf  # team time of the first sample; all is made to
         self._step = self.settings.step
-        self._interval = Interval(*self.prior.box())
+        self._identifier = OnlineIdentifier(self._source([], []), self.settings.of_payload)
         self._contradiction: Contradiction | None = None
         self._offsets: dict[str, ClockBounds] = {}  # of clocks, that are not excluded
 
@@ -159,12 +159,20 @@ class TeamEstimator:
         """Return the estimate with the frames as they are known; note what it proves."""
         every = [self._received.bounds_of(name) for name in self.names]
         bounded = [self._bounds_of_frame(robots, every, i) for i in range(len(every))]
-        source = TeamSource(TeamRows(self._frames, every, bounded), self.names, self.prior)
-        found, self._interval, self._contradiction = answer(
-            source, self.settings, robots, self._blocks, self._windows.take(self._counted()),
-            self._step, arrival, self._interval, self._contradiction,
-        )  # fmt: skip
-        return found
+        source, windows = self._source(every, bounded), self._windows.take(self._counted())
+        found, phi, width = identified(self._identifier, source, windows, self.settings)
+        evidence = Evidence(source, robots, self._blocks, windows, found, arrival, self._step)
+        _, known = self._identifier.established()
+        estimate, proved, self._contradiction = answer(
+            evidence, phi, width, known, self._contradiction
+        )
+        if self._identifier.settings.method.guaranteed:
+            self._identifier.narrow(proved)
+        return estimate
+
+    def _source(self, bounds: list[RobotBounds], frame_bounds: list[FrameBounds]) -> TeamSource:
+        """Return what makes rows of windows with the frames as they are known."""
+        return TeamSource(self._frames, bounds, frame_bounds, self.names, self.prior)
 
     def _earliest(self, name: str, time: float) -> float:
         """Return the earliest team time that a stamp of a robot may mean [s]."""
@@ -175,7 +183,8 @@ class TeamEstimator:
     def _take_back(self, begin: float, end: float) -> None:
         """Forget what forces have shown if some were of a stretch of time."""
         if begin <= self._until and end >= self._begin:
-            self._interval, self._contradiction = Interval(*self.prior.box()), None
+            self._identifier.reset()
+            self._contradiction = None
 
     def _kept(self) -> float:
         """Return from when on blocks and windows can be made anew, team time [s]."""

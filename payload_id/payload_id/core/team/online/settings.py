@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...bounds import METHODS
 from ...errors import InputError, UnknownNameError
 from ...estimators import estimator_named
+from ...identification.settings import Settings
 from ...stated import check_stated, stated
 
 NONE = "none"
@@ -42,3 +43,9 @@ class TeamSettings:
             raise InputError(
                 f"Team setting 'step' must be 0 or {LEAST_STEP:g} s or more; found {self.step!r}."
             )
+
+    @property
+    def of_payload(self) -> Settings:
+        """How the payload is identified once the frames are known."""
+        intervals = "hull" if self.intervals == NONE else self.intervals
+        return Settings(estimator=self.estimator, intervals=intervals, window=self.window)
