@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from ..arrays import Array
-from ..errors import InputError, RecordingError
+from ..errors import RecordingError
 from .stamps import stretches
 
 EVEN = 0.2  # largest part of a step by which steps may differ for filters that need equal ones
@@ -21,30 +21,6 @@ ENERGY = 0.999  # part of the motion's energy (its variance) that lies within it
 STANDS_OUT = 20.0  # times the floor of the spectrum: 1 in 1e6 frequencies of white noise is above
 HEADROOM = 5.0  # half-power frequency of the Savitzky-Golay filter over the motion's bandwidth
 LEAST_WINDOW = 5  # samples of the Savitzky-Golay filter
-
-
-def butterworth(stamp: Array, value: Array, cutoff: float, order: int = 2) -> Array:
-    """Return values filtered by a Butterworth low-pass, forwards and backwards (no delay).
-
-    Args:
-        stamp: Times, equal steps, shape (N,) [s].
-        value: Shape (N,) or (N, k).
-        cutoff: Frequency at which the two passes together leave one half [Hz].
-        order: Of each pass.
-
-    Raises:
-        InputError: The cutoff is not below half the rate of the samples.
-        RecordingError: Steps are not equal, or there are too few samples.
-    """
-    rate = 1.0 / even_step(stamp)
-    if not 0.0 < cutoff < rate / 2:
-        raise InputError(
-            f"cutoff must lie between 0 and half the sampling rate, {rate / 2:g} Hz; "
-            f"found {cutoff:g} Hz."
-        )
-    sections = scipy.signal.butter(order, cutoff, fs=rate, output="sos")
-    reach = min(len(stamp) - 1, int(np.ceil(3 * rate / cutoff)))
-    return np.asarray(scipy.signal.sosfiltfilt(sections, value, axis=0, padlen=reach))
 
 
 def savitzky_golay(
@@ -199,36 +175,23 @@ def interpolated_rotation(stamp: Array, rotation: Array, at: Array) -> AngularMo
     )
 
 
-def smoothed_rotation(stamp: Array, rotation: Array, cutoff: float) -> Array:
-    """Return orientations without what is faster than a cutoff, shape (N, 3, 3).
-
-    The rotation vectors of the steps, added up, are filtered; the orientations are turned by the
-    difference: exact to first order in what is removed.
-
-    Args:
-        stamp: Times, equal steps, shape (N,) [s].
-        rotation: Axes in the world, shape (N, 3, 3).
-        cutoff: Of the zero-phase Butterworth filter [Hz].
-    """
-    measured = scipy.spatial.transform.Rotation.from_matrix(rotation)
-    theta = turned_by(measured)
-    change = scipy.spatial.transform.Rotation.from_rotvec(butterworth(stamp, theta, cutoff) - theta)
-    return np.asarray((measured * change).as_matrix())
-
-
-def fitted_turning(stamp: Array, rotation: Array, at: Array) -> AngularMotion:
+def fitted_turning(
+    stamp: Array, rotation: Array, at: Array, bandwidth: float | None = None
+) -> AngularMotion:
     """Return orientation at other instants, and rates from cubics fitted around each sample.
 
-    They are fitted to the rotation vectors of the steps, added up, with a window that the bandwidth
-    of the motion tells; the orientations are those measured.
+    They are fitted to the rotation vectors of the steps, added up; the orientations are those
+    measured.
 
     Args:
         stamp: Times, equal steps, shape (N,) [s].
         rotation: Axes in the world, shape (N, 3, 3).
         at: Instants within the stamps, shape (M,) [s].
+        bandwidth: Highest frequency of the motion to be kept [Hz]; None: told from it.
     """
     theta = turned_by(scipy.spatial.transform.Rotation.from_matrix(rotation))
-    bandwidth = bandwidth_of(stamp, theta, derivative=2)
+    if bandwidth is None:
+        bandwidth = bandwidth_of(stamp, theta, derivative=2)
     omega, alpha = (savitzky_golay(stamp, theta, bandwidth, order) for order in (1, 2))
     return AngularMotion(
         interpolated_rotation(stamp, rotation, at).rotation,

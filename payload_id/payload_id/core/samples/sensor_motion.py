@@ -10,19 +10,17 @@ import numpy as np
 from ..arrays import Array, one_number
 from ..errors import RecordingError
 from .filters import (
-    AngularMotion,
     fitted_turning,
     interpolated_rotation,
     resampled,
     resampled_between_gaps,
     savitzky_golay,
-    smoothed_rotation,
 )
 from .stamps import covered, even_grid, stretches
 from .wrench_samples import WrenchSamples
 
 LEAST_POSES = 8
-PASSED = 2.0  # periods of a cutoff that a recording must hold at the least
+PASSED = 2.0  # periods of the highest frequency that a recording must hold at the least
 EDGE = 5  # steps of the poses from a gap, within which the spline's rates are not relied on
 
 
@@ -83,7 +81,7 @@ def wrench_samples(
         poses: Of the sensor.
         gravity: In the world [m/s2].
         accelerometer: Replaces the acceleration from poses.
-        cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: told from the poses.
+        cutoff: Highest frequency of the motion that is kept [Hz]; None: told from the poses.
 
     Raises:
         RecordingError: There are too few poses, or no time that all of them cover.
@@ -160,15 +158,15 @@ def _of_stretch(
         poses: Without gaps.
         gravity: In the world [m/s2].
         accelerometer: Replaces the acceleration from poses.
-        cutoff: Low-pass of the poses [Hz].
+        cutoff: Highest frequency of the motion that is kept [Hz].
         at_gaps: Whether there is a gap before and after, near which rates would be extrapolated.
     """
     poses = _with_equal_steps(poses)
-    reach = max(EDGE * np.median(np.diff(poses.stamp)), 0.0 if cutoff is None else 1.0 / cutoff)
+    reach = EDGE * float(np.median(np.diff(poses.stamp)))
     first, last = (reach * near for near in at_gaps)
     inside = (stamp >= poses.stamp[0] + first) & (stamp <= poses.stamp[-1] - last)
     at = stamp[inside]
-    turning = _turning(poses, at, cutoff)
+    turning = fitted_turning(poses.stamp, poses.rotation, at, cutoff)
     proper = _proper(poses, accelerometer, at, cutoff)
     g = np.asarray(gravity) @ turning.rotation
     if accelerometer is None:
@@ -185,21 +183,13 @@ def _of_stretch(
 
 
 def _check_cutoff(cutoff: float, stamp: Array) -> None:
-    """Raise unless a low-pass of poses leaves some of their motion, and filters anything."""
+    """Raise unless poses hold motion of that frequency, and are fast enough to show it."""
     most, least = 0.5 / np.median(np.diff(stamp)), PASSED / (stamp[-1] - stamp[0])
     if not least <= one_number(cutoff, "cutoff", RecordingError) < most:
         raise RecordingError(
             f"cutoff must be from {least:.3g} Hz, for motions of this length, to below half the "
             f"rate of the poses, {most:.3g} Hz; found {cutoff:g} Hz."
         )
-
-
-def _turning(poses: Poses, at: Array, cutoff: float | None) -> AngularMotion:
-    """Return orientation and rates at instants within the poses."""
-    if cutoff is None:
-        return fitted_turning(poses.stamp, poses.rotation, at)
-    rotation = smoothed_rotation(poses.stamp, poses.rotation, cutoff)
-    return interpolated_rotation(poses.stamp, rotation, at)
 
 
 def _with_equal_steps(poses: Poses) -> Poses:
@@ -222,6 +212,5 @@ def _proper(
         return resampled_between_gaps(accelerometer.stamp, accelerometer.value, at)
     if poses.origin is None:
         return np.zeros((len(at), 3))
-    bandwidth = None if cutoff is None else cutoff
-    acceleration = savitzky_golay(poses.stamp, poses.origin, bandwidth, derivative=2)
+    acceleration = savitzky_golay(poses.stamp, poses.origin, cutoff, derivative=2)
     return resampled(poses.stamp, acceleration, at)

@@ -74,7 +74,7 @@ class WrenchRecording(WrenchSamples):
             gravity: In the world [m/s2].
             sign: 1 where the wrench is what the sensor exerts on the payload, -1 where it is the
                 opposite; or factors to N and N m, one for each axis.
-            cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: told from them.
+            cutoff: Bandwidth of the motion that is kept [Hz]; None: told from the poses.
             frame: Name of the sensor frame.
         """
         given = {"wrench": (wrench, (6,)), "rotation": (rotation, (3, 3))}

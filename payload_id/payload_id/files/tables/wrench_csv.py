@@ -97,7 +97,7 @@ class WrenchTables:
         acceleration: Stamps and proper acceleration in the sensor frame, shape (K, 3) [m/s2]; None
             if not recorded.
         accelerometer_at: Position of the accelerometer in the sensor frame, three numbers [m].
-        cutoff: Low-pass of the orientations [Hz]; None: told from them.
+        cutoff: Bandwidth of the motion that is kept [Hz]; None: told from the orientations.
         dropped: Rows that were left out, by cause; those of the motion begin with its table.
         uncertainty: What the description assumes; None if it says nothing.
     """

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from payload_id.core.errors import InputError, RecordingError
+from payload_id.core.errors import RecordingError
 from payload_id.core.samples.filters import (
     angular_velocity,
     bandwidth_of,
-    butterworth,
+    fitted_turning,
     interpolated_rotation,
     resampled,
     savitzky_golay,
     savitzky_golay_window,
-    smoothed_rotation,
 )
 from wrench_motion import motion
 
@@ -33,21 +32,11 @@ def spread(found, true):
     return np.std((found - true)[INNER])
 
 
-def test_butterworth_keeps_slow_removes_fast_and_shifts_nothing():
-    both = SLOW + np.sin(2 * np.pi * 40 * T)
-    columns = butterworth(T, np.stack([both, -both], axis=1), 8.0)
-    np.testing.assert_allclose(columns[INNER, 0], SLOW[INNER], atol=2e-2)
-    np.testing.assert_allclose(columns[:, 0], -columns[:, 1])
-    half = butterworth(T, np.sin(2 * np.pi * 8 * T), 8.0)[INNER]
-    assert np.abs(half).max() == pytest.approx(0.5, abs=0.02)
-
-
 def test_what_cannot_be_filtered_or_interpolated_is_refused():
     gap, ended = np.append(T, 20.0), ROTATION.as_matrix()
     for error, words, call in (
-        (InputError, "100 Hz", lambda: butterworth(T, SLOW, 120.0)),
-        (RecordingError, "steps", lambda: butterworth(gap, np.append(SLOW, 0), 8.0)),
-        (RecordingError, "samples", lambda: butterworth(T[:3], SLOW[:3], 8.0)),
+        (RecordingError, "steps", lambda: savitzky_golay(gap, np.append(SLOW, 0), 8.0)),
+        (RecordingError, "samples", lambda: savitzky_golay(T[:3], SLOW[:3], 8.0)),
         (RecordingError, "run from", lambda: interpolated_rotation(T, ended, np.array([7.0]))),
         (RecordingError, "run from", lambda: resampled(T, SLOW, np.array([-1.0]))),
     ):
@@ -85,10 +74,10 @@ def test_orientation_is_interpolated_with_its_rates():
     np.testing.assert_allclose(rates[1:-1], OMEGA[1:-1], atol=2e-4)
 
 
-def test_noise_of_orientations_is_smoothed():
+def test_rates_of_noisy_orientations_are_those_of_the_bandwidth_that_is_asked_for():
     measured = (ROTATION * Rotation.from_rotvec(noisy(np.zeros((len(T), 3)), 1e-3))).as_matrix()
 
-    def error(matrices):
-        return (ROTATION.inv() * Rotation.from_matrix(matrices)).magnitude()[INNER].mean()
+    def error(bandwidth):
+        return spread(fitted_turning(T, measured, T, bandwidth).acceleration, ALPHA)
 
-    assert error(smoothed_rotation(T, measured, 5.0)) < 0.5 * error(measured)
+    assert error(2.0) < 0.1 * error(20.0) and error(None) < 0.2 * error(20.0)
