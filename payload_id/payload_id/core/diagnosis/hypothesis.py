@@ -52,7 +52,6 @@ class Reading:
         samples: Returns what would have been measured, of one stretch and v; None: as it was.
         source: Returns what makes rows of the arm that it is, from v; None: as stated.
         value: The numbers v to begin with, shape (k,).
-        step: For differences, shape (k,).
         reach: How far one step of the search may go, shape (k,).
         free: How many numbers it leaves free.
         joint: The joint that it is about; None if it is about none.
@@ -66,7 +65,6 @@ class Reading:
     samples: Callable[[Any, Array], Any] | None = None
     source: Callable[[Any, Array], Any] | None = None
     value: Array = field(default_factory=lambda: NOTHING)
-    step: Array = field(default_factory=lambda: NOTHING)
     reach: Array = field(default_factory=lambda: NOTHING)
     free: int = 0
     joint: int | None = None

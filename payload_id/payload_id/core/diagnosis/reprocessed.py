@@ -29,6 +29,7 @@ MOST_BLOCKS = 4  # of the buffer that are looked at
 FEW_WINDOWS = 9  # on which many readings are compared
 CLOSELY = 2  # readings of one kind that are followed: the best on a few windows
 EQUALLY = 1.3  # times the least factor: what leaves no more than that is about as good
+STEP = 0.025  # of differences, in parts of what a round may go
 ROUNDS = 8  # of Gauss and Newton, which end where one leaves hardly less
 SMALLER = 0.98  # part of the factor that a round must leave to be taken
 
@@ -117,13 +118,13 @@ class Reprocessed:
         together = self.recorded.source.model.n if reading.by_joint else 1
         for k in range(0, len(value), together):
             here = np.arange(k, k + together)
-            step = np.where(np.isin(np.arange(len(value)), here), reading.step, 0.0)
+            step = np.where(np.isin(np.arange(len(value)), here), STEP * reading.reach, 0.0)
             rows = self.rows(reading, value + step)
             if len(rows) == len(now.rows):
                 change = (rows.A - now.rows.A) @ fit.phi - (rows.b - now.rows.b)
                 change += (rows.B - now.rows.B) @ fit.u
                 of = rows.joint[tare:, None] == here - k if reading.by_joint else True
-                C[tare:, here] = np.where(of, change[tare:, None], 0.0) / reading.step[here]
+                C[tare:, here] = np.where(of, change[tare:, None], 0.0) / step[here]
         return C
 
     def ahead(self, now: Evidence, reading: Reading, value: Array) -> Fit:

@@ -17,7 +17,7 @@ from .joint_map import JointMap
 from .ring_buffer import SampleRows
 from .sample_checks import AGREEING, LARGEST, Drop, StreamGate
 from .stamps import seconds_since
-from .watches import EffortWatch, PaceWatch, VelocityWatch
+from .watches import EffortWatch, PaceWatch
 
 # Stamp [ns], names, positions, velocities and efforts: the arguments of `JointStateSampler.offer`.
 Message = tuple[int, Sequence[str], ArrayLike, ArrayLike, ArrayLike]
@@ -59,7 +59,7 @@ class JointStateSampler:
         self._map, self._gate = joint_map, StreamGate()
         self._rows: list[Array | tuple[Array, Array, Array]] = []
         self._stamps: list[int] = []
-        self._efforts, self._velocities = EffortWatch(), VelocityWatch()
+        self._efforts = EffortWatch()
         self.pace = PaceWatch(rate)
         self.received = self.accepted = 0
         self.complaint: Complaint | None = None
@@ -73,11 +73,6 @@ class JointStateSampler:
     def zero_effort_time(self) -> float:
         """How long every effort has been exactly zero [s]."""
         return self._efforts.seconds
-
-    @property
-    def velocity_missing(self) -> bool:
-        """Whether every velocity is exactly zero although the joints move."""
-        return self._velocities.missing
 
     def offer(
         self,
@@ -102,7 +97,7 @@ class JointStateSampler:
         before = self._gate.clock
         self._gate, cause = self._gate.offer(stamp_ns, *row)
         if self._gate.clock.times != before.times:  # the clock was set back
-            self._efforts, self._velocities = EffortWatch(), VelocityWatch()
+            self._efforts = EffortWatch()
             self.pace.newest_ns = None
         if cause is None:
             self._stamps.append(stamp_ns)
@@ -165,7 +160,6 @@ class JointStateSampler:
             self.pace.measure()
             zero = self._map.effort_is_zero(block.tau)
             self._efforts = self._efforts.with_samples(block.stamp_ns, zero)
-            self._velocities = self._velocities.with_samples(block.q, block.dq)
         return block
 
     def _about_shape(

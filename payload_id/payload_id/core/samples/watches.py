@@ -11,9 +11,6 @@ from ..arrays import Array, BoolArray
 from .stamps import GAP_STEPS, seconds_since
 from .wrench_samples import WrenchSamples
 
-# Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
-# does not measure velocity.
-MOTION = 1e-2
 FINE = 1e-4  # part of the largest value, by which values differ that are resolved finely
 MANY = 20  # samples that are exactly 0 by no chance
 TURNED = 0.1  # [rad] by which a sensor turns before its wrench must have changed
@@ -82,27 +79,6 @@ class EffortWatch:
             return before
         since = int(stamp_ns[0]) if before.since_ns is None else before.since_ns
         return EffortWatch(since, seconds_since(int(stamp_ns[-1]), since))
-
-
-@dataclass(frozen=True)
-class VelocityWatch:
-    """Whether a driver moves but reports no velocity.
-
-    Attributes:
-        since: Position when every velocity began to be exactly zero, shape (n,); None if not.
-        missing: Whether the joints have moved since.
-    """
-
-    since: Array | None = None
-    missing: bool = False
-
-    def with_samples(self, q: Array, dq: Array) -> VelocityWatch:
-        """Return the watch after more samples, at least one, of positions and velocities (N, n)."""
-        if (dq != 0.0).any():
-            return VelocityWatch()
-        since = q[0] if self.since is None else self.since
-        turned = np.abs(np.angle(np.exp(1j * (q - since))))
-        return VelocityWatch(since, self.missing or bool(turned.max() > MOTION))
 
 
 @dataclass(frozen=True, eq=False)

@@ -194,10 +194,10 @@ class TeamSource:
         used = half_width.ravel() > 0
         still = windows.still()
         channel = np.arange(6)[None, :] + np.where(still, 0, MOVING)[:, None]
-        start = np.repeat(windows.start, 6)
         return RowBlock(
             A.reshape(-1, 10), A_error.reshape(-1, 10), B.reshape(6 * W, used.size)[:, used],
-            b.ravel(), d.ravel(), channel.ravel(), start, start + np.repeat(windows.length, 6),
+            b.ravel(), d.ravel(), channel.ravel(), np.repeat(windows.start, 6),
+            np.repeat(windows.end, 6),
         )  # fmt: skip
 
     def _add_robot(
@@ -279,7 +279,7 @@ class TeamSource:
         A_error[:, 1:4] = turning[:, None]
         return RowBlock(
             A, A_error, np.zeros((W, used)), lift, d, np.full(W, 6), chosen.start,
-            chosen.start + chosen.length,
+            chosen.end,
         )  # fmt: skip
 
     def _rising(self, windows: Windows, turning: Array) -> Array:

@@ -31,7 +31,7 @@ class Windows(RobotArrays):
 
     Attributes:
         start: Team time at which each begins, shape (W,) [s].
-        length: How long each is, shape (W,) [s].
+        end: Team time at which each ends, shape (W,) [s].
         holding: Whether a robot held the payload then, shape (N, W).
         features: F of the robot's grasp frame, shape (N, W, 12).
         feature_error: Bound on its error, shape (N, W, 12).
@@ -47,7 +47,7 @@ class Windows(RobotArrays):
     """
 
     start: Array
-    length: Array
+    end: Array
     holding: BoolArray
     features: Array
     feature_error: Array
@@ -65,20 +65,6 @@ class Windows(RobotArrays):
         """Return no windows of N robots."""
         none, alone = np.zeros(0), [RobotBounds()] * N
         return windows_of([None] * N, alone, none, 1.0, np.zeros(N), 0.1, np.zeros((N, 0), bool))
-
-    @property
-    def end(self) -> Array:
-        """End of each, shape (W,) [s]."""
-        return self.start + self.length
-
-    @property
-    def stamp(self) -> Array:
-        """Middle of each, shape (W,) [s]."""
-        return self.start + self.length / 2
-
-    def part(self, start: int, stop: int) -> Windows:
-        """Return windows number start to stop - 1."""
-        return self.take(slice(start, stop))
 
     def of_robot(self, i: int) -> Windows:
         """Return the windows as if no other robot exerted anything."""
@@ -159,7 +145,7 @@ def windows_of(
     ]
     present, *columns = (np.stack(column) for column in zip(*parts, strict=True))
     shifts = np.repeat(shift[:, None], len(start), axis=1)
-    return Windows(present, shifts, start, np.full(len(start), length), holding, *columns)
+    return Windows(present, shifts, start, start + length, holding, *columns)
 
 
 def _robot_windows(

@@ -83,14 +83,6 @@ def test_zero_efforts_are_timed_until_one_is_measured_whatever_the_blocks(size):
     assert sampler.zero_effort_time == 0.0
 
 
-def test_a_driver_without_velocity_is_noticed():
-    sampler = JointStateSampler(JointMap(("a",)), 100.0)
-    for k in range(20):
-        sampler.offer(START + k * 10 * MILLISECOND, ("a",), (0.001 * k,), (0.0,), (1.0,))
-    sampler.take()
-    assert sampler.velocity_missing
-
-
 def test_many_messages_at_once_are_the_same_samples_as_one_by_one():
     random, names = np.random.default_rng(0), ("b", "x", "a")
     for _ in range(200):

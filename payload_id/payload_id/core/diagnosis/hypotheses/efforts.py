@@ -19,7 +19,7 @@ from ..hypothesis import Hypothesis, Reading, Recorded, told
 LEAST = 5.0  # times as large as read; less is a gain, a unit or a payload
 LITTLE = 0.03  # of a joint's torque, that a typical payload counts as, and of the largest joint's
 BESIDE_LINKS = "friction_coulomb", "friction_viscous", "torque_offset", "stiction_velocity", "prior"
-STEP, REACH = 0.02, 0.7  # of the factor's logarithm: of differences, and of a round
+REACH = 0.7  # of a round, of the factor's logarithm
 
 
 class MotorSide(Hypothesis):
@@ -40,8 +40,7 @@ class MotorSide(Hypothesis):
         for factors in much_too_small(rows, n, source.prior.typical):
             size, k = np.log(np.abs(factors)), len(factors)
             larger = _larger(float(np.sign(factors[0])))
-            step, reach = np.full(k, STEP), np.full(k, REACH)
-            yield Reading(_motor_side, larger, None, size, step, reach, k)
+            yield Reading(_motor_side, larger, None, size, np.full(k, REACH), k)
 
 
 class KindOfEfforts(Hypothesis):

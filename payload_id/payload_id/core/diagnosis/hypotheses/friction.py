@@ -31,7 +31,7 @@ class Friction(Hypothesis):
         largest = np.stack([torque, torque / np.maximum(speed, 1e-3), np.ones(len(joints))])
         none, one = np.zeros(largest.size), np.ones(largest.size)
         yield Reading(
-            _words(joints, largest), _without(largest), None, none, one, one,
+            _words(joints, largest), _without(largest), None, none, one,
             free=largest.size, lower=none, by_joint=True,
         )  # fmt: skip
 

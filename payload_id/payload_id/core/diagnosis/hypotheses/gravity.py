@@ -15,7 +15,7 @@ from ...samples.wrench_samples import WrenchSamples
 from ..hypothesis import Error, Hypothesis, Reading, Recorded, told
 from ..identified_mass import IdentifiedMass
 
-STEP, REACH = np.full(2, 0.01), np.full(2, 0.5)  # of differences, and of a round [parts of gravity]
+REACH = np.full(2, 0.5)  # of a round [parts of gravity]
 Toward = Callable[[Array], Array]  # gravity, shape (3,), from two numbers across a direction [m/s2]
 
 COMPENSATED = (
@@ -91,7 +91,7 @@ def _any_direction(stated: Array) -> Iterator[tuple[Reading, Toward]]:
         if start.any():
             toward = partial(_toward, start / np.linalg.norm(start), size)
             words = partial(_words, stated, toward)
-            yield Reading(words, value=np.zeros(2), step=STEP, reach=REACH, free=2), toward
+            yield Reading(words, value=np.zeros(2), reach=REACH, free=2), toward
 
 
 def _toward(start: Array, size: float, value: Array) -> Array:

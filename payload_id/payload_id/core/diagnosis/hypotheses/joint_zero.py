@@ -11,7 +11,7 @@ from ...arrays import Array
 from ...samples.joint_samples import Samples
 from ..hypothesis import Hypothesis, Reading, Recorded
 
-STEP, REACH = np.full(1, 0.005), np.full(1, 0.2)  # of differences, and of a round [rad or m]
+REACH = np.full(1, 0.2)  # of a round [rad or m]
 
 
 class JointZero(Hypothesis):
@@ -24,7 +24,7 @@ class JointZero(Hypothesis):
         for joint, revolute in enumerate(recorded.source.model.revolute):
             words = _words(bool(revolute))
             start = np.zeros(1)
-            yield Reading(words, _moved(joint), None, start, STEP, REACH, 1, joint)
+            yield Reading(words, _moved(joint), None, start, REACH, 1, joint)
 
 
 def _moved(joint: int) -> Callable[[Samples, Array], Samples]:

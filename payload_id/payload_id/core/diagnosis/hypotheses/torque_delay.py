@@ -12,7 +12,7 @@ from ...samples.joint_samples import Samples
 from ..hypothesis import Hypothesis, Reading, Recorded
 
 LONGEST = 0.1  # [s] that is looked for
-STEP, REACH = np.full(1, 0.002), np.full(1, 0.04)  # of differences, and of a round [s]
+REACH = np.full(1, 0.04)  # of a round [s]
 
 
 class TorqueDelay(Hypothesis):
@@ -27,7 +27,7 @@ class TorqueDelay(Hypothesis):
             late = np.ones(n, dtype=bool) if joint is None else np.arange(n) == joint
             words = _words("The torques come" if joint is None else "The torque of {joint} comes")
             yield Reading(
-                words, _advanced(late), None, np.zeros(1), STEP, REACH, 1, joint,
+                words, _advanced(late), None, np.zeros(1), REACH, 1, joint,
                 margin=LONGEST,
             )  # fmt: skip
 

@@ -11,7 +11,7 @@ from ...arrays import Array
 from ...samples.wrench_samples import WrenchSamples
 from ..hypothesis import Hypothesis, Reading, Recorded
 
-STEP, REACH = np.full(3, 0.01), np.full(3, 0.5)  # of differences, and of a round [rad]
+REACH = np.full(3, 0.5)  # of a round [rad]
 
 
 class WrenchFrame(Hypothesis):
@@ -29,7 +29,7 @@ class WrenchFrame(Hypothesis):
             )
         )
         turn, _ = Rotation.align_vectors(acceleration, force)
-        yield Reading(_words, _turned_back, None, turn.as_rotvec(), STEP, REACH, 3)
+        yield Reading(_words, _turned_back, None, turn.as_rotvec(), REACH, 3)
 
 
 def _turned_back(samples: WrenchSamples, value: Array) -> WrenchSamples:

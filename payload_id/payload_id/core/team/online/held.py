@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...arm.centre_of_mass import com_interval
 from ...arrays import Array
 from ...body.inertial import change_of_frame
 from ...bounds import Interval
@@ -92,10 +93,10 @@ def _shares(
     inverse = np.linalg.pinv(A, rcond=1e-3)
     com = phi[1:4] / phi[0]
     share = inverse @ np.concatenate([[1.0], across @ com])
-    low, high = _com_box(interval)
-    if not np.isfinite(low).all():
+    box = com_interval(interval.lower, interval.upper)
+    if box is None:
         return _spread_out(N, holds, share, np.full(len(share), np.inf))
-    half = np.maximum(high - com, com - low)
+    half = np.maximum(box[1] - com, com - box[0])
     loose = np.abs(inverse[:, 1:] @ across) @ half
     moved = [
         float(np.linalg.norm(b.position)) for b, h in zip(frame_bounds, holds, strict=True) if h
@@ -110,14 +111,3 @@ def _spread_out(N: int, holds: Array, share: Array, loose: Array) -> tuple[Array
     out = np.zeros(N), np.zeros(N), np.zeros(N)
     out[0][holds], out[1][holds], out[2][holds] = share, share - loose, share + loose
     return out
-
-
-def _com_box(interval: Interval) -> tuple[Array, Array]:
-    """Return the box of h / m, shape (3,) each."""
-    low, high = interval.lower, interval.upper
-    if low[0] <= 0.0:
-        return np.full(3, -np.inf), np.full(3, np.inf)
-    ends = np.stack(
-        [low[1:4] / low[0], low[1:4] / high[0], high[1:4] / low[0], high[1:4] / high[0]]
-    )
-    return ends.min(axis=0), ends.max(axis=0)

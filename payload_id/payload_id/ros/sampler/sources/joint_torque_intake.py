@@ -126,12 +126,6 @@ class JointTorqueIntake(Intake):
                 "s; measured joint torques are expected. Switch on the driver's effort state "
                 "interface, or subscribe to the topic that carries torques."
             )
-        if sampler.velocity_missing:
-            return (
-                f"Every velocity on {topic} is exactly zero although the joints move; measured "
-                "velocities are expected. Switch on the driver's velocity state interface, or "
-                "record a bag and replay it: there, positions are differentiated."
-            )
         return ""
 
     def _mixed_publishers(self, news: int) -> str:
