@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from typing_extensions import Self
 
 from .arrays import real_numbers
-from .errors import InputError
+from .codec import plain
+from .errors import InputError, known_entries
 
 LARGEST = 1e6  # of any bound in SI units; what is not bounded at all is left out or stated as that
 FRACTION = 0.999  # largest part of something
@@ -40,6 +42,34 @@ def stated(
         more: What else is to be known of the field.
     """
     return field(default=default, metadata={"lowest": lowest, "highest": highest, **more})
+
+
+class Entries:
+    """Base of frozen dataclasses that files hold as entries, numbers and lists.
+
+    Attributes:
+        WHERE: What messages call them.
+    """
+
+    WHERE: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists; `from_dict` reads them back."""
+        return dict(plain(self))
+
+    @classmethod
+    def from_dict(cls, entries: object) -> Self:
+        """Build from plain numbers and lists; what is left out is as by default.
+
+        Raises:
+            InputError: An entry is unknown or impossible.
+        """
+        values = known_entries(entries, cls, cls.WHERE)
+        for entry in fields(cls):  # type: ignore[arg-type]  # subclasses are dataclasses
+            kind: Any = entry.default_factory
+            if entry.name in values and isinstance(kind, type) and issubclass(kind, Entries):
+                values[entry.name] = kind.from_dict(values[entry.name])
+        return cls(**values)
 
 
 def check_stated(owner: Any, what: str) -> None:

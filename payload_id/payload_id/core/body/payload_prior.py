@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Array
-from ..errors import known_entries
-from ..stated import check_stated, stated
+from ..stated import Entries, check_stated, stated
 
 SMALLEST = 1e-6  # [kg or m], far below any payload of an arm
 TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
 
 
 @dataclass(frozen=True)
-class PayloadPrior:
+class PayloadPrior(Entries):
     """Finite box that holds the payload before any data are seen.
 
     It must be true, and it need not be tight: it keeps every program bounded, and a parameter that
@@ -27,20 +26,13 @@ class PayloadPrior:
         com_max: Largest distance of any of its mass from the payload frame's origin [m].
     """
 
+    WHERE: ClassVar[str] = "prior"
+
     mass_max: float = stated(30.0, SMALLEST)
     com_max: float = stated(1.0, SMALLEST)
 
     def __post_init__(self) -> None:
         check_stated(self, "prior")
-
-    @classmethod
-    def from_dict(cls, entries: Any) -> PayloadPrior:
-        """Build from plain numbers.
-
-        Raises:
-            InputError: An entry is unknown or no number.
-        """
-        return cls(**known_entries(entries, cls, "prior"))
 
     def box(self) -> tuple[Array, Array]:
         """Return lower and upper bounds of phi, each of shape (10,)."""

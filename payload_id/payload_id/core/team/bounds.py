@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from ..codec import plain
-from ..errors import known_entries, require_type
+from ..errors import require_type
 from ..stated import FRACTION, check_stated, stated
 
 
@@ -63,19 +61,6 @@ class RobotBounds:
 
     def __post_init__(self) -> None:
         check_stated(self, "Robot bound")
-
-    def to_dict(self) -> dict[str, float]:
-        """Return plain numbers; `RobotBounds.from_dict` reads them back."""
-        return dict(plain(self))
-
-    @classmethod
-    def from_dict(cls, entries: Any) -> RobotBounds:
-        """Build from plain numbers.
-
-        Raises:
-            InputError: An entry is unknown or no number.
-        """
-        return cls(**known_entries(entries, cls, "bounds of a robot"))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from payload_id.cli.demo.scene import HEAVIEST, REACH, draw_payload
 from payload_id.cli.demo.team_robots import _message
 from payload_id.cli.demo.team_scene import BOUNDS, NAMES, ROBOT, SENSORS, draw_team
 from payload_id.core.body.inertial import is_physical
+from payload_id.core.codec import plain
 from payload_id.core.mechanism.readings import JointReadings
 from payload_id.core.simulation.team.scene import table_one
 from payload_id.core.simulation.team.simulated_run import Stage, mechanism_of, states
@@ -38,7 +39,7 @@ def test_the_team_file_states_the_robots_that_are_simulated_and_heard(tmp_path):
     for robot in team.robots:
         assert robot.mechanism.masses == ROBOT.masses
         assert robot.mechanism.delta.lower_leg == ROBOT.delta.lower_leg
-        assert robot.bounds.to_dict().items() >= BOUNDS.items()
+        assert plain(robot.bounds).items() >= BOUNDS.items()
     phases = [x.stages[0][1].motion.phase.tolist() for x in (demo, again)]
     assert phases[0] == phases[1]
     reading = JointReadings(np.array([1.5]), *np.random.default_rng(0).normal(size=(4, 1, 3)))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...arm.per_joint import PerJoint
 from ...arrays import Array
 from ...body.payload_prior import PayloadPrior
-from ...codec import plain
-from ...errors import InputError, UnknownNameError, known_entries, require_type
-from ...stated import FRACTION, check_stated, stated
+from ...errors import InputError, UnknownNameError, require_type
+from ...stated import FRACTION, Entries, check_stated, stated
 
 LISTS = ("torque_mean_window", "torque_mean")
 
@@ -32,7 +31,7 @@ def bound(unit: str, meaning: str, default: Any = 0.0, highest: float = float("i
 
 
 @dataclass(frozen=True)
-class Uncertainty:
+class Uncertainty(Entries):
     """Bounds on everything that is not known exactly. Zero means known exactly.
 
     Those marked "per joint" take one number, or one number for each joint.
@@ -95,6 +94,8 @@ class Uncertainty:
             Per joint.
         prior: Box that holds the payload before any data.
     """
+
+    WHERE: ClassVar[str] = "uncertainty"
 
     torque_relative: PerJoint = bound(
         "-", "error of every torque sample, as a fraction of the torque", highest=FRACTION
@@ -266,18 +267,6 @@ class Uncertainty:
             )
         wide = np.broadcast_to(bounds, (len(lengths), n)).astype(float)
         return tuple(sorted(zip(lengths, wide, strict=True), key=lambda x: x[0]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists; `Uncertainty.from_dict` reads them back."""
-        return dict(plain(self))
-
-    @classmethod
-    def from_dict(cls, entries: dict[str, Any]) -> Uncertainty:
-        """Build from plain numbers, as a robot file or a saved result holds them."""
-        values = known_entries(entries, cls, "uncertainty")
-        if "prior" in values:
-            values["prior"] = PayloadPrior.from_dict(values["prior"])
-        return cls(**values)
 
 
 BOUNDS = {entry.name: entry for entry in fields(Uncertainty) if entry.metadata}

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from ...arrays import Array
 from ...body.payload_prior import PayloadPrior
-from ...codec import plain
-from ...errors import known_entries, require_type
-from ...stated import FRACTION, check_stated, stated
+from ...errors import require_type
+from ...stated import FRACTION, Entries, check_stated, stated
 
 PerAxis = float | tuple[float, ...]
 
@@ -25,7 +24,7 @@ SIGMA_FACTOR = 4.5
 
 
 @dataclass(frozen=True)
-class WrenchUncertainty:
+class WrenchUncertainty(Entries):
     """Bounds on everything that is not known exactly. Zero means known exactly.
 
     "Error" bounds hold at every sample, whatever the errors of the others are: they do not average
@@ -60,6 +59,8 @@ class WrenchUncertainty:
         sigma_factor: How many standard deviations of a mean are allowed for, at least 1 [-].
         prior: Box that holds the payload before any data.
     """
+
+    WHERE: ClassVar[str] = "uncertainty"
 
     force_error: PerAxis = 0.0
     torque_error: PerAxis = 0.0
@@ -113,15 +114,3 @@ class WrenchUncertainty:
             arrays[kind] = np.concatenate([arrays[f"force_{kind}"], arrays[f"torque_{kind}"]])
             arrays[kind].setflags(write=False)
         return arrays
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists; `WrenchUncertainty.from_dict` reads them back."""
-        return dict(plain(self))
-
-    @classmethod
-    def from_dict(cls, entries: dict[str, Any]) -> WrenchUncertainty:
-        """Build from plain numbers, as a file or a saved result holds them."""
-        values = known_entries(entries, cls, "uncertainty")
-        if "prior" in values:
-            values["prior"] = PayloadPrior.from_dict(values["prior"])
-        return cls(**values)
