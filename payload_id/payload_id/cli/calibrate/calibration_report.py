@@ -14,7 +14,7 @@ from ...core import codec
 from ...core.calibration import CalibrationResult
 from ...core.errors import PayloadIdError
 from ...core.identification.status import times_as_large
-from ...core.rows.joint_torque.nuisance import JOINT_GROUPS, candidate_names, group_slice
+from ...core.rows.joint_torque.nuisance import JOINT_GROUPS, group_slice
 from ...files.figures.number_format import digits, number
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
@@ -58,7 +58,7 @@ class Job:
 
 def as_json(job: Job) -> dict[str, Any]:
     """Return the result with what it rests on."""
-    result, names = job.result, candidate_names(job.robot.joints)
+    result, names = job.result, job.result.stated.every
     calibration, validation = result.calibration, result.validation
     uncertain = np.flatnonzero(result.stated.uncertain)
     stated = result.stated
@@ -150,7 +150,7 @@ def link_table(job: Job) -> Table:
     table.add_column("link beyond")
     for title in ("mass \\[kg]", "was \\[kg]", "narrowed", "best"):
         table.add_column(title, justify="right")
-    ratio, names = result.width_ratio()[: 10 * n].reshape(n, 10), candidate_names(job.robot.joints)
+    ratio, names = result.width_ratio()[: 10 * n].reshape(n, 10), result.stated.every
     for link, (joint, count) in enumerate(
         zip(job.robot.joints, result.narrowed_links(), strict=True)
     ):

@@ -18,7 +18,7 @@ from ..history.learning import of_the_arm_alone
 from ..history.recorded_windows import believed_windows
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.nuisance import JOINT_GROUPS, candidate_names, group_slice
+from ..rows.joint_torque.nuisance import JOINT_GROUPS, group_slice
 from ..rows.joint_torque.torque_bound import largest_gain
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.joint_torque.window_lengths import WindowLengths
@@ -290,7 +290,7 @@ def _identifiability(
     uncertain = nuisance.uncertain[: 15 * model.n].copy()
     scale = scale[: 15 * model.n]
     uncertain[group_slice("torque_gain", model.n)] = False
-    names = tuple(np.array(candidate_names(model.joints))[: 15 * model.n][uncertain].tolist())
+    names = tuple(np.array(nuisance.every)[: 15 * model.n][uncertain].tolist())
     base, unseen = base_parameters(factor[:, : 15 * model.n][:, uncertain], scale[uncertain], names)
     possible = structural_rank(model, uncertain, scale)
     return Identifiability(base, unseen, possible, len(names))

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -72,10 +72,13 @@ class NuisanceBlock(ABC, Generic[Seen]):
     """One kind of unknown, k parameters.
 
     Attributes:
+        kind: Which bound states it, where it has one parameter for each joint.
         names: Of its parameters, such as "joint_2.Ixx".
         centre: Middle of their boxes, shape (k,).
         half_width: Half the width of their boxes, shape (k,).
     """
+
+    kind: ClassVar[str]
 
     names: tuple[str, ...]
     centre: Array

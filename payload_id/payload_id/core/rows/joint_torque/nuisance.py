@@ -5,18 +5,13 @@ What each is, its box and its columns: `blocks`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...arm.arm_model import ArmModel
-from ...body.inertial import PARAMETERS
 from ...errors import UnknownNameError
 from ..nuisance import Nuisance
-from .blocks import Stated, of_arm
+from .blocks import OF_JOINTS, Stated, of_arm
 from .uncertainty import Uncertainty
 
-# Parameters of each joint beside its body's ten, in the order of `blocks.OF_JOINTS`.
-JOINT_GROUPS = ("friction_coulomb", "friction_viscous", "rotor_inertia", "torque_offset",
-                "torque_gain")  # fmt: skip
+JOINT_GROUPS = tuple(kind.kind for kind in OF_JOINTS)  # of each joint beside its body's ten
 NOT_NEGATIVE = JOINT_GROUPS[:3]  # these lie in [0, bound], the others in [-bound, bound]
 
 
@@ -40,10 +35,3 @@ def group_slice(group: str, n: int) -> slice:
         raise UnknownNameError("group of joint parameters", group, JOINT_GROUPS)
     first = 10 * n + n * JOINT_GROUPS.index(group)
     return slice(first, first + n)
-
-
-def candidate_names(joints: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of all 15 n + 10 parameters."""
-    links = [f"{joint}.{parameter}" for joint in joints for parameter in PARAMETERS]
-    own = [f"{joint}.{group}" for group in JOINT_GROUPS for joint in joints]
-    return (*links, *own, *(f"tool.{parameter}" for parameter in PARAMETERS))

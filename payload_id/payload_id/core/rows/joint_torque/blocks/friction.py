@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ....arrays import Array
 from ...nuisance import Effect, NuisanceBlock
@@ -13,11 +14,13 @@ from .stated import Stated, Sums
 class CoulombFriction(NuisanceBlock[Sums]):
     """F; while the direction is not known, all of it is left out."""
 
+    kind: ClassVar[str] = "friction_coulomb"
+
     @classmethod
     def of(cls, stated: Stated) -> CoulombFriction:
         """Return the box [0, friction_coulomb]."""
-        half = stated.each("friction_coulomb") / 2
-        return cls(stated.names("friction_coulomb"), half, half)
+        half = stated.each(cls.kind) / 2
+        return cls(stated.names(cls.kind), half, half)
 
     def effect(self, window: Sums) -> Effect:
         """Return the integral of the sign, and the largest friction where it is not known."""
@@ -32,13 +35,15 @@ class ViscousFriction(NuisanceBlock[Sums]):
         speed_error: Of the measured velocities, shape (n,) [rad/s or m/s].
     """
 
+    kind: ClassVar[str] = "friction_viscous"
+
     speed_error: Array
 
     @classmethod
     def of(cls, stated: Stated) -> ViscousFriction:
         """Return the box [0, friction_viscous]."""
-        half = stated.each("friction_viscous") / 2
-        return cls(stated.names("friction_viscous"), half, half, stated.each("velocity_error"))
+        half = stated.each(cls.kind) / 2
+        return cls(stated.names(cls.kind), half, half, stated.each("velocity_error"))
 
     def effect(self, window: Sums) -> Effect:
         """Return the travel, and what errors of the velocities do."""
@@ -50,11 +55,13 @@ class ViscousFriction(NuisanceBlock[Sums]):
 class RotorInertia(NuisanceBlock[Sums]):
     """Inertia that the measured torque accelerates beside the links."""
 
+    kind: ClassVar[str] = "rotor_inertia"
+
     @classmethod
     def of(cls, stated: Stated) -> RotorInertia:
         """Return the box [0, rotor_inertia]."""
-        half = stated.each("rotor_inertia") / 2
-        return cls(stated.names("rotor_inertia"), half, half)
+        half = stated.each(cls.kind) / 2
+        return cls(stated.names(cls.kind), half, half)
 
     def effect(self, window: Sums) -> Effect:
         """Return the change of speed, and what its error does."""

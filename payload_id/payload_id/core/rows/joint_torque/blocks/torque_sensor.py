@@ -6,6 +6,7 @@ With 1 / (1 + g) = 1 + g',   T = reading + g' reading - offset'.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,17 +24,19 @@ class TorqueOffset(NuisanceBlock[Sums]):
         jitter: Largest error of a window's length [s].
     """
 
+    kind: ClassVar[str] = "torque_offset"
+
     drift: Array
     jitter: float
 
     @classmethod
     def of(cls, stated: Stated) -> TorqueOffset:
         """Return the box of +-torque_offset, seen at the joint; half of what drifts is beside."""
-        gain, offset = stated.largest_gain, stated.each("torque_offset")
+        gain, offset = stated.largest_gain, stated.each(cls.kind)
         drift = gain * stated.each("torque_drift") / 2
         jitter = 2.0 * stated.bounds.stamp_jitter
         none = np.zeros(len(offset))
-        return cls(stated.names("torque_offset"), none, gain * offset, drift, jitter)
+        return cls(stated.names(cls.kind), none, gain * offset, drift, jitter)
 
     def effect(self, window: Sums) -> Effect:
         """Return the time, and what is left of drift and of errors of the stamps."""
@@ -45,11 +48,13 @@ class TorqueOffset(NuisanceBlock[Sums]):
 class TorqueGain(NuisanceBlock[Sums]):
     """g'."""
 
+    kind: ClassVar[str] = "torque_gain"
+
     @classmethod
     def of(cls, stated: Stated) -> TorqueGain:
         """Return the box that |g| <= torque_gain leaves."""
         half = stated.largest_gain - 1.0
-        return cls(stated.names("torque_gain"), np.zeros(len(half)), half)
+        return cls(stated.names(cls.kind), np.zeros(len(half)), half)
 
     def effect(self, window: Sums) -> Effect:
         """Return the readings; what noise they have is the bound's to tell."""
