@@ -1,33 +1,37 @@
-"""Delay of the wrench against the motion: found by how well the two agree; taking it out."""
+r"""Delay of the wrench against the motion: found by how well the two agree.
+
+Over a short time a payload and a bias explain the mean of the wrench a delay tau later,
+
+    int g(s) w(t + s + tau) ds = Y(int g(s) F(t + s) ds) phi + bias,    g(s) = (1 - |s| / T) / T,
+
+Y linear in the features F of the motion (`rows.wrench`). In such means the noise of samples
+averages out, and in their rates, which are those of a triangle's two halves. T is no multiple of
+the step: at which place between two samples a mean begins and ends is another one each time, so
+that no delay makes them smoother than others do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
-from ...arrays import Array, BoolArray
+from ...arrays import Array
 from ...bounds.confidence import independence
-from ...rows.wrench.newton_euler import newton_euler_regressor
-from ...samples.stamps import even_grid, stretches
+from ...rows.wrench.newton_euler import FEATURES_TO_REGRESSOR, integrands
+from ...samples.stamps import stretches
 from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
 
 LARGEST_OFFSET = 0.1  # [s] that is looked for on either side
 GRID = 41  # delays tried before the best of them is refined
-LEAST_SAMPLES = 50
 CHECKED = 6000  # samples that are used, neighbours in the middle of the recording
+MEAN = 0.02  # [s] T, short against any motion, or
+FEWEST = 4.618  # steps of the samples, and of more the same part
 DEVIATIONS = 3.0  # an offset smaller than this many of its standard deviations is not taken out
 LEAST_OFFSET = 2e-5  # [s] that is worth taking out
 EXPLAINED = 0.5  # part of the wrench's variance that must be a payload's for the delay to mean one
-# Cutoff of the filter that both sides pass, in parts of the sampling rate: a spline through what is
-# left reproduces it at any instant. Through noise that changes from sample to sample it would be
-# smaller half-way between two samples, and draw the best delay there.
-CUTOFF = 1.0 / 12.0
-# Samples at either end of a stretch that are left out: there the filter invents what it lacks.
-RIM = round(1.0 / CUTOFF)
 BRIDGED = 0.01  # [s] without samples that are no gap at any rate: no motion is as fast
 
 
@@ -69,12 +73,9 @@ class TimeOffset:
 def time_offset(samples: WrenchSamples, largest: float = LARGEST_OFFSET) -> TimeOffset:
     """Return the delay of the wrench with which a rigid body explains most of it.
 
-    For each delay a payload and a bias are fitted to the wrench, both passed through the same
-    low-pass filter; the motion's columns stay the same, so that one
-    QR factor serves all delays. Neither filter nor interpolation bridges a gap. The best of a grid
-    is refined by Brent's method. The standard
-    deviation follows from the curvature there and the size of the residual, whose neighbours in
-    time are alike: it is widened by their correlation.
+    The best of a grid is refined by Brent's method. The standard deviation follows from the
+    curvature there and the size of the residual, whose neighbours in time are alike: it is widened
+    by their correlation. Nothing reaches across a gap.
 
     Args:
         samples: Of one recording.
@@ -87,89 +88,88 @@ def time_offset(samples: WrenchSamples, largest: float = LARGEST_OFFSET) -> Time
 def _time_offset(samples: WrenchSamples, largest: float) -> TimeOffset:
     """Return the delay as `time_offset` does."""
     unknown = TimeOffset(0.0, float("inf"), float("nan"))
-    middle = _middle(samples)
-    parts = [middle.part(x.start, x.stop) for x in stretches(middle.stamp, BRIDGED)]
-    longest = max((float(x.stamp[-1] - x.stamp[0]) for x in parts if len(x)), default=0.0)
-    largest = min(largest, longest / 4)
-    parts = [x for x in parts if _inner(x.stamp, largest).sum() > RIM]
-    if sum(len(x) for x in parts) < LEAST_SAMPLES or largest <= 0.0:
+    first = max(0, (len(samples) - CHECKED) // 2)
+    means = _Means.of(samples.part(first, first + CHECKED), largest)
+    if means is None:
         return unknown
-    misfit = _Misfit(parts, largest)
-    if not misfit.whole > 0.0:
-        return unknown
-    grid = np.linspace(-largest, largest, GRID)
-    values = [misfit(delay) for delay in grid]
-    best = int(np.argmin(values))
+    grid = np.linspace(-means.largest, means.largest, GRID)
+    best = int(np.argmin([means.unexplained(delay) for delay in grid]))
     if best in (0, GRID - 1):
         return unknown
     found = scipy.optimize.minimize_scalar(
-        misfit, bounds=(grid[best - 1], grid[best + 1]), method="bounded",
+        means.unexplained, bounds=(grid[best - 1], grid[best + 1]), method="bounded",
         options={"xatol": LEAST_OFFSET / 10.0},
     )  # fmt: skip
-    deviation = misfit.deviation(float(found.x))
-    unexplained = float(found.fun) / misfit.whole
-    if not deviation < largest or unexplained > 1.0 - EXPLAINED:
+    deviation = means.deviation(float(found.x))
+    if not deviation < means.largest or not found.fun <= 1.0 - EXPLAINED:
         return unknown
-    return TimeOffset(float(found.x), deviation, unexplained)
+    return TimeOffset(float(found.x), deviation, float(found.fun))
 
 
-def _low_pass(value: Array) -> Array:
-    """Return values without what changes from sample to sample, and without delay."""
-    sections = scipy.signal.butter(2, CUTOFF, fs=1.0, output="sos")
-    return np.asarray(scipy.signal.sosfiltfilt(sections, value, axis=0))
+@dataclass(frozen=True, eq=False)
+class _Means:
+    """Means of motion and wrench about W instants.
 
+    Attributes:
+        integral: Of the integral of F and wrench up to an instant, gaps left out.
+        middle: The instants, shape (W,) [s].
+        half: T [s].
+        explained: Orthonormal columns of what payload and bias explain, shape (6 W, k).
+        scale: Of the axes: what is left of each, shape (6,).
+        largest: Largest delay to either side at which there is a wrench [s].
+    """
 
-def _middle(samples: WrenchSamples) -> WrenchSamples:
-    """Return at most `CHECKED` neighbouring samples."""
-    first = max(0, (len(samples) - CHECKED) // 2)
-    return samples.part(first, first + CHECKED)
+    integral: scipy.interpolate.BSpline
+    middle: Array
+    half: float
+    explained: Array
+    scale: Array
+    largest: float
 
+    @classmethod
+    def of(cls, samples: WrenchSamples, largest: float) -> _Means | None:
+        """Return the means; None where there are too few, or the wrench stands still."""
+        parts, steps = stretches(samples.stamp, BRIDGED), np.diff(samples.stamp)
+        if len(samples) < FEWEST:
+            return None
+        steps[[part.start - 1 for part in parts[1:]]] = samples.step  # means keep out of gaps
+        stamp = np.append(0.0, steps.cumsum())
+        ends = [stamp[part][[0, -1]] for part in parts]
+        largest = min(largest, max(map(np.ptp, ends)) / 4)
+        half = samples.step * max(round(MEAN / samples.step) + FEWEST % 1.0, FEWEST)
+        rim = largest + half
+        middle = np.concatenate([np.arange(a + rim, b - rim, half) for a, b in ends])
+        values = samples.kept(integrands)[:, :18]
+        spline = scipy.interpolate.make_interp_spline(stamp, values, k=3).antiderivative(2)
+        made = cls(spline, middle, half, np.zeros((6 * len(middle), 0)), np.ones(6), largest)
+        Y = np.tensordot(made.late(0.0)[:, :12], FEATURES_TO_REGRESSOR, axes=(1, 2))
+        X = np.concatenate([Y, np.broadcast_to(np.eye(6), (len(Y), 6, 6))], axis=2)
+        spread = made.late(0.0)[:, 12:].std(axis=0) if len(X) else np.zeros(6)
+        if len(X) * 6 <= 2 * X.shape[2] or not spread.any():
+            return None
+        for _ in range(2):  # first all axes alike, then as what is left of each is large
+            left = np.sqrt((made.left(0.0) ** 2).mean(axis=0)) * made.scale
+            scale = np.maximum(left, 1e-3 * np.maximum(spread, 1e-3 * spread.max()))
+            made = replace(made, scale=scale, explained=_basis(X / scale[:, None]))
+        return made
 
-def _at(stamp: Array, value: Array, at: Array) -> Array:
-    """Return values at other instants of the same stretch."""
-    if at is stamp:
-        return value
-    return np.asarray(scipy.interpolate.make_interp_spline(stamp, value, k=3)(at))
+    def late(self, delay: float, derivative: int = 0) -> Array:
+        """Return means of F and wrench a delay later, or their rates, shape (W, 18)."""
+        after, here, before = (
+            self.integral(self.middle + delay + shift, derivative)
+            for shift in (self.half, 0.0, -self.half)
+        )
+        return np.asarray((after - 2.0 * here + before) / self.half**2)
 
+    def left(self, delay: float, derivative: int = 0) -> Array:
+        """Return what payload and bias leave of them, in scales of the axes, shape (W, 6)."""
+        flat = (self.late(delay, derivative)[:, 12:] / self.scale).ravel()
+        return np.asarray(flat - self.explained @ (self.explained.T @ flat)).reshape(-1, 6)
 
-def _inner(stamp: Array, largest: float) -> BoolArray:
-    """Return at which instants of a stretch there is a wrench at every delay tried, shape (N,)."""
-    number = np.arange(len(stamp))
-    near = (number < RIM) | (number >= len(stamp) - RIM)
-    return (stamp >= stamp[0] + largest) & (stamp <= stamp[-1] - largest) & ~near
-
-
-class _Misfit:
-    """What a rigid body leaves of the delayed wrench, as a function of the delay."""
-
-    def __init__(self, parts: Sequence[WrenchSamples], largest: float) -> None:
-        """Factor the motion's columns once.
-
-        Args:
-            parts: Samples of stretches without gaps.
-            largest: Largest delay that will be tried [s].
-        """
-        scale = _axis_scales(WrenchSamples.stacked(parts))
-        self._splines, columns = [], []
-        for part in parts:
-            at = even_grid(part.stamp)  # a filter takes its samples for evenly spaced
-            inner = _inner(at, largest)
-            wrench = _low_pass(_at(part.stamp, part.wrench / scale, at))
-            spline = scipy.interpolate.make_interp_spline(at, wrench, k=3)
-            self._splines.append((spline, at[inner]))
-            columns.append(_low_pass(_at(part.stamp, _regressor(part), at))[inner])
-        X = _with_bias(np.concatenate(columns)) / scale[None, :, None]
-        flat = X.reshape(-1, X.shape[2])
-        size = np.linalg.norm(flat, axis=0)
-        U, values, _ = np.linalg.svd(flat / np.where(size > 0, size, 1.0), full_matrices=False)
-        self._Q = U[:, values > 1e-10 * values[0]]
-        w = self._wrench(0.0)
-        self.whole = float(((w - w.mean(axis=0)) ** 2).sum())
-
-    def __call__(self, delay: float) -> float:
-        """Return the sum of squares that is left."""
-        left = self._left(self._wrench(delay))
-        return float((left**2).sum())
+    def unexplained(self, delay: float) -> float:
+        """Return the part of the wrench's variance that is left."""
+        wrench = self.late(0.0)[:, 12:] / self.scale
+        return float((self.left(delay) ** 2).sum() / ((wrench - wrench.mean(axis=0)) ** 2).sum())
 
     def deviation(self, delay: float) -> float:
         """Return the standard deviation of the best delay [s].
@@ -177,57 +177,17 @@ class _Misfit:
         Of a least-squares fit whose one further column is the rate of the wrench, as far as
         payload and bias do not explain that too.
         """
-        rate = self._left(self._wrench(delay, 1)).ravel()
-        left = self._left(self._wrench(delay))
+        rate, left = self.left(delay, 1).ravel(), self.left(delay)
         information = float(rate @ rate)
         if information <= 0.0:
             return float("inf")
-        axes = np.repeat(np.arange(left.shape[1]), len(left))
-        inflation, _ = independence(left.T.ravel(), axes, left.shape[1])
-        variance = float((left**2).mean() * inflation.max())
-        return float(np.sqrt(variance / information))
-
-    def _wrench(self, delay: float, derivative: int = 0) -> Array:
-        """Return the wrench a delay later, or its rate, shape (N, 6) in scales of the axes."""
-        return np.concatenate([spline(at + delay, derivative) for spline, at in self._splines])
-
-    def _left(self, value: Array) -> Array:
-        flat = value.ravel()
-        return np.asarray((flat - self._Q @ (self._Q.T @ flat)).reshape(value.shape))
+        inflation, _ = independence(left.T.ravel(), np.repeat(np.arange(6), len(left)), 6)
+        return float(np.sqrt((left**2).mean() * inflation.max() / information))
 
 
-def _regressor(samples: WrenchSamples) -> Array:
-    """Return Y of every sample, shape (N, 6, 10)."""
-    return newton_euler_regressor(
-        samples.proper_acceleration, samples.angular_velocity, samples.angular_acceleration
-    )
-
-
-def _with_bias(Y: Array) -> Array:
-    """Return columns of Y and a constant bias for each axis, shape (N, k, columns + k)."""
-    axes = Y.shape[1]
-    bias = np.broadcast_to(np.eye(axes), (len(Y), axes, axes))
-    return np.concatenate([Y, bias], axis=2)
-
-
-def _residual(X: Array, value: Array) -> tuple[Array, Array]:
-    """Fit value = X x by least squares; return x and what is left, shape of value.
-
-    Args:
-        X: Shape (N, k, columns).
-        value: Shape (N, k).
-    """
+def _basis(X: Array) -> Array:
+    """Return orthonormal columns that span those of X, shape (W, 6, k)."""
     flat = X.reshape(-1, X.shape[2])
     size = np.linalg.norm(flat, axis=0)
-    size[size == 0.0] = 1.0
-    x = np.linalg.lstsq(flat / size, value.ravel(), rcond=1e-10)[0] / size
-    return x, value - X @ x
-
-
-def _axis_scales(samples: WrenchSamples) -> Array:
-    """Return the residual's typical size on each axis, shape (6,): what weights axes alike."""
-    left = _residual(_with_bias(_regressor(samples)), samples.wrench)[1]
-    size = np.sqrt(np.mean(left**2, axis=0))
-    spread = samples.wrench.std(axis=0)
-    floor = 1e-6 * max(float(spread.max()), 1e-9)
-    return np.asarray(np.maximum(size, np.maximum(1e-3 * spread, floor)))
+    U, values, _ = np.linalg.svd(flat / np.where(size > 0, size, 1.0), full_matrices=False)
+    return np.asarray(U[:, values > 1e-10 * values[0]])
