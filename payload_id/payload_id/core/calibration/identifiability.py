@@ -67,7 +67,7 @@ class Identifiability:
 
 
 def base_parameters(
-    regressor: Array, scale: Array, names: tuple[str, ...], tolerance: float = TOLERANCE
+    regressor: Array, scale: Array, names: tuple[str, ...]
 ) -> tuple[tuple[BaseParameter, ...], tuple[str, ...]]:
     """Return the base parameters of a regressor (or its R factor) and what it does not see.
 
@@ -75,18 +75,17 @@ def base_parameters(
         regressor: Shape (m, k).
         scale: Sizes that make the parameters comparable, shape (k,).
         names: Of the parameters, k of them.
-        tolerance: Relative size of a pivot that counts as zero.
     """
     scaled = regressor * scale
     size = np.linalg.norm(scaled, axis=0)
-    seen = np.flatnonzero(size > tolerance * max(float(size.max(initial=0.0)), 1e-300))
+    seen = np.flatnonzero(size > TOLERANCE * max(float(size.max(initial=0.0)), 1e-300))
     unseen = tuple(name for k, name in enumerate(names) if k not in set(seen.tolist()))
     if not len(seen):
         return (), unseen
     # Columns of equal length: how large a column is says nothing of its independence.
     R, pivot = linalg.qr(scaled[:, seen] / size[seen], mode="r", pivoting=True)
     diagonal = np.abs(np.diag(R))
-    rank = int((diagonal > tolerance * diagonal[0]).sum())
+    rank = int((diagonal > TOLERANCE * diagonal[0]).sum())
     first, rest = seen[pivot[:rank]], seen[pivot[rank:]]
     weights = linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])
     factor = weights * (size[rest] / scale[rest]) / (size[first] / scale[first])[:, None]

@@ -54,7 +54,6 @@ def with_measured_noise(
     payloads: Sequence[Array],
     model: ArmModel,
     margin: float,
-    lengths: Sequence[float] = LENGTHS,
 ) -> Uncertainty:
     """Return the bounds with what recordings show, times a margin.
 
@@ -65,7 +64,6 @@ def with_measured_noise(
             each.
         model: The arm.
         margin: How many times what was seen is stated.
-        lengths: Of the windows, increasing [s].
 
     Raises:
         RecordingError: A recording holds no window of the shortest length.
@@ -77,7 +75,7 @@ def with_measured_noise(
     source = MomentumRows.of(model, replace(uncertainty, **lists, **nothing, **wide))
     with one_thread():
         shown = [
-            _shown(source, samples, np.asarray(payload, dtype=float), lengths)
+            _shown(source, samples, np.asarray(payload, dtype=float))
             for samples, payload in zip(recordings, payloads, strict=True)
         ]
     largest, parameters, load = (np.max(part, axis=0) for part in zip(*shown, strict=True))
@@ -93,16 +91,14 @@ def with_measured_noise(
         **wide,
         **lists
         | {
-            "torque_mean_window": tuple(np.array(lengths)[seen].tolist()),
+            "torque_mean_window": tuple(np.array(LENGTHS)[seen].tolist()),
             "torque_mean": tuple(means.ravel().tolist()),
             "torque_mean_load": tuple(load.tolist()),
         },
     )
 
 
-def _shown(
-    source: MomentumRows, samples: Samples, payload: Array, lengths: Sequence[float]
-) -> tuple[Array, Array, Array]:
+def _shown(source: MomentumRows, samples: Samples, payload: Array) -> tuple[Array, Array, Array]:
     """Return what a fit to one recording shows.
 
     Returns:
@@ -111,16 +107,16 @@ def _shown(
         parameters: Magnitudes of those in `OF_JOINTS`, shape (4, n).
         load: Largest torque, as a magnitude, shape (n,) [N m or N].
     """
-    makes = WindowLengths(source, lengths[0], lengths[1:])
-    windows = recorded_windows(source, samples, lengths[0], "a recording")
+    makes = WindowLengths(source, LENGTHS[0], LENGTHS[1:])
+    windows = recorded_windows(source, samples, LENGTHS[0], "a recording")
     rows = RowBlock.stack(makes.blocks(windows)).with_payload(payload)
     fitted = Statistics.empty(source.p, source.growth).add(rows.of_own_data(), source.prior.typical)
     fit = nuisance_fit(fitted.channels, fitted.counts, fitted.errors, fitted.gain)
     B, b = rows.unbiased()
     left = B @ fit.x[: source.p] + rows.A @ fit.x[source.p :] - b
     means = np.abs(left) / rows.duration
-    result = np.full((len(lengths), source.model.n), np.nan)
-    for k, length in enumerate(lengths):
+    result = np.full((len(LENGTHS), source.model.n), np.nan)
+    for k, length in enumerate(LENGTHS):
         of_length = np.isclose(rows.scale, 0.0 if k == 0 else length)
         for joint in range(source.model.n):
             mine = means[of_length & (rows.joint == joint)]

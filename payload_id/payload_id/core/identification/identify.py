@@ -57,16 +57,20 @@ def begun(model: ArmModel | RowSource, settings: Settings, tare: Tare | None) ->
     return online
 
 
-def _count(value: object) -> int:
-    """Return a number of windows.
+def _counts(updates: object) -> deque[int]:
+    """Return numbers of windows.
 
     Raises:
-        InputError: It is none.
+        InputError: They are none.
     """
-    number = one_number(value, "Each of updates")
-    if not np.isfinite(number):
-        raise InputError(f"Each of updates must be a number of windows; found {number}.")
-    return int(number)
+    if isinstance(updates, str | bytes) or not isinstance(updates, Iterable):
+        raise InputError(f"updates must be numbers of windows; found {brief(updates)}.")
+    if isinstance(updates, np.ndarray) and updates.ndim != 1:
+        raise InputError(f"updates must be numbers of windows; found an array of {updates.shape}.")
+    numbers = [one_number(x, "Each of updates") for x in updates]
+    if not np.isfinite(numbers).all():
+        raise InputError(f"Each of updates must be a number of windows; found {brief(updates)}.")
+    return deque(int(number) for number in numbers)
 
 
 def estimates_of(
@@ -105,11 +109,7 @@ def _moments(
 ) -> Iterator[None]:
     """Take in all samples, and stop at each number of windows."""
     samples = online.rows.fitted(samples)
-    if isinstance(updates, str | bytes) or not isinstance(updates, Iterable):
-        raise InputError(f"updates must be numbers of windows; found {brief(updates)}.")
-    if isinstance(updates, np.ndarray) and updates.ndim != 1:
-        raise InputError(f"updates must be numbers of windows; found an array of {updates.shape}.")
-    due = deque(_count(x) for x in updates)
+    due = _counts(updates)
     for start in range(0, len(samples), CHUNK):
         for window in online.cut(samples.part(start, start + CHUNK)):
             while due and due[0] <= online.windows:

@@ -33,7 +33,10 @@ class CheckResult:
     do: str = ""
 
 
-def listed(names: list[str], most: int = 4) -> str:
+MOST_LISTED = 4  # names
+
+
+def listed(names: list[str]) -> str:
     """Return names in a row, the first ones where there are many."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - MOST_LISTED
+    return ", ".join(names[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -8,12 +8,12 @@ from numpy.lib.stride_tricks import sliding_window_view
 from ..arrays import Array
 from .stamps import stretches
 
-# Positions this far to either side enter each fit [s]: the bias is half_width^2 / 10 times the
+# Positions this far to either side enter each fit [s]: the bias is a tenth of its square times the
 # third derivative, 5e-4 rad/s at 50 rad/s3.
 HALF_WIDTH = 0.01
 
 
-def velocities(stamp: Array, q: Array, half_width: float = HALF_WIDTH) -> Array:
+def velocities(stamp: Array, q: Array) -> Array:
     """Differentiate joint positions by a quadratic fitted around each sample.
 
     The filter of Savitzky and Golay (1964), solved on the real stamps, where SciPy's takes equal
@@ -23,7 +23,6 @@ def velocities(stamp: Array, q: Array, half_width: float = HALF_WIDTH) -> Array:
     Args:
         stamp: Time of each sample, strictly increasing, shape (N,) [s].
         q: Joint positions, shape (N, n) [rad or m].
-        half_width: Reach of the fit to either side [s]; at least two samples are taken.
 
     Returns:
         dq: Joint velocities, shape (N, n) [rad/s or m/s]; NaN for a sample alone between two gaps.
@@ -31,7 +30,7 @@ def velocities(stamp: Array, q: Array, half_width: float = HALF_WIDTH) -> Array:
     """
     if len(stamp) < 2:
         return np.full(q.shape, np.nan)
-    half = max(2, round(half_width / float(np.median(np.diff(stamp)))))
+    half = max(2, round(HALF_WIDTH / float(np.median(np.diff(stamp)))))
     return np.concatenate(
         [_piece(stamp[part], np.unwrap(q[part], axis=0), half) for part in stretches(stamp)]
     )
