@@ -315,7 +315,8 @@ class FollowServer:
         """Return the result of a motion."""
         result = Follow.Result(success=reason in (Reason.COMPLETED, Reason.CONTINUED))
         result.at_rest = self._context.arm.is_seen_at_rest(self._context.settings.silence)
-        result.message, result.reason = sentence(reason, detail), reason_message(reason, detail)
+        result.message = sentence(reason, detail)
+        result.reason = reason_message(reason, result.message)
         if state is not None and (state.begun or state.fault is not None):
             result.at_rest = state.at_rest
         if state is not None:

@@ -106,9 +106,9 @@ class Reason(Enum):
         )
 
 
-def reason_message(reason: Reason, detail: str = "") -> StopReason:
-    """Return a reason as a message: what was found, then what follows."""
-    return StopReason(code=getattr(StopReason, reason.name), sentence=sentence(reason, detail))
+def reason_message(reason: Reason, said: str = "") -> StopReason:
+    """Return a reason as a message, with a sentence that says it; empty: what follows from it."""
+    return StopReason(code=getattr(StopReason, reason.name), sentence=said or reason.value)
 
 
 def sentence(reason: Reason, detail: str = "") -> str:

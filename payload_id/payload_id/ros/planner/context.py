@@ -31,8 +31,8 @@ from ..execution.start_check import CalledOffError, NotReadyError
 from ..lifecycle.managed_node import ManagedNode
 from ..supervision.estimator_watch import EstimatorWatch
 from .bridge_client import BridgeClient, Ended
+from .certified_intervals import ESTIMATED, check_goal
 from .parameters import PlannerParameters, planning_settings
-from .payload_intervals import ESTIMATED, check_goal
 from .plan_messages import goal_from
 
 

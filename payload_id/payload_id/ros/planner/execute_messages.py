@@ -6,21 +6,15 @@ import math
 
 import numpy as np
 from payload_id_msgs.action import Execute, Identify
-from payload_id_msgs.msg import PayloadEstimate, PlanDescription, StopReason
+from payload_id_msgs.msg import PayloadEstimate, PlanDescription
 
 from ...core.arrays import Array
 from ...core.safety.certificate.certificate import Certificate
 from ...core.safety.margins.margin import CLEARANCES
 from ..execution.start_check import NotReadyError
-from ..execution.stop_reason import Reason
 from .bridge_client import Following
 from .horizon import Horizon
 from .identifying.stages import Stages
-
-
-def message_of_reason(reason: Reason, said: str) -> StopReason:
-    """Return a reason as a message."""
-    return StopReason(code=getattr(StopReason, reason.name), sentence=said)
 
 
 def identify_feedback(

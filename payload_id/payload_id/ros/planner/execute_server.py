@@ -9,11 +9,11 @@ from ...core.errors import InputError
 from ...planning.request import Planned, ScaleRequest
 from ..common.goal_end import end_goal
 from ..execution.start_check import CalledOffError
-from ..execution.stop_reason import Reason, sentence
+from ..execution.stop_reason import Reason, reason_message, sentence
 from .arm_goal import ArmGoal, ArmLease
 from .bridge_client import Ended
 from .context import PlannerContext, checked
-from .execute_messages import check_confirmed, message_of_reason
+from .execute_messages import check_confirmed
 from .plan_messages import LEAST_SCALE
 from .plan_server import PlanServer
 
@@ -43,7 +43,7 @@ class ExecuteServer:
             ended = Ended(reason, sentence(reason, str(error)), at_rest=rests)
         end_goal(handle, ended.reason.as_asked)
         result = Execute.Result(success=ended.reason is Reason.COMPLETED, message=ended.message)
-        result.reason = message_of_reason(ended.reason, ended.message)
+        result.reason = reason_message(ended.reason, ended.message)
         result.at_rest, result.largest_tube_use = ended.at_rest, ended.largest_tube_use
         if self._context.arm.states.known:
             result.final_positions = self._context.arm.states.q

@@ -25,7 +25,7 @@ from ..execution.stop_reason import Reason, reason_message
 from .arm_goal import ArmGoal
 from .bridge_client import Ended
 from .context import PlannerContext
-from .execute_messages import message_of_reason, tightest_limit
+from .execute_messages import tightest_limit
 from .execute_server import slowed
 from .horizon import Horizon, rules_of
 from .identifying.ending import keep_tare, solve
@@ -304,7 +304,7 @@ class IdentifyRun:
         code, why = self._why or (Result.CANCELLED, "")
         if code == Result.NONE and reason is Reason.CANCELLED:
             reason, said = Reason.TARGET_REACHED, Reason.TARGET_REACHED.value
-        result.reason = message_of_reason(reason, said)
+        result.reason = reason_message(reason, said)
         if why and (reason.as_asked or reason is Reason.CANCELLED):
             raise EndedError(code, why)
         if reason.as_asked or (reason is Reason.NO_FURTHER_PLAN and result.pieces):

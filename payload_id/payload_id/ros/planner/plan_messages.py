@@ -14,8 +14,8 @@ from ...core.errors import InputError
 from ...planning.request import LONGEST, Goal, Planned
 from ..bridge.obstacles.obstacle_markers import markers_in, triangle_marker
 from ..common.conversions import time_message
+from .certified_intervals import intervals_from
 from .parameters import PlannerParameters
-from .payload_intervals import intervals_from
 
 LEAST_SCALE = 0.05  # of the speed: a slower motion takes too long to certify
 DRY_RUN_MOST = 0.1  # largest fraction of full speed of a dry run

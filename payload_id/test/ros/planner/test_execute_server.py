@@ -15,9 +15,9 @@ from payload_id.planning.request import Goal
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.planner.arm_goal import ArmLease
 from payload_id.ros.planner.bridge_client import Ended, Following
+from payload_id.ros.planner.certified_intervals import ESTIMATED
 from payload_id.ros.planner.context import PlannerContext
 from payload_id.ros.planner.execute_server import ExecuteServer
-from payload_id.ros.planner.payload_intervals import ESTIMATED
 
 LOWER, UPPER = PayloadPrior(1.5, 0.15).box()
 GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety", LOWER, UPPER, ESTIMATED)

@@ -8,7 +8,7 @@ from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
-from payload_id.ros.planner.payload_intervals import ESTIMATED, intervals_from
+from payload_id.ros.planner.certified_intervals import ESTIMATED, intervals_from
 
 PRIOR = PayloadPrior(2.0, 0.2)
 CURRENT = ExcitationGoal(intervals=ExcitationGoal.INTERVALS_CURRENT)
