@@ -438,6 +438,8 @@ def test_of_two_bridges_one_at_a_time_commands_the_arm(robot):
         def moved() -> bool:
             return robot.observer.result(robot.move("motion", "/other")[1])[0].success
 
+        heard = robot.observer.listen(BridgeState, "/other/state", LATCHED)
+        robot.observer.wait(lambda: heard, "the other bridge, which has been found then")
         robot.observer.wait(moved, "the other bridge, once it has found the controller", 20.0)
         robot.go_to(robot.home)
         robot.commands.clear()
