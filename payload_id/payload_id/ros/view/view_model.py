@@ -235,8 +235,9 @@ def _state_html(seen: Snapshot) -> str:
 
 
 def _once(seen: Snapshot, text: str) -> str:
-    """Return a sentence without the fault, which stands on the page already."""
-    return text.replace(seen.fault, "See the fault.") if seen.fault else text
+    """Return a sentence without the fault, which stands on the page already: REASON: words."""
+    words = seen.fault.partition(": ")[2] or seen.fault
+    return text.replace(seen.fault, words).replace(words, "See the fault.") if words else text
 
 
 def _of_before(seen: Snapshot) -> str:

@@ -103,14 +103,15 @@ def test_in_no_state_does_a_step_move_the_arm_that_must_not():
 
 
 def test_a_fault_is_told_once_and_the_check_says_what_the_nodes_say():
-    fault = "The arm left its tube."
+    words = "The arm left its tube."
+    fault = f"TUBE_LEFT: {words}"
     nodes = WELL | {"bridge": NodeHeard(True, "error", f"In fault: {fault}")}
     seen = replace(
         READY, nodes=nodes, bridge=BridgeState(state=BridgeState.FAULT, fault=fault),
-        tasks=TaskState(outcome=Outcome("run", False, f"It was stopped. {fault}")),
+        tasks=TaskState(outcome=Outcome("run", False, f"It was stopped. {words}")),
     )  # fmt: skip
     shown = view_model(seen)
-    assert repr(shown).count(fault) == 1 and fault in shown.fault
+    assert repr(shown).count(words) == 1 and fault in shown.fault
     assert named(seen)["check"].said == "bridge: see Nodes." and not named(seen)["check"].done
     warned = replace(READY, nodes=WELL | {"planner": NodeHeard(True, "warning", "slow")})
     assert "planner" in named(warned)["check"].said and "▲ <b>planner" in view_model(warned).nodes
