@@ -46,6 +46,9 @@ class _NoGuard:
 class CachedExecutor(SingleThreadedExecutor):
     """Serves nodes in one thread; guard conditions of nodes, which nobody here makes, are not."""
 
+    _guard: Any
+    _tasks: list[Any]
+
     def __init__(self) -> None:
         """Serve nothing yet."""
         self._stale, self._waiting, self._held = True, False, ExitStack()

@@ -154,17 +154,25 @@ class Parameter:
 ENTRY, SECTION = "parameter", "parameters"  # what the metadata of a field have
 
 
-def parameter(default: Any, text: str, unit: str = "", *bounds: float, **rules: Any) -> Any:
+def parameter(
+    default: Any,
+    text: str,
+    unit: str = "",
+    lower: float | None = None,
+    upper: float | None = None,
+    **rules: Any,
+) -> Any:
     """Return the field of a `NodeParameters` that declares the parameter of its name.
 
     Args:
         default: See `Parameter`, as all others.
         text: What it means.
         unit: Its unit.
-        bounds: Its lower, or its lower and its upper bound.
+        lower: Its lower bound.
+        upper: Its upper bound.
         rules: Further attributes of `Parameter`.
     """
-    return declared(Parameter("", default, text, unit, *bounds, **rules))
+    return declared(Parameter("", default, text, unit, lower, upper, **rules))
 
 
 def declared(entry: Parameter) -> Any:
