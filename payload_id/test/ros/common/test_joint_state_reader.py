@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 from rclpy.serialization import serialize_message
-from sensor_msgs.msg import JointState
 
 from harness import joint_state
+from payload_id.ros.common.conversions import stamp_of
 from payload_id.ros.common.joint_state_reader import JointStateReader
 
 
@@ -23,9 +23,6 @@ def test_what_is_read_is_what_was_sent_in_every_layout_and_after_another() -> No
         message.header.frame_id = frame
         data = bytes(serialize_message(message))
         found = reader.read(data)
-        assert found is not None and found.names == tuple(names), (frame, filled, twice)
-        stamp = message.header.stamp
-        assert found.stamp_ns == stamp.sec * 10**9 + stamp.nanosec
+        assert found[:2] == (stamp_of(message.header.stamp), tuple(names)), (frame, filled, twice)
         assert all(np.array_equal(a, b) for a, b in zip(found[2:], values, strict=True))
-    assert reader.read(data[:20]) is None and reader.read(b"") is None
-    assert reader.read(bytes(serialize_message(JointState()))) is not None
+    assert reader.read(data[:20]) is reader.read(b"") is None
