@@ -113,7 +113,7 @@ def rows_of(message: SampleBlock, joints: Sequence[str]) -> SampleRows:
         raise InputError(
             f"A block of samples has the joints {', '.join(message.joint_names) or 'none'}, and "
             f"this node's robot file has {', '.join(joints)}. Start sampler and estimator with the "
-            "same robot_file, and check samples_topic."
+            "same robot_file, and check whose samples are remapped."
         )
     stamp_ns = np.asarray(message.stamp_ns, dtype=np.int64)
     shape = (len(stamp_ns), len(joints))
