@@ -137,27 +137,14 @@ class CachedExecutor(SingleThreadedExecutor):
         self, timeout_sec: float | None = None, nodes: Any = None, condition: Any = None
     ) -> Iterator[tuple[Any, Any, Any]]:
         """Yield tasks in progress, then wait and yield what is ready; all nodes are served."""
-        with self._tasks_lock:
-            self._tasks = [x for x in self._tasks if not (x[0].done() or x[0].cancelled())]
-            tasks = list(self._tasks)
-        for task, entity, node in reversed(tasks):
+        for task, entity, node in reversed(list(self._tasks)):
             if not (task.executing() or task.done()):
                 yield task, entity, node
         with self._tasks_lock:
             self._tasks = [x for x in self._tasks if not (x[0].done() or x[0].cancelled())]
         if self._stale:
             self._gather()
-        waitables = self._wait(timeout_sec_to_nsec(timeout_sec))
-        ready = [
-            (entity, node, getattr(self, take))
-            for _, kind, take in KINDS
-            for pointer in self._wait_set.get_ready_entities(kind)
-            if pointer in self._known[kind]
-            for entity, node in [self._known[kind][pointer]]
-        ]
-        ready[:0] = [
-            (x, n, self._take_waitable) for x, n in waitables if x.is_ready(self._wait_set)
-        ]
+        ready = self._ready(self._wait(timeout_sec_to_nsec(timeout_sec)))
         for entity, node, take in ready:
             if self._stale:  # what is ready still is served after the next wait
                 return
@@ -165,6 +152,16 @@ class CachedExecutor(SingleThreadedExecutor):
                 yield self._make_handler(entity, node, take), entity, node
         if not ready:
             raise TimeoutException
+
+    def _ready(self, waitables: list[tuple[Any, Any]]) -> list[tuple[Any, Any, Any]]:
+        """Return what is ready after a wait, each with its node and what takes from it."""
+        found = [(x, n, self._take_waitable) for x, n in waitables if x.is_ready(self._wait_set)]
+        for _, kind, take in KINDS:
+            known = self._known[kind]
+            for pointer in self._wait_set.get_ready_entities(kind):
+                if pointer in known:
+                    found.append((*known[pointer], getattr(self, take)))
+        return found
 
     def _is_due(self, entity: Any, take: Any) -> bool:
         """Whether a timer is ready still: one may have been cancelled meanwhile, or woken early."""

@@ -193,11 +193,14 @@ class NodeParameters:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Take them out of values by name."""
-        return cls(**{
-            each.name: {entry.name: values[entry.name] for entry in each.metadata[SECTION]}
-            if SECTION in each.metadata else values[each.name]
-            for each in fields(cls)
-        })  # fmt: skip
+        return cls(
+            **{
+                each.name: {entry.name: values[entry.name] for entry in each.metadata[SECTION]}
+                if SECTION in each.metadata
+                else values[each.name]
+                for each in fields(cls)
+            }
+        )
 
 
 def table_of(kind: type[NodeParameters]) -> tuple[Parameter, ...]:
