@@ -134,7 +134,7 @@ class JointStateSampler:
         if any(message[1] != names for message in messages):
             return None
         columns = self._map.columns(names)
-        if columns is None or any(len(x) != len(names) for m in messages for x in m[2:]):
+        if columns is None or any(np.size(x) != len(names) for m in messages for x in m[2:]):
             return None
         rows = np.array([message[2:] for message in messages], dtype=float)[:, :, columns]
         rows[:, 2] = self._map.torque(rows[:, 2])

@@ -7,6 +7,7 @@ after it have arrived.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,7 +70,7 @@ class WrenchSampler:
         return dict(self._joint_gate.samples.dropped)
 
     def offer_joints(
-        self, stamp_ns: int, names: list[str], position: ArrayLike, velocity: ArrayLike
+        self, stamp_ns: int, names: Sequence[str], position: ArrayLike, velocity: ArrayLike
     ) -> None:
         """Take in joint states."""
         row = self._map.convert(names, position, velocity, ())

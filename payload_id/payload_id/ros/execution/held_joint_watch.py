@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...core.arrays import Array
 from ...files.robots.held_joints import HeldJoint
 
 
@@ -34,7 +35,7 @@ class HeldJointWatch:
         self._heard: dict[str, tuple[float, float]] = {}  # position and when, by name
         self._off = ""  # the first that was off its place since the last look
 
-    def see(self, names: Sequence[str], positions: Sequence[float], now: float) -> None:
+    def see(self, names: Sequence[str], positions: Array, now: float) -> None:
         """Take in a message, whatever joints it names; a position that is not finite is none."""
         if not self.joints or len(positions) != len(names):
             return

@@ -40,16 +40,20 @@ class Intake(Protocol):
         recorded: Name and definition of further message types that go into the recording.
         what: What is measured, for people.
         topics: From which topics, for people.
-        received: Messages of measurements so far.
-        accepted: Samples made of them.
     """
 
     block_type: Any
     recorded: tuple[tuple[str, str], ...]
     what: str
     topics: str
-    received: int
-    accepted: int
+
+    @property
+    def received(self) -> int:
+        """Messages of measurements so far."""
+
+    @property
+    def accepted(self) -> int:
+        """Samples made of them."""
 
     def __init__(self, node: ManagedNode, settings: SamplerParameters, robot: RobotFile) -> None:
         """Subscribe.
