@@ -28,7 +28,6 @@ import rclpy
 import yaml
 from ingestion import usage
 from known_runs import robot_file, start
-from payload_id.ros.client.estimator_client import PayloadClient
 from rclpy.qos import QoSProfile
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
@@ -36,6 +35,7 @@ from soak import end
 from timing import UNCERTAINTY, recording
 
 from payload_id import RobotFile
+from payload_id.ros.client.payload_client import PayloadClient
 
 NODES = ("sampler", "estimator", "bridge", "planner")
 SETTLED = 3.0  # [s] before counting begins

@@ -51,6 +51,7 @@ from .sources import Sources
 from .state_publisher import StatePublisher
 
 FEEDBACK_PERIOD = 0.1  # [s]
+IDLE_PERIOD = 0.05  # [s] between two looks at an arm that nobody moves
 PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
 
 
@@ -98,7 +99,7 @@ class BridgeNode(ManagedNode):
         )
         self._estimator = EstimatorWatch(self, settings.estimator)
         self._serve()
-        steady_timer(self, settings.watch_period, self._on_watch_due)
+        self._watch = steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
         self.get_logger().info(
             f"Bridge to '{self.robot.name}'; joint states from {self._shared.arm.states.topic}, "
@@ -192,11 +193,15 @@ class BridgeNode(ManagedNode):
         )  # fmt: skip
 
     def _on_watch_due(self) -> None:
-        """Pass on the proving process's answers, and look at the arm."""
+        """Pass on the proving process's answers, and look at the arm, less often while idle."""
         self._shared.answers.pass_on()
         self._shared.note_turns()
         self._shared.control_doubt = self._mover.doubt()
         self._motion.on_cycle()
+        idle = self._motion.state.phase is Phase.IDLE
+        period = max(IDLE_PERIOD if idle else 0.0, self._shared.settings.watch_period)
+        if self._watch.timer_period_ns != (wanted := round(1e9 * period)):
+            self._watch.timer_period_ns = wanted
 
     def condition(self) -> Condition:
         """Judge the bridge."""

@@ -40,7 +40,7 @@ from .parameters import PLANNER_TABLE, PlannerParameters
 from .plan_server import PlanServer
 
 FEEDBACK_PERIOD = 0.1  # [s]
-WATCH_PERIOD = 0.02  # [s]
+WATCH_PERIOD = 0.05  # [s]
 PARTING = 0.2  # [s] that a last request is given to reach the bridge
 
 
