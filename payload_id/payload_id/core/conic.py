@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import clarabel
 import numpy as np
 from scipy import sparse
 
-from .arrays import Array, IntArray
+from .arrays import Array
 from .errors import SolverError
 
 SOLVED = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
@@ -123,17 +122,10 @@ def _raise_as_solver_error(program: str, error: BaseException) -> None:
         raise SolverError(program, f"{kinds[kind]}{error}") from error
 
 
-@cache
-def _places(n: int) -> tuple[IntArray, IntArray, Array]:
-    """Return where entries of vectors are in n x n matrices, and by how much they are larger."""
-    row, column = np.tril_indices(n)[::-1]
-    return row, column, np.where(row == column, 1.0, np.sqrt(2.0))
-
-
 def triangle(matrices: Array) -> Array:
     """Return symmetric matrices (..., n, n) as vectors (..., n (n + 1) / 2)."""
-    row, column, size = _places(matrices.shape[-1])
-    return np.asarray(matrices[..., row, column] * size)
+    row, column = np.tril_indices(matrices.shape[-1])[::-1]
+    return np.asarray(matrices[..., row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))
 
 
 def order(length: int) -> int:
@@ -144,9 +136,9 @@ def order(length: int) -> int:
 def matrix(vector: Array) -> Array:
     """Return the symmetric matrix that `triangle` wrote as a vector, shape (n, n)."""
     n = order(len(vector))
-    row, column, size = _places(n)
+    row, column = np.tril_indices(n)[::-1]
     found = np.zeros((n, n))
-    found[row, column] = vector / size
+    found[row, column] = vector / np.where(row == column, 1.0, np.sqrt(2.0))
     found[column, row] = found[row, column]
     return found
 

@@ -20,13 +20,14 @@ from .conic_cuts import cones_of, widened
 from .cutting_planes import CuttingPlanes
 from .feasibility import smallest_noise_factor
 from .interval import NO_SHAPE, UNBOUNDED, Bounds, Hint, Interval, Memory, WidthBudget
-from .least_squares_image import NARROWED, image_within
+from .least_squares_image import image
 from .linear_program import Solution
 from .scaled_rows import ScaledRows
 from .verified import safe_minimum
 from .width_budget import terms_of_end, width_budget
 
 PASSES = 5  # of narrowing the error of A with the interval found
+NARROWED = 0.99  # a pass that leaves every bound above this part of itself was the last
 EXACT = 1e-12  # of the largest |phi|: an interval no wider than that is one number
 BORDERLINE = 1.0 + 1e-6  # noise factor up to which rows count as consistent
 
@@ -64,8 +65,8 @@ class Hull:
         if not len(rows):
             return Bounds(known, True, float("nan"), {}, np.zeros(0), memory)
         rows, about = widened(rows, stated), About(shape, stated)
-        inside = image_within(rows, known)
-        if inside is None:
+        inside = image(rows, known).intersect(known)
+        if (inside.lower > inside.upper).any():
             return self._inconsistent(rows, known, rows.bound(known.magnitude), memory, about)
         return self._narrowed(rows, known, inside, memory, about)
 
@@ -91,7 +92,7 @@ class Hull:
         narrower d, and rows that are inconsistent with that are inconsistent.
         """
         d = rows.bound(inside.magnitude)
-        found = self._hull(rows, inside, known, memory, about)
+        found = self._hull(with_linear_bounds(rows, inside), len(rows), known, memory, about)
         for _ in range(PASSES - 1):
             if found is None:
                 break
@@ -100,38 +101,31 @@ class Hull:
             if (narrower >= NARROWED * d).all():
                 break
             d = narrower
-            found = self._hull(rows, known, known, memory, about)
+            linear = with_linear_bounds(rows, known)
+            found = self._hull(linear, len(rows), known, memory, about)
         return found or self._inconsistent(rows, known, d, memory, about)
 
     def _hull(
-        self, rows: RowBlock, inside: Interval, known: Interval, memory: Memory, about: About
+        self, rows: RowBlock, count: int, known: Interval, memory: Memory, about: About
     ) -> Bounds | None:
-        """Return the hull, None if there is nothing in it.
-
-        Where errors of A matter, what is proved of one parameter narrows them for the next.
+        """Return the hull of rows without errors of A, None if there is nothing in it.
 
         Args:
-            rows: All rows.
-            inside: Bounds on phi that errors of A are reckoned with.
+            rows: Each row once, or once for each side.
+            count: Number of rows there were.
             known: Bounds on phi.
-            memory: Of the last solution.
+            memory: Of the last solution; names each row once.
             about: What else is known of the payload.
         """
-        cones, extremes = self._cones(about), list[_Extreme]()
-        linear = with_linear_bounds(rows, inside)
-        scaled = ScaledRows.of(linear, known, linear.d)
+        scaled, cones = ScaledRows.of(rows, known, rows.d), self._cones(about)
+        extremes = []
         for number, cost in enumerate(_costs(len(scaled.lower))):
-            hint = memory.hint(number).repeated(len(rows), len(linear))
+            hint = memory.hint(number).repeated(count, len(rows))
             extreme = self._extreme(scaled, cost, hint, cones)
             if extreme is None:
                 return None
             extremes.append(extreme)
-            if number % 2 and len(linear) > len(rows):
-                found = _proved(extremes)
-                known, inside = known.intersect(found), inside.intersect(found)
-                linear = with_linear_bounds(rows, inside)
-                scaled = ScaledRows.of(linear, known, linear.d)
-        return _gather(known, len(rows), extremes)
+        return _gather(scaled, count, extremes)
 
     def _cones(self, about: About) -> Stacked:
         """Return what phi keeps beside rows and box."""
@@ -163,7 +157,7 @@ class Hull:
         if found.factor <= BORDERLINE:
             d = d * max(found.factor, 1.0) * BORDERLINE
             wide = replace(rows, A_error=np.zeros_like(rows.A), d=d)
-            hull = self._hull(wide, known, known, memory, about)
+            hull = self._hull(wide, len(rows), known, memory, about)
             if hull is not None:
                 return hull
         return Bounds(UNBOUNDED, False, found.factor, found.blame, found.slack, memory)
@@ -181,14 +175,14 @@ class _Extreme:
     """The least value of one cost.
 
     Attributes:
-        use: What each row uses of its bound there, shape (m,); none if the solver failed.
+        x: Where it is, shape (10 + p,); NaN if the solver failed.
         least: Proven bound in the units of phi.
         budget: What that bound is made of; None where the solver failed.
         optimum: What the solver found for it.
         hint: The rows and cuts that prove it.
     """
 
-    use: Array
+    x: Array
     least: float
     optimum: float
     hint: Hint
@@ -206,8 +200,7 @@ class _Extreme:
         hint = Hint(tuple(np.flatnonzero(rows).tolist()), program.cuts.used(multipliers))
         proof = cost[:10], scaled.rows, scaled.d, rows, cuts, multipliers, scaled.known
         optimum = float(cost[:10] @ scaled.centre + unit * solution.value)
-        use = np.abs(scaled.G @ solution.x - scaled.r)
-        return cls(use, safe_minimum(*proof), optimum, hint, terms_of_end(*proof))
+        return cls(solution.x, safe_minimum(*proof), optimum, hint, terms_of_end(*proof))
 
     @classmethod
     def unsolved(cls, scaled: ScaledRows, cost: Array) -> _Extreme:
@@ -215,7 +208,7 @@ class _Extreme:
         objective = cost[:10]
         ends = np.where(objective > 0, scaled.known.lower, scaled.known.upper)
         least = float(objective @ ends)
-        return cls(np.zeros(len(scaled.r)), least, least, Hint())
+        return cls(np.full(len(cost), np.nan), least, least, Hint())
 
 
 def _costs(size: int) -> list[Array]:
@@ -229,22 +222,19 @@ def _costs(size: int) -> list[Array]:
     return costs
 
 
-def _proved(extremes: list[_Extreme]) -> Interval:
-    """Return what extremes prove of their parameters, nothing of the others."""
-    ends = np.full((10, 2), -np.inf)
-    ends.flat[: len(extremes)] = [extreme.least for extreme in extremes]
-    return Interval(ends[:, 0], -ends[:, 1])
-
-
-def _gather(known: Interval, count: int, extremes: list[_Extreme]) -> Bounds:
+def _gather(scaled: ScaledRows, count: int, extremes: list[_Extreme]) -> Bounds:
     """Put twenty extremes together."""
-    use = np.max([extreme.use.reshape(-1, count).max(axis=0) for extreme in extremes], axis=0)
+    lower = np.array([extreme.least for extreme in extremes[0::2]])
+    upper = -np.array([extreme.least for extreme in extremes[1::2]])
+    points = np.array([extreme.x for extreme in extremes if np.isfinite(extreme.x).all()])
+    size = np.abs(points.reshape(-1, len(scaled.lower)) @ scaled.G.T - scaled.r)
+    slack = 1.0 - size.max(axis=0, initial=0.0).reshape(-1, count).max(axis=0)
     memory = Memory(tuple(extreme.hint.once(count) for extreme in extremes))
-    interval = _proved(extremes).intersect(known)
+    interval = Interval(lower, upper).intersect(scaled.known)
     lost = np.array([extreme.optimum - extreme.least for extreme in extremes]).reshape(10, 2)
     # Of a parameter that is known exactly rounding is all the width there is.
-    least = max(EXACT * known.magnitude.max(), 1e-300)
+    least = max(EXACT * scaled.known.magnitude.max(), 1e-300)
     overhead = float(np.max(lost.sum(axis=1) / np.maximum(2 * interval.half_width, least)))
     ends = [extreme.budget for extreme in extremes if extreme.budget is not None]
     budget = width_budget(ends) if len(ends) == len(extremes) else None
-    return Bounds(interval, True, float("nan"), {}, 1.0 - use, memory, overhead, budget)
+    return Bounds(interval, True, float("nan"), {}, slack, memory, overhead, budget)

@@ -11,9 +11,6 @@ from ..statistics.variance_components import HARDLY_SEEN
 from .interval import NO_SHAPE, Bounds, Interval, Memory
 from .verified import UNIT
 
-NARROWED = 0.99  # a pass that leaves every bound above this part of itself was the last
-MOST = 50  # images, of which each takes as long as one of the hull's hundred programs
-
 
 class LeastSquaresImage:
     """phi = L (b - B u - w) + (1 - L A) phi, so |phi - L b| <= |L| d + |L B| 1 + |1 - L A| |phi|.
@@ -48,20 +45,6 @@ def image(rows: RowBlock, known: Interval) -> Interval:
     inverse, seen = left_inverse(rows.A * scale / d[:, None])
     found = image_under(scale[:, None] * inverse / d, rows, known)
     return Interval(np.where(seen, found.lower, -np.inf), np.where(seen, found.upper, np.inf))
-
-
-def image_within(rows: RowBlock, known: Interval) -> Interval | None:
-    """Return what images leave of known bounds; None: nothing.
-
-    Errors of A count as much as the payload is large: each image narrows those of the next.
-    """
-    inside = image(rows, known).intersect(known)
-    for _ in range(MOST):
-        smaller = image(rows, inside).intersect(inside)
-        if (smaller.half_width >= NARROWED * inside.half_width).all():
-            break
-        inside = smaller
-    return None if (inside.lower > inside.upper).any() else inside
 
 
 def image_under(L: Array, rows: RowBlock, known: Interval) -> Interval:

@@ -11,7 +11,7 @@ from ..arrays import Array
 from ..bounds import Interval
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.interval import NO_SHAPE
-from ..bounds.least_squares_image import image_within
+from ..bounds.least_squares_image import image
 from ..bounds.scaled_rows import ScaledRows
 from ..errors import SolverError
 from ..rows.row_block import RowBlock
@@ -114,7 +114,9 @@ class Evidence:
             factor: The noise factor that was found; NaN if none was.
             physical: As the attribute.
         """
-        d = rows.bound((image_within(rows, known) or known).magnitude)
+        inside = image(rows, known).intersect(known)
+        empty = bool((inside.lower > inside.upper).any())
+        d = rows.bound(known.magnitude if empty else inside.magnitude)
         fixed = replace(rows, d=d, A_error=np.zeros_like(rows.A))
         own = np.arange(len(rows)) >= tare
         evidence = cls(fixed, known, shape, own, links, Fit.none(len(rows)), physical)

@@ -25,7 +25,7 @@ from ..bounds.coefficient_error import with_linear_bounds
 from ..bounds.conic_cuts import cones_of
 from ..bounds.cutting_planes import CuttingPlanes
 from ..bounds.interval import Hint
-from ..bounds.least_squares_image import image_within
+from ..bounds.least_squares_image import image
 from ..bounds.scaled_rows import ScaledRows
 from ..errors import SolverError
 from ..rows.joint_torque.momentum import MomentumRows, WindowTerms
@@ -123,7 +123,7 @@ class IdentifiedMass:
             largest: Size up to which is looked.
         """
         rows = replace(self.rows, B=np.hstack([self.rows.B, largest * column[:, None]]))
-        inside = image_within(rows, self.known) or self.known
+        inside = image(rows, self.known).intersect(self.known)
         rows = with_linear_bounds(rows, inside)
         scaled = ScaledRows.of(rows, inside, rows.d, narrow=False)
         return lambda sign, kept: largest * self._most(scaled, sign, kept)

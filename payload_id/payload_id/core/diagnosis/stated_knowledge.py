@@ -10,7 +10,7 @@ from ..bounds import Interval
 from ..bounds.conic_cuts import widened
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.hull import BORDERLINE
-from ..bounds.least_squares_image import image_within
+from ..bounds.least_squares_image import image
 from ..bounds.scaled_rows import ScaledRows
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
@@ -65,6 +65,8 @@ def _sentence(single: list[str], names: tuple[str, ...]) -> str:
 def _factor(rows: RowBlock, prior: Interval, shape: Array, stated: Knowledge) -> float:
     """Return the smallest noise factor with some statements."""
     rows = widened(rows, stated)
-    inside = image_within(rows, prior) or prior
+    inside = image(rows, prior).intersect(prior)
+    if (inside.lower > inside.upper).any():
+        inside = prior
     scaled = ScaledRows.of(rows, prior, rows.bound(inside.magnitude), narrow=False)
     return smallest_noise_factor(scaled, shape, stated).factor

@@ -20,7 +20,7 @@ import numpy as np
 from ..arrays import Array, IntArray
 from ..bounds.conic_cuts import widened
 from ..bounds.feasibility import smallest_noise_factor
-from ..bounds.least_squares_image import image_within
+from ..bounds.least_squares_image import image
 from ..bounds.scaled_rows import ScaledRows
 from ..threads import one_thread
 from .problem import Problem
@@ -67,8 +67,9 @@ def bound_use(problem: Problem) -> BoundUse | None:
         return None
     rows = widened(rows, problem.stated)
     with one_thread():
-        inside = image_within(rows, known) or known
-        d = rows.bound(inside.magnitude)  # as the hull takes it
+        inside = image(rows, known).intersect(known)
+        empty = (inside.lower > inside.upper).any()
+        d = rows.bound((known if empty else inside).magnitude)  # as the hull takes it
         scaled = ScaledRows.of(rows, known, d, narrow=False)
         found = smallest_noise_factor(scaled, problem.shape, problem.stated)
     return BoundUse(

@@ -12,8 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Array, IntArray
-from ..bounds.hull import PASSES
-from ..bounds.least_squares_image import NARROWED
+from ..bounds.hull import NARROWED, PASSES
 from ..bounds.linear_program import LinearProgram
 from ..errors import SolverError
 from .blocks import Blocks
