@@ -18,6 +18,12 @@ correlations, with the weights of [Newey1987], says how many times fewer indepen
 The fit takes its parameters' part of so few, and not of all rows. With lags over a part b of the
 rows, the sum is a variance known with 3 / (2 b) degrees of freedom, and too small by exp(-b),
 because residuals sum to zero: Student's quantile counts both [Sun2014].
+
+What boxes take away counts only where the truth is in them. Where the data need u outside, every
+point within is far from what fits, and the set small for no good reason. So the best fit within is
+compared with one that leaves u to the data, in units of the noise that the latter shows: what the
+squares differ by is at most that of so many constants as it has outside their boxes, and of ten
+parameters, by the F distribution [Seber2003, Sec. 4.1], else no interval is given.
 """
 
 from __future__ import annotations
@@ -94,6 +100,8 @@ class Residuals:
         variance: Of independent rows' errors, shape (C,).
         quantile: Standard deviations within which an error is with that probability.
         gain: As `Statistics.gain`.
+        asked: The u of a fit that leaves them to the data, where these contradict the boxes, shape
+            (p,); None where they do not.
     """
 
     level: float
@@ -104,6 +112,7 @@ class Residuals:
     variance: Array
     quantile: float
     gain: Array
+    asked: Array | None
 
     @classmethod
     def of(
@@ -126,17 +135,10 @@ class Residuals:
         p, counts = statistics.p, statistics.counts
         fit = nuisance_fit(statistics.channels, counts, statistics.errors, statistics.gain)
         own = newest.take(newest.scale == 0.0)
-        left = _left(own, fit.x) / own.bound(known.magnitude)
-        inflation, part = independence(left, own.joint, len(counts))
-        rows = linearised(statistics.channels, statistics.gain, fit.x)
-        leverage = _leverage(fit, rows / np.sqrt(fit.variance)[:, None, None])
-        independent = counts / inflation - leverage
-        unknowns = p + 10
-        if independent.min(initial=np.inf) < 1.0 or (counts / inflation).sum() - unknowns < 1.0:
+        noise = _Noise.of(statistics, fit, own, known)
+        if noise is None:
             return None
-        variance = fit.variance * (counts - leverage) / independent
-        freedom = min(1.5 / max(part, 1e-9), float(independent.sum()))
-        quantile = np.exp(part / 2) * float(scipy.special.stdtrit(freedom, 0.5 + level / 2))
+        rows, variance = linearised(statistics.channels, statistics.gain, fit.x), noise.variance
         factor = factor_of((rows / np.sqrt(variance)[:, None, None]).reshape(-1, p + 11))
         program = _Program.of(factor, statistics.gain, known, shape)
         try:
@@ -145,7 +147,10 @@ class Residuals:
             return None
         if best is None or not best[p] > 0.0:
             return None
-        return cls(level, fit, best, program, inflation, variance, float(quantile), statistics.gain)
+        return cls(
+            level, fit, best, program, noise.inflation, variance, noise.quantile(level),
+            statistics.gain, _asked(statistics, best, own, known, level),
+        )  # fmt: skip
 
     def errors(self, rows: RowBlock, channels: int) -> tuple[Array, Array]:
         """Return the largest error of each channel's rows as parts of its bound: least, and most.
@@ -172,6 +177,76 @@ class Residuals:
             np.maximum.at(end, rows.joint, error / bound)
         least, most = ends
         return least, most
+
+
+@dataclass(frozen=True, eq=False)
+class _Noise:
+    """Errors of rows, as what a fit leaves of them shows.
+
+    Attributes:
+        inflation: As `Residuals.inflation`.
+        variance: Of independent rows' errors, shape (C,).
+        freedom: Degrees of freedom that it is known with.
+        spread: Of which it is too small, a factor on standard deviations.
+    """
+
+    inflation: Array
+    variance: Array
+    freedom: float
+    spread: float
+
+    @classmethod
+    def of(
+        cls, statistics: Statistics, fit: NuisanceFit, own: RowBlock, known: Interval
+    ) -> _Noise | None:
+        """Return it; None where rows are too few to tell."""
+        counts = statistics.counts
+        left = _left(own, fit.x) / own.bound(known.magnitude)
+        inflation, part = independence(left, own.joint, len(counts))
+        rows = linearised(statistics.channels, statistics.gain, fit.x)
+        leverage = _leverage(fit, rows / np.sqrt(fit.variance)[:, None, None])
+        independent = counts / inflation - leverage
+        few = (counts / inflation).sum() - len(fit.x) < 1.0
+        if independent.min(initial=np.inf) < 1.0 or few:
+            return None
+        variance = fit.variance * (counts - leverage) / independent
+        freedom = min(1.5 / max(part, 1e-9), float(independent.sum()))
+        return cls(inflation, variance, freedom, float(np.exp(part / 2)))
+
+    def quantile(self, level: float) -> float:
+        """Return the standard deviations within which an error is, with a probability."""
+        return self.spread * float(scipy.special.stdtrit(self.freedom, 0.5 + level / 2))
+
+    def most(self, count: int, level: float) -> float:
+        """Return the sum of so many errors' squares that is not exceeded, with a probability."""
+        return self.spread**2 * count * float(scipy.special.fdtri(count, self.freedom, level))
+
+
+def _asked(
+    statistics: Statistics, best: Array, own: RowBlock, known: Interval, level: float
+) -> Array | None:
+    """Return the u that data ask for, shape (p,), if they contradict the boxes; else None.
+
+    Args:
+        statistics: Of all rows.
+        best: The best (u, phi) within the boxes.
+        own: Newest rows, each once.
+        known: Bounds on phi.
+        level: Probability.
+    """
+    channels, gain, p = statistics.channels, statistics.gain, statistics.p
+    free = nuisance_fit(channels, statistics.counts, statistics.errors, gain, np.inf)
+    noise = _Noise.of(statistics, free, own, known)
+    if noise is None:
+        return None
+
+    def squares(x: Array) -> float:
+        left = linearised(channels, gain, x) @ np.append(x, -1.0)
+        return float(((left**2).sum(axis=1) / noise.variance).sum())
+
+    outside = int((np.abs(free.x[:p]) > 1.0).sum())
+    more = squares(best) - squares(free.x)
+    return free.x[:p] if more > noise.most(outside + 10, level) else None
 
 
 def confidence_interval(

@@ -54,7 +54,7 @@ from .point_estimate import point_estimate, residual_rms
 from .settings import Settings
 from .status import FAILED, Status, identifiable, inconsistent, verdict
 from .tare import Tare
-from .width import REMEDIES, WidthShare, width_in_words, width_shares, with_need
+from .width import REMEDIES, WidthShare, asked_in_words, width_in_words, width_shares, with_need
 
 MEANS_STATED = (
     " Where torque_mean was measured ('payload-id calibrate bounds'), measure it again with more "
@@ -209,15 +209,15 @@ class Problem:
         of what is possible: what they leave of phi is narrow because the bounds are too small. The
         proof is then for bounds that the best fit and what is near it keep.
         """
-        if estimate.status in FAILED or estimate.status is Status.WAITING or not self.newest:
+        if estimate.status in FAILED or estimate.status is Status.WAITING:
             return estimate
-        newest = RowBlock.stack(self.newest)
         with one_thread():
-            residuals = Residuals.of(
-                self.statistics, newest, self.prior, self.shape, self.settings.level
-            )
+            residuals = self._residuals()
             if residuals is None:
                 return estimate
+            if said := self._refused(residuals):
+                return replace(self, remarks=(*self.remarks, said))._judged(estimate)
+            newest = RowBlock.stack(self.newest)
             confidence = confidence_interval(residuals, newest, self.prior)
             if confidence is None:
                 return estimate
@@ -234,6 +234,25 @@ class Problem:
             shares = with_need(estimate.width, channels, least)
             estimate = replace(estimate, confidence=confidence, width=shares)
             return self._judged(self._within_confidence(estimate, confidence))
+
+    def without_confidence(self) -> str:
+        """Say why there is no confidence interval: which bounds the data contradict, if they do."""
+        with one_thread():
+            residuals = self._residuals()
+        return "" if residuals is None else self._refused(residuals)
+
+    def _residuals(self) -> Residuals | None:
+        """Return what the best fit leaves; None where rows are too few."""
+        if not self.newest:
+            return None
+        newest = RowBlock.stack(self.newest)
+        return Residuals.of(self.statistics, newest, self.prior, self.shape, self.settings.level)
+
+    def _refused(self, residuals: Residuals) -> str:
+        """Say which bounds residuals contradict; empty if none."""
+        if residuals.asked is None:
+            return ""
+        return asked_in_words(self.row_source.names, residuals.asked)
 
     def _within_confidence(self, estimate: Estimate, confidence: Confidence) -> Estimate:
         """Return an estimate within its confidence interval: the best fit, for one outside."""

@@ -110,6 +110,31 @@ def width_in_words(
     return f"The proof's ± {half_width:.2g} kg: {parts}. To narrow it, {remedy}."
 
 
+def asked_in_words(names: Sequence[str], asked: Array) -> str:
+    """Say which stated bounds data contradict.
+
+    Args:
+        names: Of the nuisance parameters, p of them.
+        asked: What fits best without their boxes, in units of these, shape (p,).
+    """
+    of: dict[str, list[int]] = {}
+    for k in np.argsort(-np.abs(asked), kind="stable"):
+        if abs(asked[k]) > 1.0:
+            of.setdefault(_kind(names[k]), []).append(int(k))
+    said = [
+        f"{kind} {abs(asked[most[0]]):.3g} times as large "
+        f"({', '.join(dict.fromkeys(names[k].partition('.')[0] for k in most))})"
+        for kind, most in of.items()
+    ]
+    ask = f"; they ask for {', '.join(said)}" if said else ""
+    return (
+        f"The data contradict the stated bounds, by the noise that they show{ask}: no confidence "
+        "interval is given. Look for what makes them do so (unit and scale of the torques, masses "
+        "of the description, what hangs on the arm), or state larger bounds "
+        "('payload-id calibrate bounds' measures them)."
+    )
+
+
 def _kind(name: str) -> str:
     """Return which bound a nuisance parameter's box comes from."""
     owner, _, what = name.partition(".")

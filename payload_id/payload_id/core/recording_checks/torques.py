@@ -51,7 +51,10 @@ def _explained(problem: Problem, solved: Solved) -> Iterator[CheckResult]:
     """Give whether some payload explains the torques, else what is likely to be wrong with them."""
     found, joints = solved.estimate, problem.row_source.channels
     if found.status not in FAILED:
-        yield CheckResult("torques", Verdict.GOOD, "sign, unit, order and gravity fit", EXPECTED)
+        what, _, do = problem.without_confidence().partition(". ")
+        verdict = Verdict.LOOK if what else Verdict.GOOD
+        fit = what or "sign, unit, order and gravity fit"
+        yield CheckResult("torques", verdict, fit, EXPECTED, do)
         yield from _little(problem)
         return
     if solved.diagnosis is None or solved.diagnosis.likely is None:

@@ -65,7 +65,9 @@ class NuisanceFit:
         return without_nuisance(self.factor, self.x[: len(self.held)], self.held)
 
 
-def nuisance_fit(factors: Array, counts: Array, errors: Array, gain: Array) -> NuisanceFit:
+def nuisance_fit(
+    factors: Array, counts: Array, errors: Array, gain: Array, size: float = 1.0
+) -> NuisanceFit:
     """Return the fit to the rows of all channels, each in units of its noise.
 
     Args:
@@ -74,10 +76,11 @@ def nuisance_fit(factors: Array, counts: Array, errors: Array, gain: Array) -> N
         counts: Number of rows of each channel, shape (C,).
         errors: As `Statistics.errors`, shape (C, 11).
         gain: As in `linearised`.
+        size: Of u's box, in units of the stated one; inf leaves u to the rows and its prior.
     """
     p, x = gain.shape[1], np.zeros(gain.shape[1] + 10)
     variance = stated_variance(counts, errors, np.zeros(10)) * UNIFORM_VARIANCE
-    lower, upper = box_of(gain)
+    lower, upper = box_of(gain, size)
     gains = gain.any(axis=0)
     ends = np.where(gains, 0.0, lower), np.where(gains, 0.0, upper)  # of the first step
     settled = False
@@ -157,14 +160,16 @@ def without_nuisance(factor: Array, u: Array, held: BoolArray) -> Array:
     return factor_of(np.hstack([factor[:, :p][:, ~held], factor[:, p:-1], b]))[free:, free:]
 
 
-def box_of(gain: Array) -> tuple[Array, Array]:
+def box_of(gain: Array, size: float = 1.0) -> tuple[Array, Array]:
     """Return the ends of u's box, shape (p,) each.
 
     Args:
         gain: Shape (C, p).
+        size: In units of the stated one.
     """
     largest = np.maximum(gain.max(axis=0, initial=0.0), 1e-9)
-    return np.maximum(-1.0, -(1.0 - LEAST_SCALE) / largest), np.ones(gain.shape[1])
+    lower = np.maximum(-size, -(1.0 - LEAST_SCALE) / largest)
+    return lower, np.full(gain.shape[1], size)
 
 
 def linearised(factors: Array, gain: Array, x: Array) -> Array:

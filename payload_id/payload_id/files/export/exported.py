@@ -15,7 +15,7 @@ from ..robots.robot_file import RobotFile
 from ..robots.robot_model import RobotModel
 from .loads.load import Load
 from .loads.result_file import Result
-from .loads.tool import tool_beyond
+from .loads.tool import tool_on
 from .targets.controllers import CONTROLLERS
 from .targets.franka import Franka
 from .targets.gravity_filter import GravityFilter
@@ -94,21 +94,21 @@ def export_for(
     # The run's own description comes first: the payload was identified with it.
     urdf = result.urdf or (None if robot is None else robot.urdf)
     load = Load.of(result, _frame(result, target, told if fits else None, frame), urdf)
-    # A force-torque sensor feels the tool, too: it is in the result.
-    with_tool = target.whole and not result.of_wrench
-    if with_tool and urdf is None:
+    if target.whole and urdf is None and not result.of_wrench:
         raise ConfigurationError(
             f"To {target.text} belongs all that hangs on '{load.frame}', and what a description "
             "has there beside the payload is not known. Give the robot file (--robot)."
         )
+    sensor = result.payload_frame if result.of_wrench else ""
+    with_tool = target.whole and urdf is not None
     if with_tool and robot is not None and result.urdf:
-        check_same_tool(result, robot, load.frame)
+        check_same_tool(result, robot, load.frame, sensor)
     gravity = result.gravity
     if gravity is None and robot is not None:
         gravity = robot.gravity
     return Export(
         result=result,
-        load=load.with_tool(urdf) if with_tool else load,
+        load=load.with_tool(tool_on(urdf, load.frame, sensor)) if with_tool else load,
         service=(told.service or "") if fits else "",
         type=(told.type or "") if fits else "",
         world=None if urdf is None else ArmFrames(urdf).base,
@@ -223,17 +223,16 @@ def check_rated(result: Result, rated: float | None, target: Target) -> None:
         )
 
 
-def check_same_tool(result: Result, robot: RobotFile, frame: str) -> None:
-    """Raise if a run's own description and the robot file have other tools beyond a link.
+def check_same_tool(result: Result, robot: RobotFile, frame: str, sensor: str) -> None:
+    """Raise if a run's own description and the robot file have other tools where a load is.
 
     Raises:
         InputError: They have.
     """
-    tools = (tool_beyond(urdf, frame) for urdf in (result.urdf or "", robot.urdf))
-    found = [0.0 if x is None else x[0] for x in tools]
+    found = [tool_on(urdf, frame, sensor).mass for urdf in (result.urdf or "", robot.urdf)]
     if abs(found[0] - found[1]) > SAME:
         raise InputError(
-            f"Beyond '{frame}', the description that {result.source} was identified with has "
+            f"Where '{frame}' is, the description that {result.source} was identified with has "
             f"{found[0]:.4g} kg, that of {robot.path.name} {found[1]:.4g} kg; this target needs "
             "all that hangs there. Name the robot file of the run (--robot)."
         )

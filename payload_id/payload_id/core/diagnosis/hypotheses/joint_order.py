@@ -23,7 +23,10 @@ class JointOrder(Hypothesis):
         names = recorded.source.model.joints
         for order in _orders(len(names)):
             for what, ordered in (("efforts", _of_efforts), ("columns", _of_columns)):
-                remedy = "correct the order of the joints in the robot file or the columns"
+                remedy = (
+                    "name them so where columns are named ('joints' of a columns file, or the "
+                    "driver), not in the robot file, whose joints run from base to flange"
+                )
                 yield Reading(told(_words(what, order, names), remedy), ordered(order))
 
 
@@ -50,8 +53,9 @@ def _of_columns(order: list[int]) -> Callable[[Samples, Array], Samples]:
 
 
 def _words(what: str, order: Sequence[int], names: Sequence[str]) -> str:
-    """Say which columns belong where."""
+    """Say which joint each column is of; joint j is in column order[j]."""
+    of = [names[j] for j in np.argsort(order)]
     moved = [names[j] for j, k in enumerate(order) if j != k]
     two = f"of {moved[0]} and {moved[1]} are exchanged"
     how = two if len(moved) == 2 else "of the joints are in another order"
-    return f"The {what} {how}, so that they are those of {', '.join(names[k] for k in order)}"
+    return f"The {what} {how}, so that they are those of {', '.join(of)}"

@@ -24,7 +24,7 @@ from .ranges import (
     rotation_of_inertia,
 )
 from .result_file import Result
-from .tool import tool_beyond
+from .tool import Tool
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,8 @@ class Load:
         mass_range: Of the mass, shape () [kg].
         com_range: Of the centre of mass, shape (3,) [m].
         inertia_range: Of the inertia about the centre of mass, shape (6,) [kg m2].
-        tool_mass: Of what the description has beyond the frame and is contained here [kg].
+        tool: What the description has beside the payload, and which of it is contained here; None:
+            nothing of it.
     """
 
     frame: str
@@ -45,7 +46,7 @@ class Load:
     mass_range: Range
     com_range: Range
     inertia_range: Range
-    tool_mass: float = 0.0
+    tool: Tool | None = None
 
     @classmethod
     def of(cls, result: Result, frame: str, urdf: str | None) -> Load:
@@ -88,16 +89,15 @@ class Load:
         """Inertia about the centre of mass in the frame's axes, shape (3, 3) [kg m2]."""
         return mass_com_inertia(self.phi)[2]
 
-    def with_tool(self, urdf: str | None) -> Load:
-        """Return the load with what the description has beyond the frame, which counts as exact.
+    def with_tool(self, tool: Tool) -> Load:
+        """Return the load with what the description has beside it, which counts as exact.
 
         With w = m / (m + m_t), d = c - c_t and mu = w m_t, the centre of mass is c_t + w d and the
         inertia about it I + I_t + mu (d.d 1 - d d').
         """
-        tool = None if urdf is None else tool_beyond(urdf, self.frame)
-        if tool is None or tool[0] <= 0.0:
-            return self
-        own, at, inertia = tool
+        if not tool.mass > 0.0:
+            return replace(self, tool=tool)
+        own, at, inertia = tool.mass, tool.com, tool.inertia
         lowest = np.maximum(self.mass_range.lower, 0.0)
         part = Range(lowest / (lowest + own), 1.0 - own / (self.mass_range.upper + own))
         away = self.com_range - Range.point(at)
@@ -111,7 +111,7 @@ class Load:
             mass_range=self.mass_range + Range.point(np.array([own])),
             com_range=away * part + Range.point(at),
             inertia_range=self.inertia_range + Range.point(inertia[np.triu_indices(3)]) + turned,
-            tool_mass=own,
+            tool=tool,
         )
 
 

@@ -1,7 +1,9 @@
-"""What a robot description has beyond a link: a gripper that belongs to the robot."""
+"""What a robot description has fixed where a load is: a gripper, the body of a sensor."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,24 +14,67 @@ from ....core.arrays import Array
 from ...robots.description.urdf_tree import UrdfTree
 
 
-def tool_beyond(urdf: str, frame: str) -> tuple[float, Array, Array] | None:
-    """Return the mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) [kg m2].
+@dataclass(frozen=True, eq=False)
+class Tool:
+    """Links of the description that hang on the last joint beside the payload.
 
-    They are those of all links that are carried by a link, without its own, in its frame, with
-    joints that move at zero.
+    Attributes:
+        masses: Of the links that count, by name [kg].
+        left_out: Of those that do not, by name [kg].
+        com: Centre of mass of those that count, in the frame asked for, shape (3,) [m].
+        inertia: About it, shape (3, 3) [kg m2].
+    """
 
-    Returns:
-        tool: None where nothing with a mass is there.
+    masses: Mapping[str, float]
+    left_out: Mapping[str, float]
+    com: Array
+    inertia: Array
+
+    @property
+    def mass(self) -> float:
+        """Mass of the links that count [kg]."""
+        return sum(self.masses.values())
+
+
+def tool_on(urdf: str, frame: str, sensor: str = "") -> Tool:
+    """Return what a description has on the body that a link belongs to.
+
+    That body is all that fixed joints tie to the link the last moving joint carries. The arm's own
+    are that link and those from there to the frame. Everything else that is fixed to one of these
+    counts, with what it carries; what a joint moves counts where it hangs on the frame. Moving
+    joints are at zero.
+
+    Args:
+        urdf: The description.
+        frame: Link whose frame a load is stated in.
+        sensor: Frame of the force-torque sensor that measured the load and has felt all that it
+            carries; what counts then is what carries it, from the frame on. Empty: torques did.
     """
     tree, root = UrdfTree.of(urdf), ElementTree.fromstring(urdf)
+    way = tree.way_to(frame)
+    moving = [k for k, joint in enumerate(way) if not joint.is_fixed]
+    fixed = way[moving[-1] + 1 :] if moving else way
+    first = way[moving[-1]].child if moving else (way[0].parent if way else frame)
+    own = [first, *(joint.child for joint in fixed)]
+    carries = {joint.child for joint in tree.way_to(sensor)} if sensor else set[str]()
+    masses, left_out = dict[str, float](), dict[str, float]()
     for link in root.findall("link"):
-        carried = any(joint.parent == frame for joint in tree.way_to(link.get("name", "")))
-        if not carried:
+        name, mass = link.get("name", ""), _mass(link)
+        path = tree.way_to(name)
+        on = [first, *(joint.child for joint in path)]
+        leaving = [x for x in path if x.parent in own and x.child not in own]
+        counts = bool(leaving) and (leaving[0].is_fixed or leaving[0].parent == frame)
+        if sensor:
+            counts = counts and name in carries
+        felt = bool(sensor) and any(joint.parent == sensor for joint in path)
+        if mass > 0.0 and (leaving or name in own[1:]) and on.count(first) and not felt:
+            (masses if counts else left_out)[name] = mass
+        if name not in masses:
             for inertial in link.findall("inertial"):
                 link.remove(inertial)
+    if not masses:
+        return Tool(masses, left_out, np.zeros(3), np.zeros((3, 3)))
     model = pin.buildModelFromXML(ElementTree.tostring(root, encoding="unicode"))
-    if not (whole := pin.computeTotalMass(model)) > 0.0:
-        return None
     data = model.createData()
     q = pin.neutral(model)
     pin.ccrba(model, data, q, np.zeros(model.nv))
@@ -37,4 +82,10 @@ def tool_beyond(urdf: str, frame: str) -> tuple[float, Array, Array] | None:
     at = data.oMf[frame_id(model, frame)]
     axes = np.array(at.rotation).T
     com = axes @ (np.array(data.com[0]) - np.array(at.translation))
-    return float(whole), com, axes @ np.array(data.Ig.inertia) @ axes.T
+    return Tool(masses, left_out, com, axes @ np.array(data.Ig.inertia) @ axes.T)
+
+
+def _mass(link: ElementTree.Element) -> float:
+    """Return the mass that a link states [kg], 0 where it states none."""
+    stated = link.find("inertial/mass")
+    return 0.0 if stated is None else float(stated.get("value", "0"))

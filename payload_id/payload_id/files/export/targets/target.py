@@ -67,7 +67,7 @@ class Target(Protocol):
 
     @property
     def whole(self) -> bool:
-        """Whether it wants everything beyond its frame, the description's tool included."""
+        """Whether it wants everything on its frame's body, the description's tool included."""
 
     @property
     def commands(self) -> bool:
@@ -100,11 +100,7 @@ def remarks(export: Export, target: Target, scale: float = 1.0, unit: str = "m")
     ]
     if export.service:
         lines.append(f"To be sent to {export.service} ({export.type}). {UNSENT}")
-    if load.tool_mass:
-        lines.append(
-            f"With the description's own {load.tool_mass:.4g} kg beyond {load.frame}, taken as "
-            "exact."
-        )
+    lines += _of_tool(load)
     if result.of_wrench:
         lines.append("By a force-torque sensor: all that hangs on it, tool and payload together.")
     lines.append(f"Mass: {spans(load.mass_range, 1.0)[0]} kg.")
@@ -121,6 +117,26 @@ def remarks(export: Export, target: Target, scale: float = 1.0, unit: str = "m")
         else f"Rated payload: {export.rated_mass:g} kg; the payload's mass is surely below."
     )
     return [printable(" ".join(line.split())) for line in lines]
+
+
+def _of_tool(load: Load) -> list[str]:
+    """Return what the description has beside the payload: what is added, and what is not."""
+    tool, lines = load.tool, list[str]()
+    if tool is not None and tool.masses:
+        lines.append(
+            f"With the description's own {tool.mass:.4g} kg, taken as exact: {_each(tool.masses)}."
+        )
+    if tool is not None and tool.left_out:
+        lines.append(
+            f"Without {_each(tool.left_out)} of the description, taken for the arm's own, or felt: "
+            "add what the controller does not count already."
+        )
+    return lines
+
+
+def _each(masses: Mapping[str, float]) -> str:
+    """Return links with their masses."""
+    return ", ".join(f"{name} {mass:.4g} kg" for name, mass in masses.items())
 
 
 def _from(load: Load, result: Result) -> str:
