@@ -226,7 +226,7 @@ def _report_columns(columns: ColumnsFound, beside: Path) -> None:
     for name, text in rows.items():
         terminal.print(f"  {name:<14} {escape(text) if text else '[red]not found: enter it[/red]'}")
     for remark in columns.remarks:
-        terminal.print(f"  {remark}", style="yellow")
+        terminal.print(f"  {escape(remark)}", style="yellow")
     if columns.missing:
         terminal.print(
             f"  Enter {', '.join(columns.missing)} in {beside}: its first lines list the columns.",

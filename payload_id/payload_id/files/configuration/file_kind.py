@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, RecordingError
 
 HEADS = {
     b"\x89MCAP": "recording (MCAP)",
@@ -24,6 +24,23 @@ HEADS = {
     b"%PDF": "picture",
     b"\x93NUMPY": "log of a team's run",
 }
+# Formats that hold tables and are not read: how they begin, their names, and what makes CSV of them.
+OTHER_FORMATS = (
+    (rb"PAR1", "Parquet", "pandas.read_parquet({0!r}).to_csv('run.csv', index=False)"),
+    (rb"ARROW1|FEA1", "Arrow or Feather", "pandas.read_feather({0!r}).to_csv('run.csv', index=False)"),
+    (rb"MATLAB 5", "MATLAB's MAT", "writetable(T, 'run.csv') in MATLAB, or scipy.io.loadmat"),
+    (rb"\x89HDF", "HDF5, as MAT files from 7.3 on are", "writetable in MATLAB, or pandas.read_hdf"),
+    (rb"\x93NUMPY", "NumPy's npy",
+     "numpy.savetxt('run.csv', numpy.load({0!r}), delimiter=',', header='t,q1,...', comments='')"),
+    (rb"\x1f\x8b", "packed (gzip)", "gunzip -k"),
+    (rb"BZh", "packed (bzip2)", "bunzip2 -k"),
+    (rb"\xfd7zXZ", "packed (xz)", "unxz -k"),
+    (rb"PK\x03\x04", "a ZIP archive or a workbook (xlsx, npz)",
+     "unzip, 'Save as CSV', or pandas.read_excel({0!r}).to_csv('run.csv', index=False)"),
+    (rb"\s*(\{\s*[\"}]|\[\s*[\[{])", "JSON",
+     "pandas.json_normalize or pandas.read_json({0!r}, lines=True), then .to_csv('run.csv')"),
+)  # fmt: skip
+ZIP = "archive (ZIP)"
 ARCHIVE_HEAD = "archive.json"  # file in every archive, which says its kind
 KNOWLEDGE = "knowledge file"
 KEYS: dict[str, Collection[str]] = {  # that only one kind of text has
@@ -76,13 +93,33 @@ def kind_of(path: Path) -> str:
     return kind_of_keys(KEY.findall(text), PARAMETERS in text)
 
 
+def refuse_other_formats(path: Path) -> None:
+    """Raise where a file that a recording or table is wanted of has a format that is not read.
+
+    Raises:
+        RecordingError: Says which, and what makes a table of it.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(LOOKED_AT)
+    except OSError:  # which whoever reads it says
+        return
+    own = zipfile.is_zipfile(path) and kind_of(path) != ZIP
+    for begin, name, how in OTHER_FORMATS:
+        if re.match(begin, head) and not own:
+            raise RecordingError(
+                f"{path} is {name}, which is not read here. Make a table of it (CSV, a line of "
+                f"names above rows of numbers): {how.format(path.name)}."
+            )
+
+
 def _kind_of_archive(path: Path) -> str:
     """Return which kind of archive is there."""
     try:
         with zipfile.ZipFile(path) as archive:
             return str(json.loads(archive.read(ARCHIVE_HEAD))["kind"])
     except Exception:  # whatever damaged bytes make readers of ZIP and zlib raise
-        return "archive (ZIP)"
+        return ZIP
 
 
 def kind_of_keys(keys: Collection[str], of_ros: bool = False) -> str:

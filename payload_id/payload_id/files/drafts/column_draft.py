@@ -15,10 +15,10 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import RecordingError, comment
 from ..tables.csv_columns import TO_NANOSECONDS, opened_table, what_to_write
-from ..tables.named_units import has
+from ..tables.named_units import UNIT, has
 from .arm_in_urdf import JointFound, names_of
 from .column_units import with_units
-from .columns_found import CURRENTS, TIMES, UNIT, ColumnsFound, words_of
+from .columns_found import CURRENTS, MEASURED, NOT_MEASURED, TIMES, ColumnsFound, words_of
 
 MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
@@ -28,12 +28,6 @@ WORDS = {  # of each kind of quantity, the likeliest last line first to match
     rf"{CURRENTS}|force|mot",
     "position": r"pos|position|positions|q|angle|ang|theta|istposition|istwinkel|pfbk?|joint",
 }
-NOT_MEASURED = (
-    r"cmd|command|commanded|[pvti]cmd|as pos|target|desired|des|ref|reference|setpoint|soll\w*|"
-    r"planned|goal|nominal|model|control|error|ext|external|disturbance|dist|fric|friction|g|grav|"
-    r"gravity|coriolis|offset|residual|feedforward|ff"
-)
-MEASURED = r"meas|measured|msr|sensor|actual|act|feedback|fbk?|ist"
 OF_THE_TOOL = r"tcp|cartesian|cart|pose|wrench|ft|twist"  # six numbers, too, and not the joints'
 SECOND = r"motors?|mot|drives?|rotors?|raw|est|estimated"  # taken where nothing else is there
 
@@ -71,11 +65,15 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     rows = np.array([[_number(cell) for cell in row] for row in cells])
     remarks = _not_numbers(header, cells[-1])
     names = names_of(joints)
-    groups = {x: _columns(header, names, x) for x in ("position", "velocity", "effort")}
-    taken = (g[0].columns if g and g[0].measured else () for g in groups.values())
+    groups = {x: _columns(header, cells[-1], names, x) for x in ("position", "velocity", "effort")}
+    unclear = {x: _unclear(x, g, len(names)) for x, g in groups.items()}
+    taken = (
+        g[0].columns if g and g[0].measured and not unclear[x] else () for x, g in groups.items()
+    )
     position, velocity, effort = taken
     found = replace(found, position=position, velocity=velocity, effort=effort, time=_time(header))
     remarks += [_not_measured(x, g[0]) for x, g in groups.items() if g and not g[0].measured]
+    remarks += [said for said in unclear.values() if said]
     remarks += _of_a_sensor(header) if not effort else _also(groups["effort"])
     return with_units(found, rows, joints, torque, remarks)
 
@@ -154,10 +152,37 @@ def _also(groups: Sequence[Group]) -> list[str]:
     return [f"{text}: {groups[0].columns[0]} ... was taken; there are also {others}."]
 
 
-def _columns(header: Sequence[str], joints: Sequence[str], kind: str) -> list[Group]:
+def _columns(
+    header: Sequence[str], cells: Sequence[str], joints: Sequence[str], kind: str
+) -> list[Group]:
     """Return groups of columns of one kind, one a joint in the joints' order, likeliest first."""
-    by_name = _by_name(header, joints, kind)
-    return by_name or _by_number(header, len(joints), kind)
+    return _by_name(header, joints, kind) or _by_number(header, cells, joints, kind)
+
+
+def _unclear(kind: str, groups: Sequence[Group], n: int) -> str:
+    """Say why columns of a kind are not taken, where there are others that may be the n joints'."""
+    if not groups or not groups[0].measured:
+        return ""
+    first = groups[0]
+    if len(first.columns) > n:
+        return (
+            f"{first.columns[0]} ... {first.columns[-1]} are {len(first.columns)} columns for {n} "
+            f"joints: enter as {kind} those that are the joints', from base to flange."
+        )
+    for other in (x for x in groups[1:] if x.measured):
+        here, there = first.words.split(), other.words.split()
+        apart = [x for x in zip(here, there, strict=False) if x[0] != x[1]]
+        if len(here) == len(there) and len(apart) == 1 and not any(map(_known, apart[0])):
+            return (
+                f"{first.columns[0]} ... and {other.columns[0]} ... are of one kind, as of two "
+                f"arms: enter as {kind} those of this one."
+            )
+    return ""
+
+
+def _known(word: str) -> bool:
+    """Tell whether a word says what a column holds, and not of whom."""
+    return bool(_kind(word)) or has(word, rf"{NOT_MEASURED}|{MEASURED}|{SECOND}|{OF_THE_TOOL}")
 
 
 def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> list[Group]:
@@ -176,17 +201,35 @@ def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> list[Gr
     return _best(found, range(len(joints)))
 
 
-def _by_number(header: Sequence[str], n: int, kind: str) -> list[Group]:
-    """Return columns that are numbered alike, from 0 or from 1."""
-    found: dict[str, dict[int, str]] = {}
-    for name in header:
+def _by_number(
+    header: Sequence[str], cells: Sequence[str], joints: Sequence[str], kind: str
+) -> list[Group]:
+    """Return columns that are numbered alike from 0 or 1 on, of no fewer than joints all.
+
+    Where cells of other columns with such numbers hold the joints' names, these say which it is.
+    """
+    found, named = dict[str, list[tuple[str, int, str]]](), dict[str, int]()
+    for name, cell in zip(header, cells, strict=False):
         words = words_of(name)
-        numbers = re.findall(r"(?:^| )(\d+)(?= |$)", words)
-        rest = re.sub(r"(?:^| )\d+(?= |$)", " ", words).strip()
-        rest = re.sub(r" +", " ", rest)
-        if numbers and _kind(rest) == kind:
-            found.setdefault(rest, {}).setdefault(int(numbers[-1]), name)
-    return _best(found, range(1, n + 1)) or _best(found, range(n))
+        *others, number = re.findall(r"(?:^| )(\d+)(?= |$)", words) or [""]
+        rest = " ".join(re.sub(r"(?:^| )\d+(?= |$)", " ", words).split())
+        if number and cell.strip() in joints:
+            named[cell.strip()] = int(number)
+        elif number and _kind(rest) == kind:
+            found.setdefault(rest, []).append((" ".join(others), int(number), name))
+    groups: dict[str, dict[int, str]] = {}
+    for rest, columns in found.items():
+        once = len({number for _, number, _ in columns}) == len(columns)
+        for others, number, name in columns:  # other numbers tell columns apart that it does not
+            groups.setdefault(rest if once else f"{others} {rest}", {}).setdefault(number, name)
+    if set(named) == set(joints):
+        return _best(groups, [named[x] for x in joints])
+    n, whole = len(joints), dict[str, dict[int, str]]()
+    for words, group in groups.items():
+        numbers = sorted(group)
+        if numbers[:n] in (list(range(n)), list(range(1, n + 1))):
+            whole[words] = {place: group[number] for place, number in enumerate(numbers)}
+    return [Group(x.words, tuple(whole[x.words].values())) for x in _best(whole, range(n))]
 
 
 def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[Group]:
@@ -195,8 +238,9 @@ def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[Group
              if all(k in group for k in wanted) and not has(words, OF_THE_TOOL)]  # fmt: skip
 
     def rank(text: str) -> tuple[bool | int, ...]:
-        last = (has(text, words) for words in (NOT_MEASURED, "force", SECOND, CURRENTS))
-        return (*last, not has(text, MEASURED), len(text))
+        last = (has(text, words) for words in ("force", SECOND, CURRENTS))
+        more = len(found[text]) > len(wanted)
+        return has(text, NOT_MEASURED), more, *last, not has(text, MEASURED), len(text)
 
     whole.sort(key=rank)
     return [Group(words, tuple(found[words][k] for k in wanted)) for words in whole]
@@ -225,7 +269,9 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
     velocity = line("velocity", found.velocity) if found.velocity else "# velocity: [...]"
     units = found.position_unit or ("rad",)
     unit = units[0] if len(set(units)) == 1 else f"[{', '.join(units)}]"
-    stamp = f"column: {json.dumps(found.time, ensure_ascii=False)}, unit: {found.time_unit}"
+    unit = unit if all(units) else "null  # ENTER it"
+    stamp = f"column: {json.dumps(found.time, ensure_ascii=False)}"
+    stamp += f", unit: {found.time_unit or 'null'}"
     if found.nanoseconds:
         stamp += f", nanoseconds: {json.dumps(found.nanoseconds, ensure_ascii=False)}"
     sign = _sign(found)
@@ -235,7 +281,7 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
 # Names of the joints, in the order of the columns below.
 {line("joints", joints)}
 
-# Column of time, and its unit: s, ms, us, ns or min. With 'nanoseconds: NAME' that column is added.
+# Column of time, and its unit: s, ms, us, ns, min or h. 'nanoseconds: NAME' adds that column.
 # Leave it out where each row is one pose at rest, which 'payload-id replay --static' takes.
 stamp: {{{stamp}}}
 
@@ -244,7 +290,7 @@ stamp: {{{stamp}}}
 {line("position", found.position)}
 {velocity}
 
-# Unit of positions: rad, deg, mrad or rev, of joints that slide m or mm; one for all or for each.
+# Unit of positions: rad, deg, mrad, rev, ..., of joints that slide m or mm; one for all or for each.
 position_unit: {unit}
 
 # Columns of MEASURED joint torques or motor currents, not of commands or models.
@@ -265,8 +311,9 @@ def _sign(found: ColumnsFound) -> str:
     """Return the factor of efforts, one number or one for each joint; null to be filled in."""
     if found.effort_factor is None:
         return "null  # ENTER it: 1.0 for N m, 0.001 for mN m"
-    signs = np.sign(found.torque_constants or (1.0,)) * found.effort_factor
-    return f"[{', '.join(f'{x:g}' for x in signs)}]" if np.ptp(signs) else str(signs[0])
+    signs = np.sign(found.torque_constants or (1.0,)) * np.array(found.effort_factor)
+    listed = [f"{x:.9g}" for x in signs]
+    return f"[{', '.join(listed)}]" if np.ptp(signs) else str(float(listed[0]))
 
 
 def _currents(found: ColumnsFound) -> str:

@@ -8,32 +8,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray
 from ...core.recording_checks.kinematics import looks_like_degrees
 from ...core.samples.stamps import NANOSECONDS
 from ..tables.csv_columns import TO_NANOSECONDS
-from ..tables.joint_csv import OF_TURNING, UNITS
-from ..tables.named_units import TORQUES, has, unit_said
+from ..tables import named_units as units
+from ..tables.joint_csv import UNITS
+from ..tables.named_units import OF_TURNING, Said, has, unit_said
 from .arm_in_urdf import JointFound
-from .columns_found import CURRENTS, TIMES, ColumnsFound, words_of
+from .columns_found import CURRENTS, OTHER, TIMES, ColumnsFound, words_of
 
 REST_OF_SECONDS = (
     r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?|"
     r"zeit in nano ?sec"
 )
-AMPERES = re.compile(r"[_ \[(]\s*m?A\s*[\])]?$")  # as a unit behind the name
 TIME_UNITS = {unit: size / NANOSECONDS for unit, size in TO_NANOSECONDS.items()}  # [s]
-ANGLE_UNITS = {  # by what names of columns of positions say
-    "deg": "deg|degs|degree|degrees|°",
-    "mrad": "mrad|millirad|milliradians?",
-    "rev": "rev|revs|revolutions?|turns?",
-    "rad": "rad|rads|radian|radians",
-}
-RATES = {f"{unit}/s": size for unit, size in OF_TURNING.items()} | {"rpm": np.pi / 30.0}  # [rad/s]
+USUAL = ("rad", "deg", "mrad", "rev")  # of angles
+RATES = {f"{unit}/s": OF_TURNING[unit] for unit in USUAL} | {"rpm": np.pi / 30.0}  # [rad/s]
 LIKE = 1.2  # times as fast that velocities may be, beside noise, when their unit is told
 FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
 STEPS = (2e-4, 0.2)  # [s] between samples of recordings
-PERCENT = re.compile(r"percent|per cent|%|\bpct\b|(?:^|_)pct(?:_|$)", re.IGNORECASE)
 MILLI = 30.0  # times its scale that a torque is when its unit is thought to be N mm
 
 
@@ -59,19 +53,23 @@ def with_units(
             time = time + 1e-9 * values([found.nanoseconds])[:, 0]
         found = _timed(found, time, remarks)
     if found.position:
-        said = unit_said(found.named(found.position), ANGLE_UNITS)
         degrees = looks_like_degrees(_finite(values(found.position)), turning, lower, upper)
-        unit = said or ("deg" if degrees else "rad")
-        if said == "rad" and degrees:
-            remarks.append("Positions are named rad and look like degrees: check position_unit.")
+        likely = "deg" if degrees else "rad"
         names = found.named(found.position)
-        lengths = _lengths(names, values(found.position), lower, upper)
-        units = tuple(unit if turns else x for turns, x in zip(turning, lengths, strict=True))
-        found = replace(found, position_unit=units)
+        lengths = _lengths(values(found.position), lower, upper)
+        table = [units.ANGLES if turns else units.LENGTHS for turns in turning]
+        named = _said(names, table, remarks)
+        of = [
+            _unit(said, likely if turns else length)
+            for said, turns, length in zip(named, turning, lengths, strict=True)
+        ]
+        if degrees and "rad" in (x.unit.name for x in named if x.unit):
+            remarks.append("Positions are named rad and look like degrees: check position_unit.")
+        found = replace(found, position_unit=tuple(of))
     if found.position and found.velocity and found.time and not np.isnan(found.rate):
         found = _with_velocity(found, values(found.position), values(found.velocity), remarks)
     if found.effort:
-        found = _with_effort(found, values(found.effort), torque, remarks)
+        found = _with_effort(found, values(found.effort), torque, turning, remarks)
     return replace(found, remarks=tuple(remarks))
 
 
@@ -96,15 +94,31 @@ def _with_nanoseconds(
     return replace(found, time=whole[0], nanoseconds=rest[0])
 
 
-def _lengths(names: Sequence[str], values: Array, lower: Array, upper: Array) -> list[str]:
-    """Return of each joint, if it slides, whether it is in metres or millimetres."""
-    found = []
-    for name, column, low, high in zip(names, values.T, lower, upper, strict=True):
-        far = np.abs(column[np.isfinite(column)]).max(initial=0.0)
-        most = max(abs(low), abs(high))
-        likely = "mm" if np.isfinite(most) and far > FAR * max(most, 1e-3) else "m"
-        found.append(unit_said([name], {"mm": "mm", "m": "m"}) or likely)
+def _lengths(values: Array, lower: Array, upper: Array) -> list[str]:
+    """Return of each joint, if it slides, whether it is likely in metres or millimetres."""
+    far = np.nanmax(np.abs(np.where(np.isfinite(values), values, 0.0)), axis=0, initial=0.0)
+    most = np.maximum(np.abs(lower), np.abs(upper))
+    beyond = np.isfinite(most) & (far > FAR * np.maximum(most, 1e-3))
+    return ["mm" if x else "m" for x in beyond]
+
+
+def _said(
+    names: Sequence[str], tables: Sequence[units.Units], remarks: list[str]
+) -> list[Said]:
+    """Return what each column's name says of its unit; say which of it is not understood."""
+    found = [unit_said(name, table, OTHER) for name, table in zip(names, tables, strict=True)]
+    unknown = [(name, x) for name, x in zip(names, found, strict=True) if x.text and not x.unit]
+    if unknown:
+        name, said = unknown[0]
+        remarks.append(
+            f"'{name}' is in '{said.text}' by its name, of which no unit is known: enter it."
+        )
     return found
+
+
+def _unit(said: Said, likely: str) -> str:
+    """Return the unit that is said, empty if it is not known, or where nothing is said a likely."""
+    return said.unit.name if said.unit else "" if said.text else likely
 
 
 def _finite(values: Array) -> Array:
@@ -126,20 +140,24 @@ def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound
         return found
     # Rows that share a stamp come in the time to the next one.
     step = float(np.median(steps)) * len(steps) / (len(time) - 1)
-    seconds = has(words_of(found.time), "secs?|seconds")
-    named = unit_said(found.named([found.time]), {unit: unit for unit in TIME_UNITS})
-    said = "s" if seconds else named
-    plausible = [unit for unit, size in TIME_UNITS.items() if STEPS[0] <= step * size < STEPS[1]]
-    unit = said or (plausible or ["s"])[0]
-    if said and plausible and said not in plausible:
-        remarks.append(f"Time is named {said} and looks like {plausible[0]}: check stamp.unit.")
-    elif not plausible:
+    (said,) = _said(found.named([found.time]), [units.TIMES], remarks)
+    plausible = [unit for unit in ("s", "ms", "us", "ns") if _usual(step * TIME_UNITS[unit])]
+    unit = _unit(said, (plausible or ["s"])[0])
+    fits = bool(unit) and _usual(step * TIME_UNITS[unit])
+    if said.unit and plausible and not fits:
+        remarks.append(f"Time is named {unit} and looks like {plausible[0]}: check stamp.unit.")
+    elif unit and not fits:
         remarks.append(
             f"Column '{found.time}' rises by {step:.3g} from row to row, which is no usual time in "
             "any unit: is it the time?"
         )
-    rate = 1.0 / (step * TIME_UNITS[unit]) if unit in plausible else float("nan")
+    rate = 1.0 / (step * TIME_UNITS[unit]) if fits else float("nan")
     return replace(found, time_unit=unit, rate=rate)
+
+
+def _usual(step: float) -> bool:
+    """Tell whether samples of recordings are so far apart [s]."""
+    return STEPS[0] <= step < STEPS[1]
 
 
 def _with_velocity(
@@ -179,37 +197,55 @@ def _with_velocity(
 
 
 def _with_effort(
-    found: ColumnsFound, effort: Array, torque: Array, remarks: list[str]
+    found: ColumnsFound,
+    effort: Array,
+    torque: Array,
+    turning: BoolArray,
+    remarks: list[str],
 ) -> ColumnsFound:
-    """Return the factor of efforts."""
-    units = {name: words for name, (words, _) in TORQUES.items()}
+    """Return the factor of each joint's efforts, and whether they are currents."""
     named = found.named(found.effort)
-    said = unit_said(named, units | {"A": CURRENTS})
     there = np.isfinite(effort).any(axis=0)
     if not there.all():
         remarks.append("Some columns of effort hold no number: check the decimal point and which.")
         return found
     size = np.nanmedian(np.abs(effort), axis=0)
     milli = float(np.nanmedian(size / torque)) > MILLI
-    if said == "A" or all(AMPERES.search(name) or has(words_of(name), CURRENTS) for name in named):
+    amperes = [unit_said(name, units.CURRENTS, OTHER).unit for name in named]
+    currents = all(amperes) or all(has(words_of(name), CURRENTS) for name in named)
+    forces = {**units.FORCES, **units.TORQUES}
+    table = [units.CURRENTS if currents else units.TORQUES if turns else forces for turns in turning]
+    said = _said(named, table, remarks)
+    factors = tuple(x.unit.size for x in said if x.unit)
+    unknown, silent = any(x.text and not x.unit for x in said), not any(x.text for x in said)
+    factor = None if unknown else factors if len(factors) == len(said) else (1.0,)
+    if currents:
+        if silent and milli:
+            factor = (1e-3,)
         remarks.append(
-            f"Efforts look like motor currents [{'mA' if milli else 'A'}]: torque_constants "
-            "[N m/A] make torques of them."
+            f"Efforts look like motor currents [{_listed_units(said) or ('mA' if milli else 'A')}]:"
+            " torque_constants [N m/A] make torques of them."
         )
-        return replace(found, effort_unit="A", effort_factor=1e-3 if milli else 1.0)
-    if any(PERCENT.search(name) for name in named):
-        remarks.append(
-            "Efforts are named per cent, not torques: enter as effort_sign what one is in N m."
-        )
-    if not said and milli:
+        return replace(found, effort_unit="A", effort_factor=factor)
+    if silent and milli:
         remarks.append(
             "Efforts are some 1000 times what the description's masses and limits let expect: "
             "they may be in mN m (effort_sign: 0.001), or the masses a thousand times too small "
             "(mass_factor: 1000 in the robot file, and effort_sign: 1.0). Enter effort_sign."
         )
         return replace(found, effort_factor=None)
-    if said not in TORQUES:
-        return found
-    factor = TORQUES[said][1]
-    remarks.append(f"Efforts look like {said}: effort_sign is {factor}, which makes N m of them.")
-    return replace(found, effort_factor=factor, effort_unit=said)
+    if unknown:
+        remarks.append(
+            "Efforts are not known to be torques: enter as effort_sign what one is in N m."
+        )
+    elif factor != (1.0,) * len(factor or ()):
+        remarks.append(
+            f"Efforts look like {_listed_units(said)}: effort_sign makes N m of them."
+        )
+        return replace(found, effort_factor=factor, effort_unit=_listed_units(said))
+    return replace(found, effort_factor=factor)
+
+
+def _listed_units(said: Sequence[Said]) -> str:
+    """Return the units that are said."""
+    return ", ".join(dict.fromkeys(x.unit.name for x in said if x.unit))

@@ -7,14 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..tables.named_units import with_units
+from ..tables.named_units import UNIT, with_units
 
 TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp|zeit|zeit in sec|ipoc"
-CURRENTS = r"currents?(?! as torque)|cur|ifbk?|amps?|amperes?|i"
-WORD_ENDS = re.compile(
-    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-zA-Z])(?=\d)|(?<=\d)(?=[a-zA-Z])"
+CURRENTS = (  # not of "current position", which is the present one
+    r"currents?(?! (?:\w+ )*(?:torques?|pos|positions?|angles?|vel|velocity|velocities|speeds?))|"
+    r"cur|ifbk?|amps?|amperes?|i"
 )
-UNIT = re.compile(r"[\[(](?!\d+[\])]).*?[\])]")  # "[deg]", not "[0]"
+NOT_MEASURED = (
+    r"cmd|command|commanded|[pvti]cmd|as pos|target|desired|des|ref|reference|setpoint|soll\w*|"
+    r"planned|goal|nominal|model|control|error|ext|external|disturbance|dist|fric|friction|g|grav|"
+    r"gravity|coriolis|offset|residual|feedforward|ff"
+)
+MEASURED = r"meas|measured|msr|sensor|actual|act|feedback|fbk?|ist"
+OTHER = rf"{NOT_MEASURED}|{MEASURED}|joint|axis|link|motor|side|filtered|j|a"  # in brackets
 
 
 @dataclass(frozen=True)
@@ -27,13 +33,14 @@ class ColumnsFound:
         delimiter: Between its cells.
         units: What a line of units below the names says of each.
         time: Column of time, empty if not found.
-        time_unit: Its unit.
+        time_unit: Its unit; empty: only its owner knows.
         nanoseconds: Column that holds what is beyond whole seconds, empty if none.
         position: Columns of positions, one a joint, empty if not found.
         velocity: Of velocities.
         effort: Of torques.
-        position_unit: rad, deg, mrad or rev; of joints that slide m or mm; one of each joint.
-        effort_factor: From effort to N m; None: only its owner knows.
+        position_unit: One of each joint; empty: only its owner knows.
+        effort_factor: From effort to N m, one number or one of each joint; None: only its owner
+            knows.
         effort_unit: What it is in, where that is not N m.
         torque_constants: Joint torque per ampere, below zero where currents count against the
             joint; empty if not known [N m/A].
@@ -55,7 +62,7 @@ class ColumnsFound:
     velocity: tuple[str, ...] = ()
     effort: tuple[str, ...] = ()
     position_unit: tuple[str, ...] = ()
-    effort_factor: float | None = 1.0
+    effort_factor: tuple[float, ...] | None = (1.0,)
     effort_unit: str = ""
     torque_constants: tuple[float, ...] = ()
     constant_errors: tuple[float, ...] = ()

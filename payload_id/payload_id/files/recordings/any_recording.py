@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import InputError
+from ..configuration.file_kind import refuse_other_formats
 from ..robots.description.urdf_tree import UrdfTree
 from ..robots.robot_file import RobotFile
 from .recording import Recording
@@ -45,6 +46,8 @@ def read_any(
         InputError: A table comes without a description.
         RecordingError: The recording cannot be read.
     """
+    if path.is_file():
+        refuse_other_formats(path)
     if not is_table(path):
         return Recording.of_robot(path, robot, topic)
     if columns is None:

@@ -31,10 +31,11 @@ from ...core.errors import (
 from ...core.identification.wrench.static import SHORTEST
 from ...core.samples.sample_checks import Drop
 from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
-from ..configuration.file_kind import instead
+from ..configuration.file_kind import instead, refuse_other_formats
 from ..configuration.input_path import input_path, not_utf8
 
-TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "min": 60 * 10**9}
+TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "min": 60 * 10**9,
+                  "h": 3600 * 10**9}  # fmt: skip
 COMMENTS = ("%", "#")  # before the line of names
 DELIMITERS = (",", ";", "\t", "|")  # that tables usually have; others have spaces
 WRITINGS = (  # of numbers that are none here, and what to do
@@ -42,6 +43,7 @@ WRITINGS = (  # of numbers that are none here, and what to do
     (r"[+-]?\d*\.?\d+[dD][+-]?\d+", "write its exponent with e"),
     (r"(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]*)?(\d{1,2}:\d{2}(:.*)?)?", "write dates as seconds"),
 )
+MISSING = ("", "nan", "na", "n/a", "null", "none")  # values, in small letters
 STAMP_RANGE = 2**62  # [ns], 146 years: what 64-bit arithmetic on stamps leaves room for
 UNFINISHED = "unfinished_line"  # cause of a last row that is left out; see `read_columns`
 
@@ -277,6 +279,7 @@ def opened_table(
         RecordingError: It cannot be read as a table.
     """
     path = input_path(path, "table", RecordingError)
+    refuse_other_formats(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             head = _head(file)
@@ -334,7 +337,7 @@ def _head(file: TextIO) -> _Head:
             marked.append(_Line(number, text.lstrip("".join(COMMENTS)).strip()))
         elif text:
             cells = re.split(r"[\s,;|]+", text.strip(",;|"))
-            if 2 * sum(_is_number(x) or x.lower() == "nan" for x in cells) > len(cells):
+            if 2 * sum(_is_number(x) or x.lower() in MISSING for x in cells) > len(cells):
                 return _names_in(texts, marked, _Line(number, text))
             texts.append(_Line(number, text))
     first = (*texts[:1], *marked[-1:], _Line(-1, ""))[0]
@@ -382,7 +385,8 @@ def _is_number(cell: str) -> bool:
 
 def _may_be_number(cell: str) -> bool:
     """Tell whether a cell is a number, however it is written, or the word for none."""
-    return _is_number(cell) or cell.strip().lower() == "nan" or bool(what_to_write(cell))
+    text = cell.strip().lower()
+    return _is_number(cell) or bool(text and text in MISSING) or bool(what_to_write(cell))
 
 
 def _places(names: list[str], path: Path, wanted: Sequence[str], delimiter: str) -> list[int]:
@@ -411,10 +415,10 @@ def _places(names: list[str], path: Path, wanted: Sequence[str], delimiter: str)
 
 
 def _number(cell: str, path: Path, line: int, column: str) -> float:
-    """Return a cell's number; an empty cell is a missing value (NaN)."""
+    """Return a cell's number; an empty cell or NA is a missing value (NaN)."""
     text = cell.strip()
     value = number_in(text)
-    if np.isnan(value) and text and text.lower().lstrip("+-") != "nan":
+    if np.isnan(value) and text.lower().lstrip("+-") not in MISSING:
         raise _not_a_number(cell, path, line, column)
     return value
 
@@ -422,7 +426,7 @@ def _number(cell: str, path: Path, line: int, column: str) -> float:
 def _stamp(cell: str, column: StampColumn, path: Path, line: int) -> int | None:
     """Return a stamp in nanoseconds, exact in decimal; None if it is missing."""
     try:
-        text = cell.strip() or "nan"
+        text = "nan" if cell.strip().lower() in MISSING else cell.strip()
         value = Decimal(text if text.isascii() and "_" not in text else "?") * column.unit
     except ArithmeticError:  # of Decimal: no number, or one beyond all exponents
         raise _not_a_number(cell, path, line, column.name) from None

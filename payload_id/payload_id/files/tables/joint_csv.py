@@ -30,10 +30,8 @@ from .csv_columns import (
     without_motion,
 )
 from .joint_table import PAUSE, JointTable, counted_together
-from .named_units import TORQUES, check_units
+from .named_units import CURRENTS, FORCES, OF_SLIDING, OF_TURNING, TORQUES, check_units
 
-OF_SLIDING = {"m": 1.0, "mm": 1e-3}  # units of positions [m], [rad]
-OF_TURNING = {"rad": 1.0, "deg": np.pi / 180.0, "mrad": 1e-3, "rev": 2.0 * np.pi}
 UNITS = OF_TURNING | OF_SLIDING
 REQUIRED = ("joints", "position", "effort")
 OPTIONAL = (
@@ -58,6 +56,8 @@ class Columns:
         joint_map: Names of the joints and the conversion of effort.
         delimiter: Character between cells.
         torques: Whether efforts are torques, not currents.
+        factor: From what the columns of effort hold to N m, N or A.
+        stated: Whether that is.
 
     """
 
@@ -69,6 +69,8 @@ class Columns:
     joint_map: JointMap
     delimiter: str
     torques: bool
+    factor: PerJoint
+    stated: bool
 
     @classmethod
     def from_entries(
@@ -105,6 +107,8 @@ class Columns:
             joint_map=JointMap(joints, sign, offset),
             delimiter=delimiter_of(entries, where),
             torques=entries.get("effort_source") != "current",
+            factor=_numbers(entries, "effort_sign", 1.0, where),
+            stated="effort_sign" in entries,
         )
 
 
@@ -123,10 +127,10 @@ def read_csv(
         (*wanted.position, *wanted.effort, *wanted.velocity),
         wanted.delimiter,
     )
-    if wanted.torques:
-        sign = np.array(wanted.joint_map.effort_sign)
-        entry = f"'effort_sign' in {'columns' if isinstance(columns, Mapping) else columns}"
-        check_units(Path(path), wanted.effort, wanted.delimiter, TORQUES, sign, entry)
+    entry = f"'effort_sign' in {'columns' if isinstance(columns, Mapping) else columns}"
+    units = {**FORCES, **TORQUES} if wanted.torques else CURRENTS
+    factor, stated = np.array(wanted.factor), wanted.stated
+    check_units(Path(path), wanted.effort, wanted.delimiter, units, factor, entry, stated)
     question = without_motion(Path(path), stamp_ns, wanted.stamp is not None)
     if question and static:
         leaps: Mapping[str, int] = {}
@@ -206,6 +210,8 @@ def _unit(
         ConfigurationError: It is another word, or one for joints of the other kind; rad, which is
             said where nothing is, stands for metres, too.
     """
+    if entry is None:
+        raise ConfigurationError(f"'position_unit' in {where} is to be filled in: the unit.")
     several = isinstance(entry, list | tuple)
     words = list(entry) if isinstance(entry, list | tuple) else [entry] * len(joints)
     if len(words) != len(joints):

@@ -27,9 +27,8 @@ from .csv_columns import (
     refuse_unknown,
     without_motion,
 )
-from .joint_csv import OF_TURNING
 from .joint_table import counted_together
-from .named_units import FORCES, TORQUES, check_units
+from .named_units import FORCES, OF_TURNING, TORQUES, check_units
 
 WANTED = "description of a wrench's columns"
 STANDARD_G = 9.80665  # [m/s2], CGPM 1901
@@ -172,7 +171,9 @@ class _Description:
         delimiter = delimiter_of(self._entries, self._where)
         factor, entry = np.broadcast_to(sign, (6,)), f"'sign' in {self._where}"
         for part, units in ((slice(3), FORCES), (slice(3, 6), TORQUES)):
-            check_units(self._path, names[part], delimiter, units, factor[part], entry)
+            check_units(
+                self._path, names[part], delimiter, units, factor[part], entry, "sign" in wrench
+            )
         turn_stamp, rotation, position = self._orientation()
         orientation = self._section("orientation")
         cutoff = None
