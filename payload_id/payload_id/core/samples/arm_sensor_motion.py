@@ -130,8 +130,9 @@ def wrench_samples_of_arm(
     inside = covered(joint_stamp, stamp)
     if not inside.any():
         raise RecordingError(
-            f"Wrench and joint states share no time: joint states run from {joint_stamp[0]:.6g} to "
-            f"{joint_stamp[-1]:.6g} s. Check that both drivers use one clock."
+            f"Wrench and joint states share no time: joint states run from {joint_stamp[0]:.3f} to "
+            f"{joint_stamp[-1]:.3f} s, the wrench from {stamp[0]:.3f} to {stamp[-1]:.3f} s. Check "
+            "that both drivers use one clock."
         )
     return between_gaps(
         joint_stamp,

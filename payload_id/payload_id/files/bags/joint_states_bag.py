@@ -21,7 +21,7 @@ from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
 from ..tables.clock_times import ClockTimes
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
-from .merged_states import JOINT_STATE, KINDS, Merged, merged
+from .merged_states import JOINT_STATE, KINDS, Merged, merged, without_effort
 from .message_types import DYNAMIC_STATE
 
 _STORE = get_typestore(Stores.ROS2_JAZZY)
@@ -157,6 +157,8 @@ def _of_several(
             f"{topic} of {bag.path}: the position of one of {', '.join(joints)} is not told. "
             f"Topics of joint states: {known}."
         )
+    if not found.has_effort and bag.types.get(topic) == DYNAMIC_STATE:
+        raise RecordingError(without_effort(bag, topic))
     return _table(bag, topic, found, joint_map), joint_map
 
 

@@ -60,7 +60,8 @@ def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | 
     Args:
         bag: The recording.
         sources: Topics, or `TOPIC:FIELD` for efforts in a field of any message, of all joints in
-            their order; fields within others behind a point.
+            their order; fields within others behind a point. Of a DynamicJointState the field is
+            the interface that holds efforts.
         joints: The joints.
 
     Raises:
@@ -75,7 +76,12 @@ def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | 
         times, rows = ClockTimes(), list[Told]()
         unstamped = False
         for received, message in bag.decoded(topic):
-            told = _efforts(message, path, joints, source) if path else _told(bag, topic, message)
+            if not path:
+                told = _told(bag, topic, message, joints)
+            elif bag.types[topic] == DYNAMIC_STATE:
+                told = _interface(message, path, source)
+            else:
+                told = _efforts(message, path, joints, source)
             stamp_ns, stamped = _stamp(message, received)
             unstamped |= not stamped
             if message is None or stamp_ns is None:
@@ -127,8 +133,12 @@ def _stamp(message: Any, received: int) -> tuple[int | None, bool]:
     return (stamp.sec * WHOLE + stamp.nanosec if stamp.nanosec < WHOLE else None), True
 
 
-def _told(bag: Bag, topic: str, message: Any) -> Told:
-    """Return what a message tells of joints by their names."""
+def _told(bag: Bag, topic: str, message: Any, joints: Sequence[str]) -> Told:
+    """Return what a message tells of joints by their names, each once.
+
+    Raises:
+        RecordingError: It names one twice, or is of another kind.
+    """
     kind = bag.types[topic]
     if kind not in (JOINT_STATE, DYNAMIC_STATE):
         raise RecordingError(
@@ -138,20 +148,57 @@ def _told(bag: Bag, topic: str, message: Any) -> Told:
         )
     if message is None:
         return {}
+    names = [str(x) for x in (message.name if kind == JOINT_STATE else message.joint_names)]
+    twice = [joint for joint in joints if names.count(joint) > 1]
+    if twice:
+        raise RecordingError(
+            f"Topic '{topic}' of {bag.path} names {twice[0]} {names.count(twice[0])} times in one "
+            "message, and which of its values counts is not known: have one node publish each "
+            "joint once."
+        )
     if kind == JOINT_STATE:
         arrays = {x: getattr(message, x) for x in KINDS}
         return {
             (kind, str(name)): float(value)
             for kind, array in arrays.items()
-            if len(array) == len(message.name)
-            for name, value in zip(message.name, array, strict=True)
+            if len(array) == len(names)
+            for name, value in zip(names, array, strict=True)
         }
     return {
-        (str(kind), str(joint)): float(value)
-        for joint, each in zip(message.joint_names, message.interface_values, strict=False)
-        for kind, value in zip(each.interface_names, each.values, strict=False)
-        if kind in KINDS
+        (kind, joint): value for (kind, joint), value in _interfaces(message) if kind in KINDS
     }
+
+
+def _interfaces(message: Any) -> Iterator[tuple[tuple[str, str], float]]:
+    """Yield what a DynamicJointState holds: interface and joint, and the value."""
+    for joint, each in zip(message.joint_names, message.interface_values, strict=False):
+        for kind, value in zip(each.interface_names, each.values, strict=False):
+            yield (str(kind), str(joint)), float(value)
+
+
+def _interface(message: Any, wanted: str, source: str) -> Told:
+    """Return an interface of a DynamicJointState as efforts.
+
+    Raises:
+        UnknownNameError: No joint has it.
+    """
+    if message is None:
+        return {}
+    found = dict(_interfaces(message))
+    known = list(dict.fromkeys(kind for kind, _ in found))
+    if wanted not in known:
+        raise UnknownNameError("interface", wanted, known, f"'{source}'")
+    return {("effort", joint): value for (kind, joint), value in found.items() if kind == wanted}
+
+
+def without_effort(bag: Bag, topic: str) -> str:
+    """Say which interfaces a topic of DynamicJointState has, and how one is taken for efforts."""
+    _, message = next(iter(bag.decoded(topic)))
+    kinds = dict.fromkeys(kind for (kind, _), _ in _interfaces(message)) if message else {}
+    return (
+        f"Topic '{topic}' of {bag.path} has no interface 'effort'; it has {', '.join(kinds)}. Name "
+        f"the one that holds measured torques, or currents: --topic {topic},{topic}:INTERFACE."
+    )
 
 
 def _efforts(message: Any, path: str, joints: Sequence[str], source: str) -> Told:

@@ -116,6 +116,8 @@ def _read(
     dropped = {**times.dropped, **{cause: count for cause, count in causes.items() if count}}
     values = np.array(rows)
     faults = stamp_faults(stamp_ns, values, times.dropped[BAD_NANOSECONDS])
+    if not np.ptp(stamp_ns):
+        raise RecordingError(" ".join((f"{where}:", *faults)))
     return StampedRows(stamp_ns, values, frame, dropped, (*notes, *said, *faults))
 
 

@@ -255,7 +255,7 @@ def _frame(result: Result, target: Target, told: PayloadTarget | None, frame: st
         raise ConfigurationError(
             f"It is not known in which link's frame {target.text} takes a load: no robot file says "
             f"so with 'driver.payload' of target '{target.name}'. Give one (--robot), or --frame "
-            "with the arm's flange."
+            f"with {target.at}."
         )
     return _link(told.frame)
 

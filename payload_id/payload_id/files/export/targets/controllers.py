@@ -21,7 +21,7 @@ from scipy.spatial.transform import Rotation
 
 from ....core.arrays import Array
 from ..loads.load import Load
-from .target import ALL, MASS_AND_COM, Export, numbers, remarks
+from .target import ALL, FLANGE, MASS_AND_COM, Export, numbers, remarks
 
 MM = 1000.0  # in a metre
 CM = 100.0
@@ -37,10 +37,11 @@ class IndustrialController:
         name: As it is called on the command line.
         text: What it is for, in a few words.
         needs: How many of the first parameters must be identified.
-        whole: Whether everything beyond the frame counts, the description's tool included.
+        whole: Whether everything on the frame's body counts, the description's tool included.
         written: The lines that it reads.
         notes: What they mean: frame, units, restart.
         mark: With which its comments begin.
+        at: Whose frame it takes a load in.
         commands: Whether it configures an arm, so that the rated load must be known.
     """
 
@@ -51,6 +52,7 @@ class IndustrialController:
     written: Callable[[Load], str]
     notes: tuple[str, ...]
     mark: str = "#"
+    at: str = FLANGE
     commands: bool = True
 
     def content(self, export: Export) -> str:
@@ -166,7 +168,7 @@ CONTROLLERS = (
          "system of the active tool (--frame must name it); ix, iy, iz in kg m2 about these axes",
          "through the centre of mass. The tool's own load belongs into its tooldata.",
          "PERS keeps it over a restart; GripLoad makes it count. Whether that does: not found."),
-        "!",
+        "!", "the active tool's frame, as its tooldata has it",
     ),
     IndustrialController(
         "doosan", "Doosan, dsr_msgs2/srv/ConfigCreateTool", MASS_AND_COM, True, _doosan,

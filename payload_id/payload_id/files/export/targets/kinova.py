@@ -15,6 +15,7 @@ class Kinova(ArmTarget):
     needs: ClassVar[int] = MASS_AND_COM
     whole: ClassVar[bool] = False
     commands: ClassVar[bool] = True
+    at: ClassVar[str] = "the arm's tool frame, its flange while no tool transform is configured"
 
     def request(self, export: Export) -> dict[str, Any]:
         """Return the fields of the vendor's API."""

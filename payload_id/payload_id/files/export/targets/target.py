@@ -22,6 +22,7 @@ MASS_AND_COM = 4  # the first elements of phi, which give mass and centre of mas
 ALL = 10
 LOWER, UPPER = Context(5, ROUND_FLOOR), Context(5, ROUND_CEILING)  # digits in comments
 UNSENT = "Nothing was sent."
+FLANGE = "the arm's flange"
 INERTIA_NAMES = tuple(name.lower() for name in PARAMETERS[4:])
 
 
@@ -68,6 +69,11 @@ class Target(Protocol):
     @property
     def whole(self) -> bool:
         """Whether it wants everything on its frame's body, the description's tool included."""
+
+    @property
+    def at(self) -> str:
+        """Whose frame it takes a load in."""
+        return FLANGE
 
     @property
     def commands(self) -> bool:
@@ -128,8 +134,8 @@ def _of_tool(load: Load) -> list[str]:
         )
     if tool is not None and tool.left_out:
         lines.append(
-            f"Without {_each(tool.left_out)} of the description, taken for the arm's own, or felt: "
-            "add what the controller does not count already."
+            f"Without {_each(tool.left_out)} of the description, which may be the arm's own, or "
+            "what a sensor has felt: add what the controller does not count otherwise."
         )
     return lines
 
