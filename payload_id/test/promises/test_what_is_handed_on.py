@@ -188,6 +188,30 @@ def test_controllers_get_their_units_and_what_hangs_on_their_flange(case, result
     assert tool["gravity_field"] == [0.0, 0.0, -9.81]
 
 
+def test_what_hangs_beside_the_flange_or_carries_the_sensor_counts_too(
+    case, result, tmp_path, capsys
+):
+    own_arm(tmp_path)
+    beside = f'<parent link="wrist"/><child link="gripper"/>\n<origin xyz="{{}} {{}} 0.07" rpy="0 0 1.2"/>'
+    text = (tmp_path / "own_arm.urdf").read_text()
+    text = text.replace(
+        '<parent link="flange"/><child link="gripper"/>\n<origin xyz="0 0.02 0.01" rpy="0 0 0.7"/>',
+        beside.format(-0.02 * np.sin(0.5), 0.02 * np.cos(0.5)),
+    )
+    (tmp_path / "own_arm.urdf").write_text(text)
+    told = {key: x for key, x in found(result).items() if key != "robot_digest"}
+    expected = with_gripper(case, told["phi"])
+    for robot, more in ((tmp_path / "own_arm.yaml", {}),
+                        (case.arm.name, {"uncertainty": {"force_error": 0.1}})):  # fmt: skip
+        (tmp_path / "result.json").write_text(json.dumps({**told, **more}))
+        line = "export", tmp_path / "result.json", "--as", "ur", "--robot", robot, *TO_FLANGE
+        answer = payload_id(capsys, *line)
+        ur = yaml.safe_load(answer.out)
+        centre = [ur["center_of_gravity"][x] for x in "xyz"]
+        same((ur["mass"], centre, matrix(*(ur[x] for x in SIX))), expected)
+        assert "gripper 0.4 kg" in answer.out
+
+
 def turn(axis: int, angle: float) -> np.ndarray:
     """Return a rotation about x, y or z by an angle [deg]."""
     j, k = (axis + 1) % 3, (axis + 2) % 3

@@ -323,6 +323,89 @@ def test_what_was_not_measured_at_the_joints_is_not_taken(case, capsys):
     assert all(f"{name}1 ... is commanded or modelled" in answer.text for name in names.values())
 
 
+UNITS = {  # of columns, and the factor to N m or A; None: asked for
+    "ft-lbs": 1.35581795, "oz-in": 0.00706155, "kg.m": 9.80665, "cNm": 0.01, "daNm": 10.0,
+    "mA": 1e-3, **dict.fromkeys(("%", "‰", "LSB", "p.u.", "Nm/10", "0.1 Nm", "kg m2", "raw")),
+}  # fmt: skip
+
+
+def test_a_unit_is_known_as_a_whole_or_asked_for(case, capsys):
+    text = (case.folder / "run.csv").read_text()
+    made = "new-robot", "own_arm.urdf", "--table", "run.csv", "--payload-frame", "tool", "--out"
+    for k, (unit, factor) in enumerate(UNITS.items()):
+        (case.folder / "run.csv").write_text(re.sub(r"(torque_\d)", rf"\1 [{unit}]", text, count=4))
+        assert payload_id(capsys, *made, f"d{k}.yaml").code == 0
+        said = yaml.safe_load(Path(f"d{k}_columns.yaml").read_text())
+        assert said["effort_sign"] == (factor and pytest.approx(factor, rel=1e-6)), unit
+    read = "replay", "run.csv", "--robot", "own_arm.yaml", "--columns", f"d{k}_columns.yaml"
+    assert is_one_sentence(payload_id(capsys, *read))
+    Path(f"d{k}_columns.yaml").write_text(yaml.safe_dump(said | {"effort_sign": 1.0}))
+    answer = payload_id(capsys, *read)
+    assert is_one_sentence(answer) and "'raw'" in answer.text
+    text = text.replace("time", "time_10ms", 1).replace("torque_4", "torque_4 [Nmm]", 1)
+    (case.folder / "run.csv").write_text(re.sub(r"(position_\d)", r"\1 [gon]", text, count=4))
+    assert payload_id(capsys, *made, "odd.yaml").code == 0
+    said = yaml.safe_load(Path("odd_columns.yaml").read_text())
+    assert said["stamp"]["unit"] is None and said["position_unit"] == "gon"
+    assert said["effort_sign"] == [1, 1, 1, 0.001]
+
+
+def test_columns_are_taken_only_where_they_are_as_many_as_joints(case, capsys):
+    text = (case.folder / "run.csv").read_text()
+    more = re.sub(r"(?m)^([^,]*)((?:,[^,]*){4})", r"\1,0.0\2", text)
+    more = re.sub(r"^time,0.0", "time,position_0", more)
+    made = "new-robot", "own_arm.urdf", "--table", "run.csv", "--payload-frame", "tool", "--out"
+    (case.folder / "run.csv").write_text(more)
+    answer = payload_id(capsys, *made, "more.yaml")
+    assert answer.code == 0 and "5 columns for 4 joints" in answer.text
+    assert yaml.safe_load(Path("more_columns.yaml").read_text())["position"] == []
+
+
+OTHERS = {"Parquet": b"PAR1", "gzip": b"\x1f\x8b", "npy": b"\x93NUMPY", "MAT": b"MATLAB 5.0",
+          "JSON": b'{"time": 0.0, "q": [1, 2]}\n'}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_format_that_is_not_read_is_named(case, capsys, name):
+    (case.folder / "run.dat").write_bytes(OTHERS[name] + bytes(range(64)))
+    for line in (("new-robot", "own_arm.urdf", "--table", "run.dat"),
+                 ("check", "run.dat", "--robot", "own_arm.yaml", "--columns", "columns.yaml")):  # fmt: skip
+        answer = payload_id(capsys, *line)
+        assert is_one_sentence(answer) and name in answer.text and "CSV" in answer.text
+
+
+def test_words_for_missing_values_are_missing_values(case, capsys):
+    head, *rows = (case.folder / "run.csv").read_text().splitlines()
+    rows[3:3] = [re.sub(r",[^,]*$", f",{word}", rows[2]) for word in ("NA", "null", "None")]
+    (case.folder / "run.csv").write_text("\n".join([head, *rows, ""]))
+    case.holds(payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml"))
+
+
+def test_columns_in_another_order_are_named_one_by_one(case, capsys):
+    names, rest = (case.folder / "run.csv").read_text().split("\n", 1)
+    names = re.sub(r"\d", lambda x: str(int(x[0]) % 4 + 1), names)
+    (case.folder / "run.csv").write_text(f"{names}\n{rest}")
+    answer = payload_id(capsys, "check", "run.csv", "--robot", "own_arm.yaml",
+                        "--columns", "columns.yaml")  # fmt: skip
+    assert answer.code == 2 and f"those of {', '.join((JOINTS[3], *JOINTS[:3]))}" in answer.text
+
+
+def test_torques_beyond_the_stated_gain_get_no_confidence(case, capsys):
+    gains = ["--uncertainty=torque_gain=0.05", "--uncertainty=torque_relative=0.3"]
+    for factor in (1.0, 0.7):
+        write_table(case.folder / "run.csv", case.motion, factor * case.tau)
+        line = "run.csv", "--columns", "columns.yaml"
+        answer = payload_id(capsys, *REPLAY, *line, *gains)
+        told = json.loads(answer.out)["confidence"]
+        assert (told is None) == (factor < 1.0) == ("contradict" in answer.text), answer.text
+        if told is not None:
+            assert told["lower"][0] <= case.phi[0] <= told["upper"][0]
+    case.stated(uncertainty={"torque_gain": 0.05, "torque_relative": 0.3,
+                             "prior": {"mass_max": 5.0, "com_max": 0.5}})  # fmt: skip
+    checked = payload_id(capsys, "check", *line, "--robot", "own_arm.yaml")
+    assert "contradict the stated bounds" in checked.text and "torques good" not in checked.text
+
+
 STAMPS = {  # of a row by its time; the words of what is wrong
     "whole seconds": lambda t: int(t),
     "steps by 15.6 ms": lambda t: t // 0.015625 * 0.015625,
@@ -417,6 +500,10 @@ def test_rows_of_poses_at_rest_tell_mass_and_centre_of_mass(case, capsys):
         (case.folder / "poses.yaml").write_text(yaml.safe_dump(said))
         answer = payload_id(capsys, *line, "--static", "--robot", "own_arm.yaml")
         assert is_one_sentence(answer) and "factor 9.80665" in answer.text
+    said["wrench"]["sign"] = [-9.80665] * 3 + [1e-3] * 3
+    (case.folder / "poses.yaml").write_text(yaml.safe_dump(said))
+    answer = payload_id(capsys, *line, "--static", "--robot", "own_arm.yaml")
+    assert "force and torque has the wrong sign" in answer.text
 
 
 def test_rows_of_mean_torques_at_rest_tell_mass_and_centre_of_mass(case, capsys):
@@ -563,6 +650,13 @@ def dynamic(q: Any, dq: Any, effort: Any) -> Rows:
     yield "/states", STATES, {"joint_names": JOINTS, "interface_values": values}
 
 
+def of_torque(q: Any, dq: Any, effort: Any) -> Rows:
+    for topic, kind, fields in dynamic(q, dq, effort):
+        for _, each in fields["interface_values"]:
+            each["interface_names"] = ["velocity", "position", "torque"]
+        yield topic, kind, fields
+
+
 def plain(q: Any, dq: Any, effort: Any) -> Rows:
     yield "/joint_states", JOINT_STATE, {
         "name": JOINTS, "position": q, "velocity": dq, "effort": effort,
@@ -574,6 +668,7 @@ SEVERAL = {  # messages of one instant; whether of ROS 1; options
     "two topics": (two_topics, False, ("--topic", "/joint_states,/measured")),
     "a vendor's": (of_a_vendor, False, ("--topic", "/joint_states,/status:axes.torque")),
     "dynamic": (dynamic, False, ("--topic", "/states")),
+    "of torques": (of_torque, False, ("--topic", "/states,/states:torque")),
     "of ROS 1": (plain, True, ()),
     "halves of ROS 1": (halves, True, ()),
 }

@@ -15,6 +15,7 @@ from ...body.shape import Shape
 from ...errors import RecordingError, require_type
 from ...knowledge.knowledge import NOTHING, Knowledge
 from ...rows.joint_torque.uncertainty import Uncertainty
+from ...rows.quadrature import LEAST_SAMPLES
 from ...rows.wrench.feature_error import MOTION
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
@@ -25,6 +26,7 @@ from .identify import WrenchEstimate, WrenchIdentifier
 
 STILL_VELOCITY = 0.01  # [rad/s] below which the sensor counts as at rest
 STILL_ACCELERATION = 0.5  # [m/s2] of its mean over `SMOOTHED`: accelerometers are noisy
+HELD, APART = 0.1, 100.0  # [s] for which a pose stands that is one reading, and to the next
 SHORTEST = 0.3  # [s] of rest after settling that is worth using
 SMOOTHED = 0.05  # [s] over which the wrench is averaged to see whether it has settled
 SETTLED = 6.0  # standard deviations of that average at the end of the rest: how near it must be
@@ -181,16 +183,21 @@ def identify_poses(
     if N < LEAST_POSES:
         raise RecordingError(f"{LEAST_POSES} poses are needed at the least; found {N}.")
     none = np.zeros((N, 3))
-    samples = WrenchSamples(
-        np.arange(float(N)), rotation, none, none, none, wrench, gravity=gravity
-    )
+    stamp = np.arange(float(N))
+    samples = WrenchSamples(stamp, rotation, none, none, none, wrench, gravity=gravity)
     if complaint := WrenchWatch().seen(samples).complaint:
         raise RecordingError(complaint)
-    online = _online(uncertainty, estimator, intervals, 1.0, frame, shape, knowledge)
-    for pose in range(len(samples)):
-        online.take(samples.part(pose, pose + 1))
+    # Each is held for a window, so that a diagnosis can make rows anew as of any other samples.
+    held = np.linspace(0.0, HELD, LEAST_SAMPLES)
+    many = np.repeat(np.arange(N), len(held))
+    samples = WrenchSamples(
+        (APART * stamp[:, None] + held).ravel(), rotation[many], none[many], none[many], none[many],
+        wrench[many], gravity=gravity,
+    )  # fmt: skip
+    online = _online(uncertainty, estimator, intervals, HELD, frame, shape, knowledge)
+    online.add(samples)
     estimate = cast(WrenchEstimate, online.with_confidence(online.update()))
-    return replace(estimate, samples=len(samples))
+    return replace(estimate, samples=N)
 
 
 def _online(
