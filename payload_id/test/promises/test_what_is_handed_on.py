@@ -192,7 +192,8 @@ def test_what_hangs_beside_the_flange_or_carries_the_sensor_counts_too(
     case, result, tmp_path, capsys
 ):
     own_arm(tmp_path)
-    beside = f'<parent link="wrist"/><child link="gripper"/>\n<origin xyz="{{}} {{}} 0.07" rpy="0 0 1.2"/>'
+    beside = '<parent link="wrist"/><child link="gripper"/>\n'
+    beside += '<origin xyz="{} {} 0.07" rpy="0 0 1.2"/>'
     text = (tmp_path / "own_arm.urdf").read_text()
     text = text.replace(
         '<parent link="flange"/><child link="gripper"/>\n<origin xyz="0 0.02 0.01" rpy="0 0 0.7"/>',

@@ -368,8 +368,8 @@ OTHERS = {"Parquet": b"PAR1", "gzip": b"\x1f\x8b", "npy": b"\x93NUMPY", "MAT": b
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_format_that_is_not_read_is_named(case, capsys, name):
     (case.folder / "run.dat").write_bytes(OTHERS[name] + bytes(range(64)))
-    for line in (("new-robot", "own_arm.urdf", "--table", "run.dat"),
-                 ("check", "run.dat", "--robot", "own_arm.yaml", "--columns", "columns.yaml")):  # fmt: skip
+    check = "check", "run.dat", "--robot", "own_arm.yaml", "--columns", "columns.yaml"
+    for line in (("new-robot", "own_arm.urdf", "--table", "run.dat"), check):
         answer = payload_id(capsys, *line)
         assert is_one_sentence(answer) and name in answer.text and "CSV" in answer.text
 

@@ -164,9 +164,7 @@ def _told(bag: Bag, topic: str, message: Any, joints: Sequence[str]) -> Told:
             if len(array) == len(names)
             for name, value in zip(names, array, strict=True)
         }
-    return {
-        (kind, joint): value for (kind, joint), value in _interfaces(message) if kind in KINDS
-    }
+    return {(kind, joint): value for (kind, joint), value in _interfaces(message) if kind in KINDS}
 
 
 def _interfaces(message: Any) -> Iterator[tuple[tuple[str, str], float]]:

@@ -24,10 +24,10 @@ HEADS = {
     b"%PDF": "picture",
     b"\x93NUMPY": "log of a team's run",
 }
-# Formats that hold tables and are not read: how they begin, their names, and what makes CSV of them.
+# Formats of tables that are not read: how they begin, their names, and what makes CSV of them.
 OTHER_FORMATS = (
     (rb"PAR1", "Parquet", "pandas.read_parquet({0!r}).to_csv('run.csv', index=False)"),
-    (rb"ARROW1|FEA1", "Arrow or Feather", "pandas.read_feather({0!r}).to_csv('run.csv', index=False)"),
+    (rb"ARROW1|FEA1", "Arrow or Feather", "pandas.read_feather({0!r}).to_csv('run.csv')"),
     (rb"MATLAB 5", "MATLAB's MAT", "writetable(T, 'run.csv') in MATLAB, or scipy.io.loadmat"),
     (rb"\x89HDF", "HDF5, as MAT files from 7.3 on are", "writetable in MATLAB, or pandas.read_hdf"),
     (rb"\x93NUMPY", "NumPy's npy",

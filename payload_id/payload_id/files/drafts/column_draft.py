@@ -290,7 +290,7 @@ stamp: {{{stamp}}}
 {line("position", found.position)}
 {velocity}
 
-# Unit of positions: rad, deg, mrad, rev, ..., of joints that slide m or mm; one for all or for each.
+# Unit of positions: rad, deg, mrad, rev, ..., of joints that slide m or mm; one, or one for each.
 position_unit: {unit}
 
 # Columns of MEASURED joint torques or motor currents, not of commands or models.

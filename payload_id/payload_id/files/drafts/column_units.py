@@ -11,8 +11,8 @@ import numpy as np
 from ...core.arrays import Array, BoolArray
 from ...core.recording_checks.kinematics import looks_like_degrees
 from ...core.samples.stamps import NANOSECONDS
-from ..tables.csv_columns import TO_NANOSECONDS
 from ..tables import named_units as units
+from ..tables.csv_columns import TO_NANOSECONDS
 from ..tables.joint_csv import UNITS
 from ..tables.named_units import OF_TURNING, Said, has, unit_said
 from .arm_in_urdf import JointFound
@@ -102,9 +102,7 @@ def _lengths(values: Array, lower: Array, upper: Array) -> list[str]:
     return ["mm" if x else "m" for x in beyond]
 
 
-def _said(
-    names: Sequence[str], tables: Sequence[units.Units], remarks: list[str]
-) -> list[Said]:
+def _said(names: Sequence[str], tables: Sequence[units.Units], remarks: list[str]) -> list[Said]:
     """Return what each column's name says of its unit; say which of it is not understood."""
     found = [unit_said(name, table, OTHER) for name, table in zip(names, tables, strict=True)]
     unknown = [(name, x) for name, x in zip(names, found, strict=True) if x.text and not x.unit]
@@ -214,7 +212,8 @@ def _with_effort(
     amperes = [unit_said(name, units.CURRENTS, OTHER).unit for name in named]
     currents = all(amperes) or all(has(words_of(name), CURRENTS) for name in named)
     forces = {**units.FORCES, **units.TORQUES}
-    table = [units.CURRENTS if currents else units.TORQUES if turns else forces for turns in turning]
+    table = [units.TORQUES if turns else forces for turns in turning]
+    table = [units.CURRENTS] * len(table) if currents else table
     said = _said(named, table, remarks)
     factors = tuple(x.unit.size for x in said if x.unit)
     unknown, silent = any(x.text and not x.unit for x in said), not any(x.text for x in said)
@@ -239,9 +238,7 @@ def _with_effort(
             "Efforts are not known to be torques: enter as effort_sign what one is in N m."
         )
     elif factor != (1.0,) * len(factor or ()):
-        remarks.append(
-            f"Efforts look like {_listed_units(said)}: effort_sign makes N m of them."
-        )
+        remarks.append(f"Efforts look like {_listed_units(said)}: effort_sign makes N m of them.")
         return replace(found, effort_factor=factor, effort_unit=_listed_units(said))
     return replace(found, effort_factor=factor)
 

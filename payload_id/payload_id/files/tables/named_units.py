@@ -93,17 +93,21 @@ OF_SLIDING = {"m": 1.0, "mm": 1e-3}  # units of positions [m], [rad]
 ANGLES: Units = _each(
     {
         "rad": "rads radian radians", "deg": "degs degree degrees °", "urad": "µrad μrad microrad",
-        "mrad": "millirad milliradian milliradians", "rev": "revs revolution revolutions turn turns",
+        "mrad": "millirad milliradian milliradians",
+        "rev": "revs revolution revolutions turn turns",
         "mdeg": "millideg m°", "cdeg": "centideg c°", "gon": "gons", "arcmin": "arcmins",
         "arcsec": "arcsecs",
     },
     OF_TURNING,
 )  # fmt: skip
-LENGTHS: Units = _each({"m": "meter metre meters metres", "mm": "millimeter millimetre"}, OF_SLIDING)
+LENGTHS: Units = _each(
+    {"m": "meter metre meters metres", "mm": "millimeter millimetre"}, OF_SLIDING
+)
 TIMES: Units = _each(
     {
         "s": "sec secs second seconds", "ms": "msec msecs millis millisec milliseconds",
-        "us": "µs μs usec usecs micros microsec microseconds", "ns": "nsec nsecs nanosec nanoseconds",
+        "us": "µs μs usec usecs micros microsec microseconds",
+        "ns": "nsec nsecs nanosec nanoseconds",
         "min": "mins minute minutes", "h": "hr hrs hour hours",
     },
     {unit: float(size) for unit, size in TO_NANOSECONDS.items()},
