@@ -220,8 +220,8 @@ def _by_number(
     groups: dict[str, dict[int, str]] = {}
     for rest, columns in found.items():
         once = len({number for _, number, _ in columns}) == len(columns)
-        for others, number, name in columns:  # other numbers tell columns apart that it does not
-            groups.setdefault(rest if once else f"{others} {rest}", {}).setdefault(number, name)
+        for other, place, name in columns:  # other numbers tell columns apart that it does not
+            groups.setdefault(rest if once else f"{other} {rest}", {}).setdefault(place, name)
     if set(named) == set(joints):
         return _best(groups, [named[x] for x in joints])
     n, whole = len(joints), dict[str, dict[int, str]]()

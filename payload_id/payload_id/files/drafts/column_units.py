@@ -217,6 +217,7 @@ def _with_effort(
     said = _said(named, table, remarks)
     factors = tuple(x.unit.size for x in said if x.unit)
     unknown, silent = any(x.text and not x.unit for x in said), not any(x.text for x in said)
+    unknown |= len(factors) not in (0, len(said)) and set(factors) != {1.0}
     factor = None if unknown else factors if len(factors) == len(said) else (1.0,)
     if currents:
         if silent and milli:
@@ -235,7 +236,7 @@ def _with_effort(
         return replace(found, effort_factor=None)
     if unknown:
         remarks.append(
-            "Efforts are not known to be torques: enter as effort_sign what one is in N m."
+            "Efforts are not all in a unit that is known: enter as effort_sign what one is in N m."
         )
     elif factor != (1.0,) * len(factor or ()):
         remarks.append(f"Efforts look like {_listed_units(said)}: effort_sign makes N m of them.")

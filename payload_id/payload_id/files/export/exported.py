@@ -106,9 +106,11 @@ def export_for(
     gravity = result.gravity
     if gravity is None and robot is not None:
         gravity = robot.gravity
+    if target.whole and urdf is not None:
+        load = load.with_tool(tool_on(urdf, load.frame, sensor))
     return Export(
         result=result,
-        load=load.with_tool(tool_on(urdf, load.frame, sensor)) if with_tool else load,
+        load=load,
         service=(told.service or "") if fits else "",
         type=(told.type or "") if fits else "",
         world=None if urdf is None else ArmFrames(urdf).base,

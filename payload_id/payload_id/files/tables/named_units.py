@@ -138,7 +138,7 @@ def unit_of(text: str, units: Units) -> Unit | None:
     plain = SIGNS.sub("", text)
     if plain in units:
         return units[plain]
-    folded = {key.casefold(): unit for key, unit in reversed(units.items()) if len(key) > 1}
+    folded = {key.casefold(): unit for key, unit in [*units.items()][::-1] if len(key) > 1}
     return folded.get(plain.casefold())
 
 
@@ -164,13 +164,13 @@ def unit_said(name: str, units: Units, other: str = "(?!)") -> Said:
     plain = LABEL.sub(" ", plain)
     if word := _of_nothing(plain):
         return Said(word, None, True)
-    words = re.findall(WORD, plain)
-    for end in range(len(words), 0, -1):
+    parts = re.findall(WORD, plain)
+    for end in range(len(parts), 0, -1):
         for begin in range(max(0, end - 3), end):
-            text = "".join(words[begin:end])
-            last = end == len(words) and len(words) > 1
+            text = "".join(parts[begin:end])
+            last = end == len(parts) and len(parts) > 1
             if (len(text) > 1 or last) and (unit := unit_of(text, units)):
-                return Said(" ".join(words[begin:end]), unit)
+                return Said(" ".join(parts[begin:end]), unit)
     return Said()
 
 
