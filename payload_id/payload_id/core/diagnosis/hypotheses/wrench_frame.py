@@ -21,13 +21,9 @@ class WrenchFrame(Hypothesis):
 
     def readings(self, recorded: Recorded) -> Iterator[Reading]:
         """See the base class."""
-        acceleration, force = (
-            np.concatenate([x - x.mean(axis=0) for x in values])
-            for values in zip(
-                *((s.proper_acceleration, s.wrench[:, :3]) for s in recorded.stretches),
-                strict=True,
-            )
-        )
+        each = [(s.proper_acceleration, s.wrench[:, :3]) for s in recorded.stretches]
+        acceleration, force = (np.concatenate(x) for x in zip(*each, strict=True))
+        acceleration, force = (x - x.mean(axis=0) for x in (acceleration, force))
         turn, _ = Rotation.align_vectors(acceleration, force)
         yield Reading(_words, _turned_back, None, turn.as_rotvec(), REACH, 3)
 
