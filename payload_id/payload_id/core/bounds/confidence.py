@@ -23,7 +23,8 @@ What boxes take away counts only where the truth is in them. Where the data need
 point within is far from what fits, and the set small for no good reason. So the best fit within is
 compared with one that leaves u to the data, in units of the noise that the latter shows: what the
 squares differ by is at most that of so many constants as it has outside their boxes, and of ten
-parameters, by the F distribution [Seber2003, Sec. 4.1], else no interval is given.
+parameters, by the F distribution [Seber2003, Sec. 4.1], else no interval is given. Less than that
+may still press against the boxes: intervals of m, h and c reach at least to what this fit says.
 """
 
 from __future__ import annotations
@@ -100,8 +101,8 @@ class Residuals:
         variance: Of independent rows' errors, shape (C,).
         quantile: Standard deviations within which an error is with that probability.
         gain: As `Statistics.gain`.
-        asked: The u of a fit that leaves them to the data, where these contradict the boxes, shape
-            (p,); None where they do not.
+        free: Of u and phi, by a fit that leaves u to the data, shape (p + 10,).
+        asked: Its u where the data contradict the boxes, shape (p,); None where they do not.
     """
 
     level: float
@@ -112,6 +113,7 @@ class Residuals:
     variance: Array
     quantile: float
     gain: Array
+    free: Array
     asked: Array | None
 
     @classmethod
@@ -147,9 +149,10 @@ class Residuals:
             return None
         if best is None or not best[p] > 0.0:
             return None
+        free, contradicted = _free(statistics, best, own, known, level)
         return cls(
             level, fit, best, program, noise.inflation, variance, noise.quantile(level),
-            statistics.gain, _asked(statistics, best, own, known, level),
+            statistics.gain, free, free[:-10] if contradicted else None,
         )  # fmt: skip
 
     def errors(self, rows: RowBlock, channels: int) -> tuple[Array, Array]:
@@ -222,10 +225,10 @@ class _Noise:
         return self.spread**2 * count * float(scipy.special.fdtri(count, self.freedom, level))
 
 
-def _asked(
+def _free(
     statistics: Statistics, best: Array, own: RowBlock, known: Interval, level: float
-) -> Array | None:
-    """Return the u that data ask for, shape (p,), if they contradict the boxes; else None.
+) -> tuple[Array, bool]:
+    """Return the fit that leaves u to the data, shape (p + 10,), and whether it refutes the boxes.
 
     Args:
         statistics: Of all rows.
@@ -238,7 +241,7 @@ def _asked(
     free = nuisance_fit(channels, statistics.counts, statistics.errors, gain, np.inf)
     noise = _Noise.of(statistics, free, own, known)
     if noise is None:
-        return None
+        return best, False
 
     def squares(x: Array) -> float:
         left = linearised(channels, gain, x) @ np.append(x, -1.0)
@@ -246,7 +249,7 @@ def _asked(
 
     outside = int((np.abs(free.x[:p]) > 1.0).sum())
     more = squares(best) - squares(free.x)
-    return free.x[:p] if more > noise.most(outside + 10, level) else None
+    return free.x, more > noise.most(outside + 10, level)
 
 
 def confidence_interval(
@@ -269,6 +272,8 @@ def confidence_interval(
     if ends is None:
         return None
     lower, upper = ends.T
+    free = residuals.free[p:]
+    lower[:4], upper[:4] = np.minimum(lower[:4], free[:4]), np.maximum(upper[:4], free[:4])
     lower[:10], upper[:10] = (
         np.maximum(lower[:10], known.lower),
         np.minimum(upper[:10], known.upper),
@@ -277,9 +282,11 @@ def confidence_interval(
     com = best[p + 1 : p + 4] / best[p]
     with np.errstate(divide="ignore"):
         lightest = np.where(lower[0] > 0.0, 1.0 / max(lower[0], 1e-300), np.inf)
+    centre = free[1:4] / free[0] if free[0] > 0.0 else com
     return Confidence(
         residuals.level, best[p:], lower[:10], upper[:10],
-        com + np.minimum(lower[10:13], -0.0) * lightest, com + upper[10:13] * lightest,
+        np.minimum(com + np.minimum(lower[10:13], -0.0) * lightest, centre),
+        np.maximum(com + upper[10:13] * lightest, centre),
         lower[13:], upper[13:], residuals.inflation,
         _held_out(newest.take(newest.scale == 0.0), known, residuals.gain),
     )  # fmt: skip
