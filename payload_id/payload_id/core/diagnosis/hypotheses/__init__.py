@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...rows.joint_torque.momentum import MomentumRows
+from ...rows.wrench.newton_euler import NewtonEulerRows
 from ..hypothesis import Hypothesis
 from .cable import Cable
 from .contact import Contact
@@ -77,6 +78,7 @@ OF_WRENCHES = Table(
     "sensor frame, orientations, gravity, units, stamps, filters, the sensor's limits and bias, "
     "contact, a payload that slips",
 )
+OF_OTHERS = Table(((Prior(),),), "what was measured, its bounds, a payload that slips")
 # Those of which is asked how large an error could be that the data do not show.
 ASSUMPTIONS: tuple[Hypothesis, ...] = (
     Tool(), Cable(), Links(), Gravity(), TorqueGain(), TorqueOffset()
@@ -84,5 +86,6 @@ ASSUMPTIONS: tuple[Hypothesis, ...] = (
 
 
 def table_of(source: object) -> Table:
-    """Return what is asked of the rows of a source."""
-    return OF_TORQUES if isinstance(source, MomentumRows) else OF_WRENCHES
+    """Return what is asked of the rows of a source; of one that is not known here, little."""
+    kinds = ((MomentumRows, OF_TORQUES), (NewtonEulerRows, OF_WRENCHES))
+    return next((table for kind, table in kinds if isinstance(source, kind)), OF_OTHERS)

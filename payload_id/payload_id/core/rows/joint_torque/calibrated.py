@@ -16,12 +16,9 @@ from ...errors import InputError
 from ..nuisance import Nuisance
 from ..quadrature import ROUNDING
 from ..row_block import RowBlock
+from .blocks import NOT_LEARNT, Stated
 from .nuisance import NOT_NEGATIVE, group_slice, nuisance_of
 from .uncertainty import Uncertainty
-
-# What is the arm's and not learnt: its calibration holds for what was stated of it then.
-NOT_LEARNT = ("friction_coulomb_asymmetry", "friction_viscous_asymmetry", "friction_load",
-              "friction_stribeck", "torque_ripple")  # fmt: skip
 
 
 def known_of(model: ArmModel, uncertainty: Uncertainty) -> tuple[Nuisance, Uncertainty]:
@@ -67,16 +64,12 @@ def _check_stated(
 ) -> None:
     """Raise where bounds are stated that are wider than the calibration's own."""
     before = Uncertainty.from_dict(dict(calibration.uncertainty))
-    assumed, n = nuisance_of(model, before), calibration.n
+    assumed = nuisance_of(model, before)
     edge = ROUNDING * (np.abs(assumed.centre) + assumed.half_width)
     below = stated.centre - stated.half_width < assumed.centre - assumed.half_width - edge
     above = stated.centre + stated.half_width > assumed.centre + assumed.half_width + edge
-    wider = {
-        name: bool(
-            (uncertainty.per_joint(name, n) > before.per_joint(name, n) * (1 + ROUNDING)).any()
-        )
-        for name in NOT_LEARNT
-    }
+    now, then = (_not_learnt(model, bounds) for bounds in (uncertainty, before))
+    wider = {name: half > then.get(name, 0.0) * (1 + ROUNDING) for name, half in now.items()}
     wider |= dict(zip(stated.every, np.isfinite(calibration.lower) & (below | above), strict=True))
     if any(wider.values()):
         name = next(name for name in wider if wider[name])
@@ -85,6 +78,16 @@ def _check_stated(
             "with, so that its result need not hold. Calibrate again with the wider bounds, or "
             "state the calibration's."
         )
+
+
+def _not_learnt(model: ArmModel, bounds: Uncertainty) -> dict[str, float]:
+    """Return half the width of the box of each parameter of the arm that is not learnt."""
+    blocks = [kind.of(Stated(model, bounds)) for kind in NOT_LEARNT]
+    return {
+        name: float(half)
+        for block in blocks
+        for name, half in zip(block.names, block.half_width, strict=True)
+    }
 
 
 def tightened(calibration: Calibration, uncertainty: Uncertainty) -> Uncertainty:

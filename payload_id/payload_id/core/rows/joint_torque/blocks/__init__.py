@@ -22,10 +22,21 @@ from .torque_sensor import TorqueGain, TorqueOffset
 # The arm's own: what calibrations learn and the planner predicts, in the order of its parameters.
 OF_JOINTS = (CoulombFriction, ViscousFriction, RotorInertia, TorqueOffset, TorqueGain)
 OF_ARM = (Links, *OF_JOINTS, Tool)
-OF_RUN = (BaseTilt, JointZero, TorqueDelay, FrictionAsymmetry, FrictionLoad, FrictionStribeck,
-          TorqueRipple)  # fmt: skip
+# The arm's own, too, and not learnt: a calibration holds for what was stated of them then.
+NOT_LEARNT = (FrictionAsymmetry, FrictionLoad, FrictionStribeck, TorqueRipple)
+OF_RUN = (BaseTilt, JointZero, TorqueDelay, *NOT_LEARNT)
 
-__all__ = ["OF_ARM", "OF_JOINTS", "OF_RUN", "Stated", "Sums", "Window", "of_arm", "of_run"]
+__all__ = [
+    "NOT_LEARNT",
+    "OF_ARM",
+    "OF_JOINTS",
+    "OF_RUN",
+    "Stated",
+    "Sums",
+    "Window",
+    "of_arm",
+    "of_run",
+]
 
 
 def of_arm(stated: Stated) -> tuple[NuisanceBlock[Sums], ...]:
