@@ -14,6 +14,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.type_support import check_is_valid_msg_type
+from rclpy.validate_topic_name import validate_topic_name
 from sensor_msgs.msg import JointState
 
 from ...files.robots.robot_file import RobotFile
@@ -39,6 +40,7 @@ class PolledSubscription:
             profile: Quality of service; its depth must hold what arrives between two polls.
         """
         self._type = message_type
+        validate_topic_name(topic)
         self.topic = node.resolve_topic_name(topic)
         check_is_valid_msg_type(message_type)
         with node.handle:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -124,11 +125,12 @@ def test_a_bound_takes_one_number_or_one_for_each_joint(said, capsys):
     for bound in ("torque_absolute=1.07", "torque_absolute=1.07,2", "prior.mass_max=3"):
         assert main([*shlex.split(REPLAY), f"--uncertainty={bound}"]) == 0
     capsys.readouterr()
-    single = [name for name, x in Uncertainty.__dataclass_fields__.items() if x.type == "float"]
+    bounds = {x.name: x.type for x in fields(Uncertainty)}
+    single = [name for name, kind in bounds.items() if kind == "float"]
     for name in (*single, "tool", "prior.mass_max", "prior.com_max", *LISTS):
         sentence = said(f"{REPLAY} --uncertainty={name}=0.1,0.2,0.3")
         assert name.removesuffix("_window").split(".")[-1] in sentence
-    for name in Uncertainty.__dataclass_fields__.keys() - {"prior"}:
+    for name in bounds.keys() - {"prior"}:
         for value in (np.nan, np.inf, -1.0, 1e308):
             for given in (value, [value] * 10):
                 with pytest.raises(InputError, match=name):
