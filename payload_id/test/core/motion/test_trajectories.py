@@ -227,5 +227,5 @@ def test_motions_that_cannot_be_are_refused() -> None:
         with pytest.raises(InputError, match="Edges"):
             fourier().ranges(np.array(edges))
     for leaves, ramp in ((-0.1, 0.5), (2.0, 2.1), (1.0, 0.0), (3.0, 0.1), (1.0, np.nan)):
-        with pytest.raises(InputError, match="change of speed"):
+        with pytest.raises(InputError, match="A stop begins"):
             PathStop(bezier(), leaves, ramp)
