@@ -21,7 +21,9 @@ from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate, StopReason
 from sensor_msgs.msg import JointState
 
+from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.common.conversions import stamp_of
+from payload_id.ros.planner.parameters import PLANNER_TABLE
 from planned_robot import GOAL, PARAMETERS
 
 LOSS = 0.2  # share of datagrams
@@ -183,7 +185,7 @@ def bridge_killed(rig: Rig) -> Callable[[], None]:
 
     def restart() -> None:
         rig.states.clear()
-        rig.bridge = rig.start_bridge(f"bridge_{time.monotonic_ns()}.log")
+        rig.bridge = rig.start("bridge", BRIDGE_TABLE)
         rig.observer.wait(lambda: rig.states, "a bridge that says what it does", 90.0)
 
     return restart
@@ -195,7 +197,7 @@ def planner_killed(rig: Rig) -> Callable[[], None]:
     rig.planner.process.wait()
 
     def restart() -> None:
-        rig.planner = rig.start_planner(f"planner_{time.monotonic_ns()}.log")
+        rig.planner = rig.start("planner", PLANNER_TABLE)
 
     return restart
 

@@ -29,7 +29,7 @@ from .node_client import EVERY, NodeClient
 from .waiting import FOUND, GoneError, NotAnsweredError, allowed, wait_for
 
 Tell = Callable[[Any], object]
-SAID = 2.0  # [s] in which it is heard what was planned last
+SAID = 5.0  # [s] in which it is heard what was planned last
 ENDING = 60.0  # [s] that a cancelled goal may take to come to rest
 SOLVED = 90.0  # [s] that an answer may take for which everything is solved, and a cause looked for
 OF_ESTIMATOR: Mapping[str, Any] = {
@@ -409,7 +409,7 @@ class PayloadClient(NodeClient):
             lambda: self.node.create_subscription(kind, topic, heard.append, LATCHED), topic
         )
         try:
-            wait_for(lambda: bool(heard), SAID, f"{topic}: is there a planner, and a plan of it?")
+            wait_for(lambda: bool(heard), SAID, f"{topic}, which comes with a plan")
         finally:
             self.node.destroy_subscription(subscription)
         return heard[-1]

@@ -9,12 +9,11 @@ import threading
 import pytest
 import rclpy
 from payload_id_msgs.action import Identify
-from payload_id_msgs.msg import PayloadEstimate
-from payload_id_msgs.srv import Describe, GetEstimate, Save, SetObstacles
-from rclpy.action import ActionServer, GoalResponse
+from payload_id_msgs.msg import PayloadEstimate, PlanDescription
+from payload_id_msgs.srv import GetEstimate, Save, SetObstacles
+from rclpy.action import ActionServer
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from command_line import run_here
@@ -50,9 +49,12 @@ class Answering:
         estimator.create_service(GetEstimate, "~/get_estimate", self._estimate)
         estimator.create_service(Save, "~/save", self._save)
         bridge.create_service(SetObstacles, "~/set_obstacles", self._set)
-        planner.create_service(Describe, "~/describe", self._describe)
-        self._refusal = planner.create_publisher(String, "~/refusal", LATCHED)
-        ActionServer(planner, Identify, "~/identify", self._identify, goal_callback=self._accept)
+        described = planner.create_publisher(PlanDescription, "~/description", LATCHED)
+        plan = PlanDescription(plan_id="p1", summary="a motion", joint_names=["j"])
+        for name in ("start_positions", "goal_positions", *PEAKS):
+            setattr(plan, name, [50.0])
+        described.publish(plan)
+        ActionServer(planner, Identify, "~/identify", self._identify)
         self._executor = SingleThreadedExecutor(context=self._context)
         for node in nodes:
             self._executor.add_node(node)
@@ -89,23 +91,12 @@ class Answering:
         response.success, response.message, response.ids = True, "done", self.obstacles
         return response
 
-    def _accept(self, goal):
-        self._refusal.publish(String(data="Rejected: it is in use."))
-        return GoalResponse.ACCEPT if self.success else GoalResponse.REJECT
-
     def _identify(self, handle):
         self.goal = handle.request
         told = Identify.Feedback(state=Identify.Feedback.EXCITING, progress=0.5, worst="torque")
         handle.publish_feedback(told)
         handle.succeed()
         return self.result
-
-    def _describe(self, request, response):
-        response.success, plan = True, response.description
-        plan.plan_id, plan.summary, plan.joint_names = "p1", "a motion", ["j"]
-        for name in ("start_positions", "goal_positions", *PEAKS):
-            setattr(plan, name, [50.0])
-        return response
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +168,8 @@ def test_a_payload_is_identified_once_that_is_confirmed(answering, live, monkeyp
     answering.result = Identify.Result(error_code=13, message="INCONSISTENT. Look.")
     code, said = live(*command, "--yes")
     assert code == 2 and "INCONSISTENT. Look." in said
-    monkeypatch.setattr(answering, "success", False)
+    answering.result = Identify.Result(error_code=2, message="The arm is in use: a run.")
     code, said = live(*command, "--yes")
-    assert code == 2 and "Rejected: it is in use." in said
+    assert code == 2 and "The arm is in use: a run." in said
+    code, said = live("execute", "another plan", "--yes")
+    assert code == 2 and "The newest plan is p1" in said
