@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from payload_id_msgs.action import Plan
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
 from payload_id_msgs.srv import Acknowledge
 from rcl_interfaces.srv import SetParameters
+from rclpy.action import ActionClient
 from rclpy.parameter import Parameter as RosParameter
 
 from harness import LATCHED, NodeProcess
@@ -25,7 +27,7 @@ from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.ros.common.conversions import stamp_of
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from payload_id.ros.execution.stop_reason import Reason
-from planned_robot import BRIDGE, PAYLOAD, ROBOT, PlannedRobot
+from planned_robot import BRIDGE, GOAL, PAYLOAD, PLANNER, ROBOT, PlannedRobot
 
 DRIVER = """
 extends: package://payload_id/config/robots/kinova_gen3.yaml
@@ -122,12 +124,20 @@ class Rig(PlannedRobot):
 
     def planned_in_time(self) -> Any:
         """Plan; again while what was started anew is not ready."""
-        answer, end = self.plan(), time.monotonic() + READY
-        while not answer.success:
-            assert time.monotonic() < end, answer.message
-            answer = self.plan()
-        self.newest = answer.description
-        return self.newest
+        client = ActionClient(self.observer.node, Plan, f"{PLANNER}/plan")
+        self.observer.wait(client.server_is_ready, "a planner", READY)
+        said, end = "no answer", time.monotonic() + READY
+        while time.monotonic() < end:
+            sent, again = client.send_goal_async(Plan.Goal(goal=GOAL)), time.monotonic() + ANSWER
+            answered = lambda s=sent, t=again: s.done() or time.monotonic() > t  # noqa: E731
+            self.observer.wait(answered, "an answer", READY)
+            if sent.done():  # else the goal went to a planner that was killed
+                result = self.result(sent.result().get_result_async())[0]
+                if result.success:
+                    self.newest = result.description
+                    return self.newest
+                said = result.message
+        raise AssertionError(said)
 
     def successful(
         self, kind: Any, service: str, achieved: Callable[[], bool] = lambda: False, **fields: Any
