@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 
 from controller_manager_msgs.srv import SwitchController
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
+from rclpy.qos import qos_profile_services_default
+from rclpy.type_support import check_is_valid_srv_type
 
 from ..common.conversions import duration_message
 
@@ -18,15 +21,21 @@ class SwitchRequest:
 
     def __init__(self, node: Node, manager: str) -> None:
         """Make the client of a controller manager."""
-        service = f"{manager}/switch_controller"
-        self._client = node.create_client(SwitchController, service)
+        self._service = node.resolve_service_name(f"{manager}/switch_controller")
+        check_is_valid_srv_type(SwitchController)
+        with node.handle:  # not the node's own: its executor would take the answers
+            self._client = rclpy_implementation.Client(
+                node.handle, SwitchController, self._service,
+                qos_profile_services_default.get_c_qos_profile(),
+            )  # fmt: skip
         self._asked: tuple[int, float] | None = None  # number of the request, and when it was made
         self._wanted, self._first = "", 0  # who is to be active, and the first request for that
 
     @property
     def is_ready(self) -> bool:
         """Whether there is a controller manager."""
-        return bool(self._client.service_is_ready())
+        with self._client:
+            return bool(self._client.service_server_is_available())
 
     @property
     def waits(self) -> bool:
@@ -52,8 +61,8 @@ class SwitchRequest:
             activate_asap=True,
             timeout=duration_message(TIMEOUT),
         )
-        with self._client.handle:
-            number = self._client.handle.send_request(request)
+        with self._client:
+            number = self._client.send_request(request)
         self._asked = number, time.monotonic()
         if activate != self._wanted:
             self._wanted, self._first = activate, number
@@ -61,8 +70,8 @@ class SwitchRequest:
     def answer(self) -> tuple[bool, str] | None:
         """Return whether it was done, and the manager's words; None while that is not known."""
         last, since = self._asked or (None, 0.0)
-        with self._client.handle:
-            while (found := self._client.handle.take_response(SwitchController.Response))[0]:
+        with self._client:
+            while (found := self._client.take_response(SwitchController.Response))[0]:
                 header, response = found
                 number = header.request_id.sequence_number
                 if number == last or (response.ok and number >= self._first):
@@ -70,5 +79,5 @@ class SwitchRequest:
                     return bool(response.ok), str(response.message)
         if self._asked is not None and time.monotonic() - since > ANSWER:
             self._asked = None
-            return False, f"{self._client.srv_name} gave no answer within {ANSWER:g} s"
+            return False, f"{self._service} gave no answer within {ANSWER:g} s"
         return None
