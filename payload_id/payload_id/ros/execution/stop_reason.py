@@ -41,7 +41,7 @@ class Reason(Enum):
         "Something slows it down: the speed slider of a pendant (name its topic in the parameter "
         "speed_scaling_topic), or a contact."
     )
-    PAUSED = "~/resume of an identification plans on from there, as does a new plan."
+    PAUSED = "The arm rests on its path: plan anew; an identification goes on with ~/resume."
     CONTINUED = "Another motion takes over from it."
     HELD_JOINT_OFF = (
         "Bring that joint where the robot file says and see that its driver reports it, or change "

@@ -211,7 +211,10 @@ class Horizon:
     async def _has_begun(self, following: Following) -> bool:
         """Wait until a motion has begun, or ended; return whether it has begun."""
         states = self._context.arm.states
-        begun = lambda: following.time(states.now_ns) >= 0.0  # noqa: E731
+
+        def begun() -> bool:
+            return following.time(states.now_ns) >= 0.0
+
         await self._wait(lambda: begun() or following.ended is not None)
         return begun()
 

@@ -332,7 +332,10 @@ class IdentifyRun:
             raise EndedError(Result.NONE, said)
         self._goal.enter(Feedback.AWAITING_PAYLOAD)
         grasped = self._arm.resumption()
-        over = lambda: bool(self._arm.unwanted) or grasped.done()  # noqa: E731
+
+        def over() -> bool:
+            return bool(self._arm.unwanted) or grasped.done()
+
         await until(self._context.node, over, min(self._goal.left(), LONG))
         self._goal.check_wanted()
 

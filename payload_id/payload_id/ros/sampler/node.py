@@ -92,8 +92,8 @@ class SamplerNode(ManagedNode):
         message = SamplerState(
             sampler=self._identity,
             source=self._settings.source,
-            received=self._intake.received,
-            accepted=self._intake.accepted,
+            received=self._intake.sampler.received,
+            accepted=self._intake.sampler.accepted,
             silent=silent,
             unusable=unusable,
             recording=self._recording.path,
@@ -115,8 +115,8 @@ class SamplerNode(ManagedNode):
             self._log.warn("condition", sentence)
         figures = {
             **found.figures,
-            "received": self._intake.received,
-            "accepted": self._intake.accepted,
+            "received": self._intake.sampler.received,
+            "accepted": self._intake.sampler.accepted,
             "blocks": self._sequence,
             "bag": self._recording.path,
         }

@@ -27,8 +27,9 @@ from ...threads import one_thread
 LARGEST_OFFSET = 0.1  # [s] that is looked for on either side
 GRID = 41  # delays tried before the best of them is refined
 CHECKED = 6000  # samples that are used, neighbours in the middle of the recording
-MEAN = 0.02  # [s] T, short against any motion, or
-FEWEST = 4.618  # steps of the samples, and of more the same part
+MEAN = 0.02  # [s] T, about: short against any motion; in whole steps of the samples, ...
+FEWEST = 4  # ... so many at least, ...
+PART = 0.618  # ... and this part of a step: the golden section is far from all simple fractions
 DEVIATIONS = 3.0  # an offset smaller than this many of its standard deviations is not taken out
 LEAST_OFFSET = 2e-5  # [s] that is worth taking out
 EXPLAINED = 0.5  # part of the wrench's variance that must be a payload's for the delay to mean one
@@ -130,13 +131,13 @@ class _Means:
     def of(cls, samples: WrenchSamples, largest: float) -> _Means | None:
         """Return the means; None where there are too few, or the wrench stands still."""
         parts, steps = stretches(samples.stamp, BRIDGED), np.diff(samples.stamp)
-        if len(samples) < FEWEST:
+        if len(samples) <= FEWEST:
             return None
         steps[[part.start - 1 for part in parts[1:]]] = samples.step  # means keep out of gaps
         stamp = np.append(0.0, steps.cumsum())
         ends = [stamp[part][[0, -1]] for part in parts]
         largest = min(largest, max(map(np.ptp, ends)) / 4)
-        half = samples.step * max(round(MEAN / samples.step) + FEWEST % 1.0, FEWEST)
+        half = samples.step * (max(round(MEAN / samples.step), FEWEST) + PART)
         rim = largest + half
         middle = np.concatenate([np.arange(a + rim, b - rim, half) for a, b in ends])
         values = samples.kept(integrands)[:, :18]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ....core.samples.joint_state_sampler import JointStateSampler
+from ....core.samples.wrench_sampler import WrenchSampler
 from ....files.robots.robot_file import RobotFile
 from ...lifecycle.managed_node import ManagedNode
 from ..parameters import SamplerParameters
@@ -40,20 +42,14 @@ class Intake(Protocol):
         recorded: Name and definition of further message types that go into the recording.
         what: What is measured, for people.
         topics: From which topics, for people.
+        sampler: What makes the samples, and counts messages received and accepted.
     """
 
     block_type: Any
     recorded: tuple[tuple[str, str], ...]
     what: str
     topics: str
-
-    @property
-    def received(self) -> int:
-        """Messages of measurements so far."""
-
-    @property
-    def accepted(self) -> int:
-        """Samples made of them."""
+    sampler: JointStateSampler | WrenchSampler
 
     def __init__(self, node: ManagedNode, settings: SamplerParameters, robot: RobotFile) -> None:
         """Subscribe.

@@ -32,7 +32,7 @@ class JointTorqueIntake(Intake):
     def __init__(self, node: ManagedNode, settings: SamplerParameters, robot: RobotFile) -> None:
         """Subscribe."""
         self._node, self._settings, self._robot = node, settings, robot
-        self._sampler = JointStateSampler(robot.joint_map(), robot.joint_states.rate)
+        self.sampler = JointStateSampler(robot.joint_map(), robot.joint_states.rate)
         self._states = joint_state_subscription(
             node, robot, settings.joint_states_topic, settings.reliability, settings.queue
         )
@@ -42,16 +42,6 @@ class JointTorqueIntake(Intake):
         self._before = time.monotonic(), node.get_clock().now(), 0, 0, 0  # as of the last look
         self._steady = False
 
-    @property
-    def received(self) -> int:
-        """Messages so far."""
-        return self._sampler.received
-
-    @property
-    def accepted(self) -> int:
-        """Samples made of them."""
-        return self._sampler.accepted
-
     def forget(self) -> None:
         """Let go what has arrived so far."""
         self._states.forget()
@@ -59,24 +49,24 @@ class JointTorqueIntake(Intake):
 
     def take(self, record: Record) -> None:
         """Take in what has arrived."""
-        complaint, messages = self._sampler.complaint, []
+        complaint, messages = self.sampler.complaint, []
         for data, received_ns in self._states.take_all(self._settings.queue):
             self._arrived = time.monotonic()
             record(self._states.topic, JOINT_STATE, received_ns, data)
             if (message := self._reader.read(data)) is not None:
                 messages.append(message)
                 continue
-            self._sampler.offer_all(messages)
+            self.sampler.offer_all(messages)
             messages.clear()
-            self._sampler.unreadable()
-        self._sampler.offer_all(messages)
-        news = self._sampler.complaint
+            self.sampler.unreadable()
+        self.sampler.offer_all(messages)
+        news = self.sampler.complaint
         if news is not complaint and news is not None:
             self._log.warn(news.cause.value, news.sentence)
 
     def block(self) -> SampleBlock | None:
         """Return the samples since the last call."""
-        rows, sampler = self._sampler.take(), self._sampler
+        rows, sampler = self.sampler.take(), self.sampler
         if not len(rows):
             return None
         return block_message(
@@ -88,7 +78,7 @@ class JointTorqueIntake(Intake):
 
     def look(self) -> Finding:
         """Judge what has been arriving."""
-        sampler, now, clock = self._sampler, time.monotonic(), self._node.get_clock().now()
+        sampler, now, clock = self.sampler, time.monotonic(), self._node.get_clock().now()
         at, clock_at, received, accepted, old = self._before
         out_of_turn = sum(
             sampler.dropped.get(cause.value, 0)
@@ -117,7 +107,7 @@ class JointTorqueIntake(Intake):
 
     def _uselessness(self, rate: float, heard: int) -> str:
         """Say that no payload can be identified of what arrives; empty if one can."""
-        sampler, topic = self._sampler, self._states.topic
+        sampler, topic = self.sampler, self._states.topic
         if rate == 0.0 and heard and sampler.complaint is not None:
             return f"No message on {topic} can be used. {sampler.complaint.sentence}"
         if sampler.zero_effort_time >= ZERO_EFFORT_TIME:
@@ -161,7 +151,7 @@ class JointTorqueIntake(Intake):
 
     def _figures(self, rate: float) -> dict[str, object]:
         """Return the figures of the diagnostics."""
-        sampler, pace = self._sampler, self._sampler.pace
+        sampler, pace = self.sampler, self.sampler.pace
         age = float("nan")
         if pace.newest_ns is not None:
             age = 1e-9 * (self._node.get_clock().now().nanoseconds - pace.newest_ns)

@@ -46,7 +46,7 @@ class WrenchIntake(Intake):
             )
         self._node, self._settings, self._robot = node, settings, robot
         self._frame = settings.sensor_frame or robot.payload_frame
-        self._sampler = WrenchSampler(
+        self.sampler = WrenchSampler(
             model_at(RobotModel.from_robot_file(robot), self._frame),
             JointMap(robot.joints),
             robot.joint_states.rate,
@@ -67,16 +67,6 @@ class WrenchIntake(Intake):
         self._before: Counter[str] = Counter()  # as of the last look
         self._others = 0  # wrenches of another frame
 
-    @property
-    def received(self) -> int:
-        """Wrenches so far."""
-        return self._sampler.received
-
-    @property
-    def accepted(self) -> int:
-        """Samples made of them."""
-        return self._sampler.accepted
-
     def forget(self) -> None:
         """Let go what has arrived so far."""
         self._states.forget()
@@ -88,7 +78,7 @@ class WrenchIntake(Intake):
         for data, received_ns in self._states.take_all(self._settings.queue):
             record(self._states.topic, JOINT_STATE, received_ns, data)
             if (state := self._reader.read(data)) is not None:
-                self._sampler.offer_joints(*state[:4])
+                self.sampler.offer_joints(*state[:4])
         for data, received_ns in self._wrenches.take_all(self._settings.queue):
             record(self._wrenches.topic, WRENCH, received_ns, data)
             if (message := decoded(data, WrenchStamped)) is not None:
@@ -104,13 +94,13 @@ class WrenchIntake(Intake):
             return
         force, torque = message.wrench.force, message.wrench.torque
         values = np.array([force.x, force.y, force.z, torque.x, torque.y, torque.z])
-        self._sampler.offer_wrench(stamp_of(message.header.stamp), values)
+        self.sampler.offer_wrench(stamp_of(message.header.stamp), values)
 
     def block(self) -> WrenchBlock | None:
         """Return the samples since the last call."""
-        first = self._sampler.accepted
-        taken = self._sampler.take()
-        return None if taken is None else wrench_block(*taken, self._frame, first, self._sampler)
+        first = self.sampler.accepted
+        taken = self.sampler.take()
+        return None if taken is None else wrench_block(*taken, self._frame, first, self.sampler)
 
     def record_block(self, topic: str, block: Any, record: Record) -> None:
         """Record a block: a replay takes these samples, bit for bit."""
@@ -118,7 +108,7 @@ class WrenchIntake(Intake):
 
     def look(self) -> Finding:
         """Judge what has been arriving."""
-        sampler = self._sampler
+        sampler = self.sampler
         counts = Counter(sampler.dropped)
         counts.update(received=sampler.received, accepted=sampler.accepted)
         news, self._before = counts - self._before, counts
@@ -178,7 +168,7 @@ class WrenchIntake(Intake):
 
     def _figures(self) -> dict[str, object]:
         """Return the figures of the diagnostics."""
-        sampler = self._sampler
+        sampler = self.sampler
         return {
             "topic": self._wrenches.topic,
             "sensor frame": self._frame,
