@@ -19,7 +19,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import SolverError
-from ..estimators.log_cholesky import derivatives, eta_of, minimum
+from ..estimators.consistent_search import derivatives
+from ..estimators.log_cholesky import LogCholeskyParameters, log_cholesky_minimum
 from ..estimators.problem import scaled_problem
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
@@ -48,7 +49,7 @@ class SensitivityBound:
         middle = replace(rows, likely=np.zeros((len(rows), 0)))  # d is about b as it is
         statistics = Statistics.empty(rows.B.shape[1]).add(middle, known.magnitude)
         problem = scaled_problem(statistics.nominal(), known.upper, None)
-        x = minimum(problem)
+        x = log_cholesky_minimum(problem)
         slope = problem.scale[:, None] * derivative(rows.A * problem.scale, rows.b, x)
         reach = np.abs(slope) @ rows.bound(known.magnitude) + np.abs(slope @ rows.B).sum(axis=1)
         phi = x * problem.scale
@@ -69,7 +70,7 @@ def derivative(Y: Array, m: Array, phi: Array) -> Array:
             log-Cholesky parameters.
     """
     try:
-        eta = eta_of(phi)
+        eta = LogCholeskyParameters.of(phi)
     except np.linalg.LinAlgError as error:
         raise SolverError("differentiation of the estimate", str(error)) from error
     P, second = derivatives(eta)

@@ -3,11 +3,12 @@ r"""Least squares on the manifold of physically consistent bodies [TBEN, Sec. II
 A body is theta = (m, c, Q, L) in R>=0 x R^3 x SO(3) x R^3>=0: mass, centre of mass, principal axes
 and second moments along them,
 
-    J = [[Q diag(L) Q' + m c c', m c], [m c', m]]                              (Theorem 1, eq. 21)
+    J = [[Q diag(L) Q' + m c c', m c], [m c', m]] = U U'                   (Theorem 1, eq. 21)
+    U = [[Q diag(l), mu c], [0, mu]],   l^2 = L,   mu^2 = m.
 
-A step s from a body moves Q by the exponential map of SO(3), m and L by that of the positive
-numbers, so that every iterate is consistent and the search may be ended at any of them. With J_r
-the right Jacobian of SO(3), d phi / d s at a step is that at the body it leads to, times J_r for Q.
+A step from a body adds to mu, c and l, and turns Q by the exponential map of SO(3). Every iterate
+is consistent, so that the search may be ended at any of them; the edge, where a moment is zero, is
+a point like others.
 """
 
 from __future__ import annotations
@@ -15,22 +16,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
+from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
-from ..body.inertial import (
-    FROM_PSEUDO_INERTIA_BASIS,
-    from_pseudo_inertia,
-    pseudo_inertia,
-    skew,
-    skews,
-)
+from ..body.inertial import pseudo_inertia, skews
 from ..statistics.statistics import Statistics
+from .consistent_search import minimum
 from .estimator import Estimator
 from .problem import denoised, scaled_problem
 
-ROUNDING = 1e-15  # relative changes of cost, step and gradient that end a search
-FARTHEST = 50.0  # of a step: the exponential of no more overflows
+_TURNS = skews(np.eye(3))  # generators of SO(3)
+_BENDS = 0.5 * (  # its exponential map to second order
+    np.einsum("iab,jbc->ijac", _TURNS, _TURNS) + np.einsum("jab,ibc->ijac", _TURNS, _TURNS)
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,16 +36,16 @@ class Body:
     """A point of the manifold.
 
     Attributes:
-        mass: m > 0.
+        root_mass: mu, shape ().
         com: c, shape (3,).
         axes: Q, principal axes in its columns, shape (3, 3).
-        moments: L > 0, second moments along them about the centre of mass, shape (3,).
+        roots: l, roots of the second moments along them about the centre of mass, shape (3,).
     """
 
-    mass: float
+    root_mass: float
     com: Array
     axes: Array
-    moments: Array
+    roots: Array
 
     @classmethod
     def of(cls, phi: Array) -> Body:
@@ -56,82 +54,59 @@ class Body:
         com = J[:3, 3] / J[3, 3]
         moments, axes = np.linalg.eigh(J[:3, :3] - J[3, 3] * np.outer(com, com))
         axes[:, 0] *= np.sign(np.linalg.det(axes))
-        return cls(float(J[3, 3]), com, axes, np.maximum(moments, 1e-300))
+        return cls(float(np.sqrt(J[3, 3])), com, axes, np.sqrt(np.maximum(moments, 0.0)))
 
-    def phi(self) -> Array:
-        """Return the inertial parameters, shape (10,)."""
-        x = np.append(self.com, 1.0)
-        J = self.mass * np.outer(x, x)
-        J[:3, :3] += (self.axes * self.moments) @ self.axes.T
-        return from_pseudo_inertia(J)
+    def factor(self) -> Array:
+        """Return U, shape (4, 4)."""
+        U = np.zeros((4, 4))
+        U[:3, :3] = self.axes * self.roots
+        U[:3, 3] = self.root_mass * self.com
+        U[3, 3] = self.root_mass
+        return U
 
     def moved(self, step: Array) -> Body:
-        """Return the body that local coordinates (log m, c, rotation about Q's axes, log L) reach.
+        """Return the body that local coordinates (mu, c, rotation about Q's axes, l) reach.
 
         Args:
             step: Shape (10,).
         """
-        step = np.clip(step, -FARTHEST, FARTHEST)
-        turn = scipy.spatial.transform.Rotation.from_rotvec(step[4:7]).as_matrix()
         return Body(
-            self.mass * float(np.exp(step[0])),
+            self.root_mass + float(step[0]),
             self.com + step[1:4],
-            self.axes @ turn,
-            self.moments * np.exp(step[7:]),
+            self.axes @ Rotation.from_rotvec(step[4:7]).as_matrix(),
+            self.roots + step[7:],
         )
 
-    def derivatives(self) -> Array:
-        """Return d phi / d step at step zero, shape (10, 10)."""
-        x, Q, L = np.append(self.com, 1.0), self.axes, self.moments
-        half = np.zeros((10, 4, 4))  # dJ = half + half'
-        half[0] = 0.5 * self.mass * np.outer(x, x)
-        half[1:4] = self.mass * np.eye(4)[:3, :, None] * x
-        half[4:7, :3, :3] = Q @ (skews(np.eye(3)) * L) @ Q.T
-        half[7:, :3, :3] = 0.5 * np.einsum("k,ik,jk->kij", L, Q, Q)
-        wide = half.reshape(10, 16) @ FROM_PSEUDO_INERTIA_BASIS.reshape(10, 16).T
-        return 2.0 * wide.T  # the basis is symmetric
-
-    def slope(self, step: Array) -> Array:
-        """Return d phi / d step at a step, shape (10, 10)."""
-        slope = self.moved(step).derivatives()
-        turn = np.block(
-            [[-skew(step[4:7].clip(-FARTHEST, FARTHEST)), np.eye(3)], [np.zeros((3, 6))]]
-        )
-        slope[:, 4:7] = slope[:, 4:7] @ scipy.linalg.expm(turn)[:3, 3:]
-        return slope
+    def factor_derivatives(self) -> tuple[Array, Array]:
+        """Return the first (10, 4, 4) and second (10, 10, 4, 4) derivatives of U at step zero."""
+        turned = self.axes @ _TURNS
+        first, second = np.zeros((10, 4, 4)), np.zeros((10, 10, 4, 4))
+        first[0, :, 3] = np.append(self.com, 1.0)
+        first[1:4, :3, 3] = self.root_mass * np.eye(3)
+        second[0, 1:4, :3, 3] = second[1:4, 0, :3, 3] = np.eye(3)
+        first[4:7, :3, :3] = turned * self.roots
+        second[4:7, 4:7, :3, :3] = self.axes @ _BENDS * self.roots
+        for k in range(3):
+            first[7 + k, :3, k] = self.axes[:, k]
+            second[4:7, 7 + k, :3, k] = second[7 + k, 4:7, :3, k] = turned[:, :, k]
+        return first, second
 
 
+@dataclass(frozen=True, eq=False)
 class Manifold(Estimator):
-    """Minimise |R phi(theta) - z|^2 by the method of Levenberg and Marquardt.
-
-    The search begins at the consistent body nearest to the least-squares fit, and begins again
-    where it ends at an edge that is not the minimum.
+    """Minimise |R phi(theta) - z|^2, begun at the consistent body nearest to the free fit.
 
     Attributes:
-        steps: Most steps; fewer give an earlier, still consistent, answer.
+        steps: Most steps of a search; fewer give an earlier, still consistent, answer.
     """
 
     name = "manifold"
     physical = True
     citation = "TBEN"
-    steps = 200
+
+    steps: int = 1000
 
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
         problem = scaled_problem(denoised(statistics), upper, self.shape)
-
-        def search(start: Array) -> Array:
-            body = Body.of(start)
-            found = scipy.optimize.least_squares(
-                lambda step: problem.R @ body.moved(step).phi() - problem.z,
-                np.zeros(10),
-                lambda step: problem.R @ body.slope(step),
-                method="lm",
-                ftol=ROUNDING,
-                xtol=ROUNDING,
-                gtol=ROUNDING,
-                max_nfev=self.steps,
-            )
-            return body.moved(found.x).phi()
-
-        return np.asarray(problem.searched(search) * problem.scale)
+        return np.asarray(minimum(problem, Body.of, self.steps) * problem.scale)

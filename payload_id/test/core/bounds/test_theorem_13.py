@@ -10,7 +10,7 @@ from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds import Interval, Memory, method_named
 from payload_id.core.bounds.theorem_13_sensitivity import derivative
 from payload_id.core.errors import SolverError
-from payload_id.core.estimators.log_cholesky import minimum
+from payload_id.core.estimators.log_cholesky import log_cholesky_minimum
 from payload_id.core.estimators.problem import scaled_problem
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.statistics.statistics import Statistics
@@ -39,7 +39,7 @@ def test_sensitivity_is_the_derivative_of_the_solution():
     def solution(rows):
         statistics = Statistics.empty(rows.B.shape[1]).add(rows, KNOWN.magnitude)
         problem = scaled_problem(statistics.nominal(), KNOWN.upper)
-        return minimum(problem) * problem.scale
+        return log_cholesky_minimum(problem) * problem.scale
 
     slope = derivative(rows.A, rows.b, solution(rows))
     change = 1e-3 * np.random.default_rng(3).normal(size=len(rows)) * rows.d

@@ -4,13 +4,23 @@ import numpy as np
 import pytest
 
 from estimator_battery import UPPER
-from payload_id.core.body.inertial import from_pseudo_inertia, is_physical
+from payload_id.core.body.inertial import (
+    FROM_PSEUDO_INERTIA_BASIS,
+    from_pseudo_inertia,
+    is_physical,
+)
+from payload_id.core.estimators.consistent_search import (
+    cost_derivatives,
+    derivatives,
+    minimum,
+    phi_at,
+)
 from payload_id.core.estimators.entropic import (
     divergence,
     divergence_derivatives,
     with_entropic_prior,
 )
-from payload_id.core.estimators.log_cholesky import cost_derivatives, derivatives, eta_of, phi_of
+from payload_id.core.estimators.log_cholesky import LogCholeskyParameters
 from payload_id.core.estimators.manifold import Body
 from payload_id.core.estimators.problem import scaled_problem
 from payload_id.core.statistics.normal_form import NormalForm
@@ -20,31 +30,42 @@ SEEDS = pytest.mark.parametrize("seed", range(5))
 
 
 @SEEDS
-def test_log_cholesky_parameters_are_every_body_once_with_their_derivatives(seed):
-    phi, eta = random_body(seed), 0.5 * np.random.default_rng(seed).normal(size=10)
-    np.testing.assert_allclose(phi_of(eta_of(phi)), phi, atol=1e-12)
-    np.testing.assert_allclose(eta_of(phi_of(eta)), eta, atol=1e-9)
-    assert is_physical(phi_of(eta))
+@pytest.mark.parametrize("chart", [LogCholeskyParameters, Body])
+def test_charts_are_every_body_with_their_derivatives(chart, seed):
+    body = chart.of(random_body(seed))
+    np.testing.assert_allclose(phi_at(body), random_body(seed), atol=1e-12)
+    moved = body.moved(0.5 * np.random.default_rng(seed).normal(size=10))
+    assert is_physical(phi_at(moved))
+    np.testing.assert_allclose(phi_at(chart.of(phi_at(moved))), phi_at(moved), atol=1e-9)
     problem = scaled_problem(random_form(seed)[0], UPPER)
     for found, function in (
-        (derivatives(eta)[0], phi_of),
-        (derivatives(eta)[1], lambda x: derivatives(x)[0]),
-        (cost_derivatives(problem, eta)[0], lambda x: problem.cost(phi_of(x))),
-        (cost_derivatives(problem, eta)[1], lambda x: cost_derivatives(problem, x)[0]),
+        (derivatives(moved), lambda step: phi_at(moved.moved(step))),
+        (cost_derivatives(problem, moved), lambda step: problem.cost(phi_at(moved.moved(step)))),
     ):
-        np.testing.assert_allclose(found, differences(function, eta), atol=1e-6)
+        np.testing.assert_allclose(found[0], differences(function, np.zeros(10)), atol=1e-6)
+        np.testing.assert_allclose(found[1], second_differences(function), rtol=1e-5, atol=1e-4)
+
+
+def second_differences(function, h=1e-3):
+    """Return the second derivatives of a function at zero, in the last two axes."""
+    steps = 0.5 * h * np.eye(10)
+    along = [[function(a + b) - function(a - b) for b in steps] for a in steps]
+    back = [[function(b - a) - function(-a - b) for b in steps] for a in steps]
+    return np.moveaxis(np.array(along) - np.array(back), (0, 1), (-2, -1)) / h**2
 
 
 @SEEDS
-def test_manifold_chart_derivatives_and_consistency(seed):
-    body = Body.of(random_body(seed))
-    np.testing.assert_allclose(body.phi(), random_body(seed), atol=1e-12)
-    for step in (np.zeros(10), np.random.default_rng(seed).normal(size=10)):
-        slope = differences(lambda step: body.moved(step).phi(), step)
-        np.testing.assert_allclose(body.slope(step), slope, atol=1e-6)
-    moved = body.moved(step)
-    assert is_physical(moved.phi())
-    np.testing.assert_allclose(moved.axes.T @ moved.axes, np.eye(3), atol=1e-12)
+def test_manifold_reaches_the_optimum_at_the_edge_and_may_be_ended_before_it(seed):
+    rng = np.random.default_rng(seed)
+    R = rng.normal(size=(10, 10)) * 10.0 ** rng.uniform(-2.5, 0.0, 10)
+    form = NormalForm(R, R @ random_body(seed) + rng.normal(size=10), 0.0, 10)
+    problem = scaled_problem(form, UPPER)
+    assert not is_physical(np.linalg.solve(problem.R, problem.z))
+    costs = [problem.cost(minimum(problem, Body.of, steps)) for steps in (1, 4, 200)]
+    assert costs[0] >= costs[1] >= costs[2]
+    left = problem.R.T @ (problem.R @ minimum(problem, Body.of, 200) - problem.z)
+    G = np.tensordot(left, FROM_PSEUDO_INERTIA_BASIS, axes=1)  # KKT: none on the way to a body
+    assert np.linalg.eigvalsh(G)[0] >= -1e-6 * np.abs(G).max()
 
 
 @SEEDS
