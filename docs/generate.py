@@ -6,18 +6,16 @@ With `--check` nothing is written; the exit code is 1 if a page is not up to dat
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-from payload_id.files.cells.cell_schema import CELL
-from payload_id.files.configuration.configuration import describe_schema
-from payload_id.files.knowledge.knowledge_schema import SCHEMAS
+from payload_id.files.cells.cell_keys import CellKeys
+from payload_id.files.configuration.keys import keys_of
+from payload_id.files.knowledge.knowledge_file import KIND, KnowledgeKeys
 from payload_id.files.profiles.profile_table import profile_table
-from payload_id.files.profiles.robot_profile import RobotProfile
 from payload_id.files.robots.robot_file import profile_names, robot_names
-from payload_id.files.robots.robot_schema import ROBOT
+from payload_id.files.robots.robot_keys import RobotKeys, RobotProfile
 from payload_id.files.teams.team_file import team_names
-from payload_id.files.teams.team_schema import TEAM
+from payload_id.files.teams.team_keys import TeamKeys
 from payload_id.ros.access.interfaces import roles_table, topics_table
 from payload_id.ros.access.policy import enclaves, policy_xml
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
@@ -86,7 +84,7 @@ def robot_file_page() -> str:
         "and writes have both lines; keep them in copies. How to choose the bounds is on the page "
         "[Uncertainty](uncertainty.md).\n\n## Keys\n\n"
     )
-    return head + describe_schema(ROBOT) + drivers_section()
+    return head + keys_of(RobotKeys).table() + drivers_section()
 
 
 def drivers_section() -> str:
@@ -132,7 +130,7 @@ def cell_file_page() -> str:
         "arm, tool and payload comes nearer than `clearance`. The base itself does not move, and "
         "may stand in them. A tilt counts as a bound on the direction of gravity.\n\n## Keys\n\n"
     )
-    return head + describe_schema(CELL)
+    return head + keys_of(CellKeys).table()
 
 
 def knowledge_file_page() -> str:
@@ -161,7 +159,8 @@ def knowledge_file_page() -> str:
         "  distance: 0.002\n"
         "...\n```\n"
     )
-    parts = [f"## `{kind}`\n\n{describe_schema(schema)}" for kind, schema in SCHEMAS.items()]
+    keys = keys_of(KnowledgeKeys)
+    parts = [f"## `{kind}`\n\n{keys.table(found, KIND)}" for kind, found in keys.kinds().items()]
     return "\n".join([head, *parts])
 
 
@@ -207,7 +206,7 @@ def team_file_page() -> str:
         "Every bound is 0 unless it is given, and intervals are true only if bounds are: state "
         "them.\n\n## Keys\n\n"
     )
-    return head + describe_schema({**TEAM, "robots": replace(TEAM["robots"], keys={})})
+    return head + keys_of(TeamKeys).table(without="robots.")
 
 
 def interfaces_page() -> str:

@@ -22,6 +22,7 @@ LIBRARIES = [
     "msgspec>=0.22",
     "numpy>=2.2",
     "pin>=4.1",
+    "pydantic>=2.14",
     "PyYAML>=6.0",
     "rich>=14.3",
     "rosbags>=0.11",

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         "joint_states_topic": robot.joint_states.topic,
         "trajectory_topic": robot.command.trajectory_topic,
         "speed_scaling_topic": robot.driver.speed_scaling_topic or "",
-        "driver_topics": " ".join(sorted({x.topic for x in robot.driver.follows_while})),
+        "driver_topics": " ".join(sorted({x.topic for x in robot.driver.follows_while.values()})),
         "payload_service": robot.driver.payload.service or "",
         "payload_state_topic": robot.driver.payload.state_topic or "",
     }

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
 
 from ...core.errors import ConfigurationError, InputError
 from ...core.safety.clearance.convex_body import ConvexBody
-from ..configuration.configuration import read_configuration
 from ..robots.body_shapes import mesh_hull
-from .cell_schema import CELL, FAR
+
+if TYPE_CHECKING:
+    from .cell_keys import BodyKeys, Posed, ZoneKeys
 
 NONE = "none"  # the name of a cell without a file, and what its reason follows
 NO_CELL = re.compile(rf"\s*{NONE}\s*(?:[,:]\s*(?P<reason>.*?)\s*)?$", re.DOTALL)
-SMALL = 2e-3  # [m] length of a mesh, below which it is in another unit
+SMALL, LARGE = 2e-3, 60.0  # [m] of a mesh; one that is shorter or longer is in another unit
 FACES = np.vstack([np.eye(3), -np.eye(3)])
 
 
@@ -51,32 +51,24 @@ class Cell:
         Raises:
             ConfigurationError: The file is missing, or an entry is unknown, missing or impossible.
         """
-        path = Path(path)
-        entries = read_configuration(path, CELL, "cell file")
-        floor = entries["floor"]
-        try:
-            bodies = [
-                *([] if floor is None else [ConvexBody.ground(floor, "floor")]),
-                *(
-                    _body(name, body, path.parent)
-                    for key in ("bodies", "keep_out")
-                    for name, body in entries[key].items()
-                ),
-                *(wall for name, zone in entries["keep_in"].items() for wall in _walls(name, zone)),
-            ]
-        except InputError as error:
-            raise ConfigurationError(f"{path.name}: {error}") from error
+        from ..configuration.read_model import read_model  # here: pydantic takes long to import
+        from .cell_keys import CellKeys
+
+        keys, source = read_model(path, CellKeys, "cell file")
+        bodies = [] if keys.floor is None else [ConvexBody.ground(keys.floor, "floor")]
+        for section, stated in (("bodies", keys.bodies), ("keep_out", keys.keep_out)):
+            for name, body in stated.items():
+                try:
+                    mesh = source.path(body.mesh, section, name, "mesh")
+                    bodies.append(_body(name, body, mesh))
+                except InputError as error:
+                    raise source.refuse(f"cannot be used: {error}", section, name) from error
+        bodies += [wall for name, zone in keys.keep_in.items() for wall in _walls(name, zone)]
         names = [body.name for body in bodies]
         for name in names:
             if names.count(name) > 1:
-                raise ConfigurationError(f"{path.name} has two bodies named '{name}'.")
-        return cls(
-            entries["name"],
-            entries["clearance"],
-            tuple(bodies),
-            entries["base_tilt"],
-            joint_margin=entries["joint_margin"],
-        )
+                raise source.refuse(f"is one of two bodies named '{name}'.", "keep_out", name)
+        return cls(keys.name, keys.clearance, tuple(bodies), keys.base_tilt, "", keys.joint_margin)
 
     @classmethod
     def of(cls, stated: str, clearance: float) -> Cell:
@@ -108,41 +100,35 @@ class Cell:
         return f"Around the arm stands what the cell '{self.name}' says: {names}."
 
 
-def _pose(entries: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+def _pose(keys: Posed) -> tuple[np.ndarray, np.ndarray]:
     """Return rotation and translation of a body or zone."""
-    return np.array(pin.rpy.rpyToMatrix(np.array(entries["rpy"]))), np.array(entries["position"])
+    return np.array(pin.rpy.rpyToMatrix(np.array(keys.rpy))), np.array(keys.position)
 
 
-def _body(name: str, entries: Mapping[str, Any], folder: Path) -> ConvexBody:
+def _body(name: str, keys: BodyKeys, mesh: Path) -> ConvexBody:
     """Return one body.
 
     Raises:
         InputError: Its size or mesh cannot be used.
     """
-    rotation, translation = _pose(entries)
-    shape, size = entries["shape"], tuple(entries["size"])
-    if (shape == "mesh") != bool(entries["mesh"]):
-        raise InputError(f"Body '{name}': 'mesh' names a file if, and only if, shape is mesh.")
-    if shape == "mesh":
-        hull = mesh_hull(folder / entries["mesh"], name=name)
+    rotation, translation = _pose(keys)
+    if keys.shape == "mesh":
+        hull = mesh_hull(mesh, name=name)
         length = float(np.ptp(hull.points, axis=0).max())
-        if not SMALL <= length <= 2 * FAR:
+        if not SMALL <= length <= LARGE:
             raise InputError(
-                f"Body '{name}': the mesh is {length:.3g} m long; from {SMALL:g} to {2 * FAR:g} m "
-                "is possible. Files of meshes count in metres."
+                f"The mesh is {length:.3g} m long; from {SMALL:g} to {LARGE:g} m is possible. "
+                "Files of meshes count in metres."
             )
         return hull.moved(rotation, translation)
-    kind = "half_space" if shape == "wall" else shape
-    return ConvexBody.primitive(kind, size, rotation, translation, name)
+    kind = "half_space" if keys.shape == "wall" else keys.shape
+    return ConvexBody.primitive(kind, keys.size, rotation, translation, name)
 
 
-def _walls(name: str, zone: Mapping[str, Any]) -> list[ConvexBody]:
+def _walls(name: str, zone: ZoneKeys) -> list[ConvexBody]:
     """Return what lies outside of a box: behind each of its six faces."""
     rotation, translation = _pose(zone)
-    half = np.array(zone["size"]) / 2
-    if not (half > 0).all():
-        raise InputError(f"Zone '{name}' needs three sizes above 0 m; found {list(zone['size'])}.")
-    found = []
+    half, found = np.array(zone.size) / 2, []
     for outward, side in zip(FACES, ("+x", "+y", "+z", "-x", "-y", "-z"), strict=True):
         # The half-space z <= 0 of a frame whose z axis points inwards, its origin on the face.
         turn = rotation @ _to_z(-outward)

@@ -6,7 +6,9 @@ the line `---`, as all do that this package writes and ships, must end with the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ class _StrictLoader(yaml.SafeLoader):
     """SafeLoader that refuses a key given twice; plain YAML keeps the last one silently."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return the mapping of a node, whose keys are all different."""
+        """Return the mapping of a node, whose keys are texts as they stand, all different."""
         seen: dict[str, int] = {}
         for key, _ in node.value:
             line = key.start_mark.line + 1
@@ -41,11 +43,54 @@ class _StrictLoader(yaml.SafeLoader):
                     key.start_mark,
                 )
             seen[str(key.value)] = line
-        return super().construct_mapping(node, deep)
+        self.flatten_mapping(node)
+        return {key.value: self.construct_object(value, deep) for key, value in node.value}
+
+
+# YAML 1.1 takes a number without a point or without the sign of its exponent, as 1e-3, for a text.
+_StrictLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
+    list("-+.0123456789"),
+)
+
+
+@dataclass(frozen=True)
+class YamlFile:
+    """A YAML file and where its entries stand.
+
+    Attributes:
+        path: Of the file.
+        entries: What it holds.
+        node: The same with its lines.
+    """
+
+    path: Path
+    entries: dict[str, Any]
+    node: yaml.Node
+
+    def line(self, place: Sequence[str | int]) -> tuple[int, int]:
+        """Return how many keys of a place the file has, and the line of the last one of them."""
+        node, line = self.node, self.node.start_mark.line
+        for depth, name in enumerate(place):
+            if isinstance(node, yaml.MappingNode):
+                found = [pair for pair in node.value if pair[0].value == name]
+            else:
+                inner = node.value if isinstance(node, yaml.SequenceNode) else []
+                found = [(x, x) for k, x in enumerate(inner) if k == name]
+            if not found:
+                return depth, line + 1
+            line, node = found[-1][0].start_mark.line, found[-1][1]
+        return len(place), line + 1
 
 
 def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
-    """Return the mapping that a YAML file holds.
+    """Return the mapping that a YAML file holds; `yaml_file` says more."""
+    return yaml_file(path, what).entries
+
+
+def yaml_file(path: str | Path, what: str = "YAML file") -> YamlFile:
+    """Read a YAML file that holds a mapping.
 
     Args:
         path: Of the file.
@@ -66,7 +111,9 @@ def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
             text = file.read(LARGEST + 1)
         if len(text) <= LARGEST:
             _check_end(text, path)
-        entries = yaml.load(text, Loader=_StrictLoader) if len(text) <= LARGEST else None
+        loader = _StrictLoader(text) if len(text) <= LARGEST else None
+        node = loader and loader.get_single_node()
+        entries = node and loader.construct_document(node)
         size = max(len(text), _entries(entries, 0))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -95,7 +142,7 @@ def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
             f"{path} must hold keys and values ('name: value'); found {found}.{instead(path, what)}"
         )
     check_kind(entries, path, what)
-    return entries
+    return YamlFile(path, entries, node)
 
 
 def yaml_text(entries: Mapping[str, Any], head: str = "") -> str:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from ...core.errors import ModelError, UnknownNameError
 from ..robots.description.urdf_tree import UrdfJoint, UrdfTree
-from ..robots.robot_sections import UNLIMITED_FROM
+from ..robots.joint_limits import UNLIMITED_FROM
 
 MOVING = ("revolute", "continuous", "prismatic")
 BASES = ("floating", "planar")  # joints on which a whole robot moves

@@ -13,8 +13,7 @@ from ...core.recording_checks.kinematics import looks_like_degrees
 from ...core.samples.stamps import NANOSECONDS
 from ..tables import named_units as units
 from ..tables.csv_columns import TO_NANOSECONDS
-from ..tables.joint_csv import UNITS
-from ..tables.named_units import OF_TURNING, Said, has, unit_said
+from ..tables.named_units import OF_TURNING, UNITS, Said, has, unit_said
 from .arm_in_urdf import JointFound
 from .columns_found import CURRENTS, OTHER, TIMES, ColumnsFound, words_of
 

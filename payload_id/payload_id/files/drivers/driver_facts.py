@@ -2,109 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeVar
 
-import numpy as np
+from pydantic import model_validator
+from typing_extensions import Self
 
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError
+from ..configuration.model import Model, Number, OneForEach, key, section
 
 TRAJECTORIES = "joint_trajectory"  # last part of the topic of a trajectory controller
+Named = tuple[str, ...]
+Tolerance = Annotated[Array, OneForEach(lowest=1e-6, one=True)]
+M = TypeVar("M", bound=Model)
 
 
-@dataclass(frozen=True)
-class Controller:
-    """The controller that moves the arm.
+class Controller(Model):
+    """The controller that moves the arm."""
 
-    Attributes:
-        name: Its name.
-        type: Its type, package/Class.
-        command_interfaces: Those of each joint that it claims.
-        state_interfaces: Those of each joint that it reads.
-    """
-
-    name: str | None = None
-    type: str | None = None
-    command_interfaces: tuple[str, ...] = ()
-    state_interfaces: tuple[str, ...] = ()
+    name: str | None = key("its name", default=None)
+    type: str | None = key("its type, package/Class", default=None)
+    command_interfaces: Named = key("command interfaces of each joint that it claims", default=())
+    state_interfaces: Named = key("state interfaces of each joint that it reads", default=())
 
 
-@dataclass(frozen=True)
-class Condition:
-    """Something that holds while the arm follows its controller.
+class Condition(Model):
+    """Something that holds while the arm follows its controller."""
 
-    Attributes:
-        name: What it is called.
-        topic: Topic that says so.
-        type: Its type, package/msg/Name.
-        field: Field of the message.
-        allowed: Values with which the arm follows; of a flag 1 is true.
-    """
-
-    name: str
-    topic: str
-    type: str
-    field: str
-    allowed: tuple[float, ...]
+    topic: str = key("topic that says so")
+    type: str = key("its type, package/msg/Name")
+    field: str = key("field of the message; of a flag 1 is true")
+    allowed: tuple[Number, ...] = key("values with which the arm follows")
 
     def holds(self, value: float | bool) -> bool:
         """Return whether the arm follows its controller with this value of the field."""
         return float(value) in self.allowed
 
 
-@dataclass(frozen=True)
-class ResetStep:
-    """One of the services that end a fault.
+class ResetStep(Model):
+    """One of the services that end a fault."""
 
-    Attributes:
-        name: What it is called.
-        service: Its full name.
-        type: Its type, package/srv/Name.
-        request: What is sent, as YAML.
-    """
-
-    name: str
-    service: str
-    type: str
-    request: str
+    service: str = key("its full name")
+    type: str = key("its type, package/srv/Name")
+    request: str = key("what is sent, as YAML", default="{}")
 
 
-@dataclass(frozen=True)
-class PayloadTarget:
-    """How the arm's own controller is told of its load.
+class PayloadTarget(Model):
+    """How the arm's own controller is told of its load."""
 
-    Attributes:
-        target: Units and fields that it takes, one of `driver_schema.PAYLOAD_TARGETS`.
-        service: Service that sets it.
-        type: Its type, package/srv/Name.
-        state_topic: Topic that says which load the arm has.
-        frame: Link of the description whose frame the load is stated in.
-        rated_mass: Largest mass of the payload that the vendor rates [kg].
-    """
+    target: (
+        Literal[
+            "xarm", "ur", "franka", "kinova", "kuka_krc", "kuka_sunrise", "abb", "doosan",
+            "fanuc", "yaskawa",
+        ] | None
+    ) = key("units and fields that it takes; null: not known", default=None)  # fmt: skip
+    service: str | None = key("service that sets it; null: none that is known", default=None)
+    type: str | None = key("its type, package/srv/Name", default=None)
+    state_topic: str | None = key(
+        "topic that says which load the arm has; null: none", default=None
+    )
+    frame: str | None = key(
+        "link of the description whose frame the load is stated in", default=None
+    )
+    rated_mass: float | None = key(
+        "largest mass of the payload that the vendor rates, less a gripper that belongs to the "
+        "description", "kg", None, ge=0.0,
+    )  # fmt: skip
 
-    target: str | None = None
-    service: str | None = None
-    type: str | None = None
-    state_topic: str | None = None
-    frame: str | None = None
-    rated_mass: float | None = None
 
+class GoalTolerances(Model):
+    """Tolerances to be sent with every goal, for every joint, shape (n,)."""
 
-@dataclass(frozen=True, eq=False)
-class GoalTolerances:
-    """Tolerances to be sent with every goal, for every joint, shape (n,).
-
-    Attributes:
-        path: Largest position error on the way [rad or m].
-        end: ... at the end [rad or m].
-        time: Time that it may take to come within that after the motion's end [s].
-    """
-
-    path: Array | None = None
-    end: Array | None = None
-    time: float | None = None
+    path: Tolerance | None = key("largest position error on the way", "rad or m", None)
+    end: Tolerance | None = key("largest position error at the end", "rad or m", None)
+    time: float | None = key(
+        "time that it may take to come within that after the motion's end", "s", None, ge=0.0
+    )
 
 
 def namespace_of(topic: str, name: str) -> str:
@@ -132,72 +105,42 @@ def named_within(name: str, namespace: str) -> str:
     return f"{namespace}/{name.lstrip('/')}" if is_elsewhere else name
 
 
-@dataclass(frozen=True, eq=False)
-class DriverFacts:
-    """What is known of an arm's driver; see `driver_schema.DRIVER` for the keys.
+class DriverFacts(Model):
+    """What is known of an arm's driver."""
 
-    Attributes:
-        software: Package and commit in which it was read.
-        controller_manager: Node of the controller manager.
-        update_rate: Rate of its loop [Hz].
-        state_delay: Age of what joint states hold, at their stamp [s].
-        controller: The controller that moves the arm.
-        exported: Command interfaces of each joint that the driver offers.
-        executed: Those of them that reach the arm.
-        back_ends: Ways in which the arm may be moved, the best first.
-        goal: Tolerances to be sent with every goal.
-        effort_warning: Torque at which the arm's safety system warns, shape (n,) [N m].
-        speed_scaling_topic: Topic of the speed slider.
-        follows_while: All of these hold while the arm follows its controller.
-        reset: What ends a fault, in this order.
-        payload: How the arm's own controller is told of its load.
-    """
-
-    software: str | None
-    controller_manager: str | None
-    update_rate: float | None
-    state_delay: float | None
-    controller: Controller
-    exported: tuple[str, ...]
-    executed: tuple[str, ...]
-    back_ends: tuple[str, ...]
-    goal: GoalTolerances
-    effort_warning: Array | None
-    speed_scaling_topic: str | None
-    follows_while: tuple[Condition, ...]
-    reset: tuple[ResetStep, ...]
-    payload: PayloadTarget
-
-    @classmethod
-    def from_entries(cls, entries: Mapping[str, Any], n: int, where: str) -> DriverFacts:
-        """Build from the section of a robot file with n joints.
-
-        Args:
-            entries: What the file says, checked by the schema.
-            n: Number of joints.
-            where: Name of the file, for messages.
-
-        Raises:
-            ConfigurationError: Entries contradict each other.
-        """
-        goal = entries["goal"]
-        facts = cls(
-            **{
-                **entries,
-                "controller": Controller(**entries["controller"]),
-                "effort_warning": _each(entries["effort_warning"], n),
-                "goal": GoalTolerances(_each(goal["path"], n), _each(goal["end"], n), goal["time"]),
-                "follows_while": tuple(
-                    Condition(name, **stated) for name, stated in entries["follows_while"].items()
-                ),
-                "reset": tuple(
-                    ResetStep(name, **stated) for name, stated in entries["reset"].items()
-                ),
-                "payload": PayloadTarget(**entries["payload"]),
-            }
-        )
-        facts._check(where)
-        return facts
+    software: str | None = key("package and commit that these facts were read in", default=None)
+    controller_manager: str | None = key(
+        "node of the controller manager, as without a namespace", default=None
+    )
+    update_rate: float | None = key("rate of its loop", "Hz", None, ge=1.0)
+    state_delay: float | None = key(
+        "age of what joint states hold, at their stamp", "s", None, ge=0.0
+    )
+    controller: Controller = section("the controller that moves the arm")
+    exported: Named = key("command interfaces of each joint that the driver offers", default=())
+    executed: Named = key(
+        "those of them that reach the arm; the others are accepted and ignored", default=()
+    )
+    back_ends: tuple[Literal["follow_joint_trajectory", "effort", "team_topics"], ...] = key(
+        "ways in which the arm may be moved, the best first", default=()
+    )
+    goal: GoalTolerances = section(
+        "tolerances to be sent with every goal; without them a controller may check nothing"
+    )
+    effort_warning: Tolerance | None = key(
+        "torque at which the arm's own safety system warns, before it stops the arm with a fault; "
+        "the bridge ends a motion there", "N m or N", None,
+    )  # fmt: skip
+    speed_scaling_topic: str | None = key(
+        "topic on which the robot reports its speed slider, std_msgs/Float64 in per cent",
+        default=None,
+    )
+    follows_while: dict[str, Condition] = key(
+        "conditions, all of which hold while the arm follows its controller; else it is in fault "
+        "or in another mode", default={},
+    )  # fmt: skip
+    reset: dict[str, ResetStep] = key("services that end a fault, in this order", default={})
+    payload: PayloadTarget = section("how the arm's own controller is told of its load")
 
     def within(self, namespace: str) -> DriverFacts:
         """Return the same driver in a namespace: its topics and services.
@@ -209,18 +152,16 @@ class DriverFacts:
         def there(name: str) -> str:
             return named_within(name, namespace)
 
-        slider, load = self.speed_scaling_topic, self.payload
-        return replace(
-            self,
-            speed_scaling_topic=slider and there(slider),
-            follows_while=tuple(replace(x, topic=there(x.topic)) for x in self.follows_while),
-            reset=tuple(replace(x, service=there(x.service)) for x in self.reset),
-            payload=replace(
-                load,
-                service=load.service and there(load.service),
-                state_topic=load.state_topic and there(load.state_topic),
-            ),
-        )
+        def moved(part: M, *names: str) -> M:
+            found = {x: getattr(part, x) and there(getattr(part, x)) for x in names}
+            return part.model_copy(update=found)
+
+        facts = {
+            "follows_while": {k: moved(x, "topic") for k, x in self.follows_while.items()},
+            "reset": {k: moved(x, "service") for k, x in self.reset.items()},
+            "payload": moved(self.payload, "service", "state_topic"),
+        }
+        return moved(self, "speed_scaling_topic").model_copy(update=facts)
 
     @property
     def ignored(self) -> tuple[str, ...]:
@@ -231,66 +172,58 @@ class DriverFacts:
         """Return whether commands of an interface reach the arm; None if that is not known."""
         return None if not self.executed else interface in self.executed
 
-    def check_motion(
-        self, trajectory_topic: str, tracking_position: Array, joints: Sequence[str], where: str
-    ) -> None:
-        """Raise if what a robot file says elsewhere contradicts this.
+    def motion_doubt(
+        self, trajectory_topic: str, tracking_position: Array, joints: Sequence[str]
+    ) -> str:
+        """Return what in a robot file contradicts this, empty if nothing does.
 
         Args:
             trajectory_topic: Topic to which motion goes.
             tracking_position: Largest tracking error of each joint, shape (n,) [rad or m].
             joints: Names of the joints.
-            where: Name of the file.
-
-        Raises:
-            ConfigurationError: The topic is another controller's, or a goal would be aborted
-                although the arm is within the tube that certificates assume.
         """
         named, parts = self.controller.name, trajectory_topic.rstrip("/").split("/")
         if named and parts[-1] == TRAJECTORIES and len(parts) > 1 and parts[-2] != named:
-            raise ConfigurationError(
-                f"'command.trajectory_topic' in {where} is {trajectory_topic}, a topic of the "
-                f"controller '{parts[-2]}', but 'driver.controller.name' is '{named}'. Change one "
-                "of them; a namespace may stand before the controller's name."
+            return (
+                f"has the 'command.trajectory_topic' {trajectory_topic}, a topic of the controller "
+                f"'{parts[-2]}', but 'driver.controller.name' is '{named}'. Change one of them; a "
+                "namespace may stand before the controller's name."
             )
-        if self.goal.path is None:
-            return
-        for joint, path, tracking in zip(joints, self.goal.path, tracking_position, strict=True):
+        paths = [] if self.goal.path is None else self.goal.path.tolist()
+        for joint, path, tracking in zip(joints, paths, tracking_position):  # noqa: B905
             if path < tracking:
-                raise ConfigurationError(
-                    f"'driver.goal.path' in {where} is {path:g} for {joint}, less than its "
+                return (
+                    f"has the 'driver.goal.path' {path:g} for {joint}, less than its "
                     f"'control.tracking_position' {tracking:g}: the controller would abort motions "
                     "that are within the certified tube. Raise it, or lower the tracking error."
                 )
+        return ""
 
-    def _check(self, where: str) -> None:
-        """Raise if the section contradicts itself."""
-        if self.exported and (strange := set(self.executed) - set(self.exported)):
-            raise ConfigurationError(
-                f"'driver.executed' in {where} names {', '.join(sorted(strange))}, which "
-                f"'driver.exported' does not: {', '.join(self.exported)}. What the driver does not "
-                "offer cannot reach the arm."
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        """Return the facts, which do not contradict each other."""
+        exported, executed = ", ".join(self.exported), ", ".join(self.executed)
+        strange = sorted(set(self.executed) - set(self.exported)) if exported else []
+        lost = sorted(set(self.controller.command_interfaces) - set(self.executed))
+        if strange:
+            raise ValueError(
+                f"names {', '.join(strange)} in 'driver.executed', which 'driver.exported' does "
+                f"not: {exported}. What the driver does not offer cannot reach the arm."
             )
-        claimed = set(self.controller.command_interfaces)
-        if self.executed and (lost := claimed - set(self.executed)):
-            raise ConfigurationError(
-                f"'driver.controller.command_interfaces' in {where} names "
-                f"{', '.join(sorted(lost))}, which does not reach the arm ('driver.executed': "
-                f"{', '.join(self.executed)})."
+        if lost and executed:
+            raise ValueError(
+                f"names {', '.join(lost)} in 'driver.controller.command_interfaces', which does "
+                f"not reach the arm ('driver.executed': {executed})."
             )
         if "effort" in self.back_ends and not self.executes("effort"):
-            raise ConfigurationError(
-                f"'driver.back_ends' in {where} names 'effort', but 'driver.executed' does not: "
-                "torques would be accepted and ignored while the arm is taken to follow them. "
-                "Remove it, or add effort to 'driver.executed' if this driver truly executes it."
+            raise ValueError(
+                "names 'effort' in 'driver.back_ends', but 'driver.executed' does not: torques "
+                "would be accepted and ignored while the arm is taken to follow them. Remove it, "
+                "or add effort to 'driver.executed' if this driver truly executes it."
             )
         if self.payload.service and not self.payload.target:
-            raise ConfigurationError(
-                f"'driver.payload.service' in {where} is {self.payload.service}, but its units are "
-                "not known: give 'driver.payload.target', too."
+            raise ValueError(
+                f"has the 'driver.payload.service' {self.payload.service}, but its units are not "
+                "known: give 'driver.payload.target', too."
             )
-
-
-def _each(value: float | Sequence[float] | None, n: int) -> Array | None:
-    """Return a number for each of n joints, shape (n,); None if unknown."""
-    return None if value is None else np.broadcast_to(np.asarray(value, dtype=float), (n,))
+        return self

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import reduce
+from operator import or_
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from ...core.errors import ConfigurationError, InputError, UnknownNameError
-from ...core.knowledge.catalogue import CATALOGUE, Region, knowledge_of
-from ...core.knowledge.catalogue.known import Known
+from pydantic import Field, RootModel, create_model
+
+from ...core.errors import InputError
+from ...core.knowledge.catalogue import CATALOGUE, knowledge_of
 from ...core.knowledge.knowledge import Knowledge
-from ..configuration.schema import Key
-from ..configuration.schema_check import check
-from ..configuration.yaml_file import read_yaml
-from .knowledge_schema import SCHEMAS
+from ..configuration.model import OfCore, key, model_of
+from ..configuration.read_model import read_model
+
+KIND = "kind"  # the key that chooses a member of the catalogue
+
+
+def _statement(kind: str) -> Any:
+    """Return the model of a kind of statement: the numbers of its class, and its name."""
+    name: Any = Literal[kind]  # type: ignore[valid-type]
+    model = model_of(CATALOGUE[kind])
+    return create_model(model.__name__, __base__=model, **{KIND: (name, key("this kind"))})
+
+
+STATEMENTS = {kind: _statement(kind) for kind in CATALOGUE}
+
+
+class KnowledgeKeys(RootModel[Any]):
+    """A knowledge file: statements by their names."""
+
+    root: dict[str, Annotated[reduce(or_, STATEMENTS.values()), Field(discriminator=KIND)]]
 
 
 def read_knowledge(path: str | Path) -> Knowledge:
@@ -24,33 +42,9 @@ def read_knowledge(path: str | Path) -> Knowledge:
     Raises:
         ConfigurationError: The file is missing, or an entry is unknown, missing or impossible.
     """
-    path = Path(path)
-    entries = read_yaml(path, "knowledge file")
+    keys, source = read_model(path, KnowledgeKeys, "knowledge file")
+    known = {name: OfCore.made(CATALOGUE[found.kind], found) for name, found in keys.root.items()}
     try:
-        known = {str(name): _known(str(name), entry, path.name) for name, entry in entries.items()}
         return knowledge_of(known)
-    except ConfigurationError:
-        raise
     except InputError as error:
-        raise ConfigurationError(f"{path.name}: {error}") from error
-
-
-def _known(name: str, entry: Any, where: str) -> Known:
-    """Return one entry as a member of the catalogue."""
-    if not isinstance(entry, Mapping) or "kind" not in entry:
-        raise ConfigurationError(
-            f"'{name}' in {where} must be a section with 'kind' and its keys; found {entry!r}. "
-            f"Kinds: {', '.join(CATALOGUE)}."
-        )
-    kind = str(entry["kind"])
-    if kind not in CATALOGUE:
-        raise UnknownNameError("kind of knowledge", kind, CATALOGUE, f"'{name}'")
-    numbers = {key: value for key, value in entry.items() if key != "kind"}
-    section = Key("section", f"a statement of kind {kind}", keys=SCHEMAS[kind])
-    checked = check({name: numbers}, {name: section}, where)[name]
-    return CATALOGUE[kind](**{key: _value(value) for key, value in checked.items()})
-
-
-def _value(value: Any) -> Any:
-    """Return a section as the region that it describes, any other value as it is."""
-    return Region(**value) if isinstance(value, dict) else value
+        raise source.refuse(f"cannot be used: {error}", *known) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...core.arrays import Array
-from .robot_profile import RobotProfile
+from ..robots.robot_keys import RobotProfile
 
 UNKNOWN = "unknown"
 
@@ -71,7 +71,7 @@ def _follows(profile: RobotProfile) -> str:
     """Return the conditions under which the arm follows."""
     return "; ".join(
         f"`{x.topic}` {x.field} is {' or '.join(f'{value:g}' for value in x.allowed)}"
-        for x in profile.driver.follows_while
+        for x in profile.driver.follows_while.values()
     )
 
 
@@ -85,11 +85,11 @@ def _payload(profile: RobotProfile) -> str:
 
 
 _ROWS: tuple[tuple[str, Callable[[RobotProfile], str]], ...] = (
-    ("robot description", lambda x: "shipped" if x.described else "to be given"),
+    ("robot description", lambda x: "shipped" if x.urdf else "to be given"),
     ("joints", lambda x: _codes(x.joints)),
     ("read in", lambda x: x.driver.software or ""),
     ("joint states", lambda x: f"`{x.joint_states.topic}`, {x.joint_states.rate:g} Hz"),
-    ("positions of endless joints", lambda x: x.joint_states.turns if x.described else ""),
+    ("positions of endless joints", lambda x: x.joint_states.turns if x.urdf else ""),
     ("their age at the stamp", lambda x: _number(x.driver.state_delay, "s")),
     ("effort", _effort),
     ("controller manager", lambda x: _code(x.driver.controller_manager)),
@@ -103,7 +103,7 @@ _ROWS: tuple[tuple[str, Callable[[RobotProfile], str]], ...] = (
     ("tolerances of a goal", _tolerances),
     ("speed slider", lambda x: _code(x.driver.speed_scaling_topic)),
     ("follows while", _follows),
-    ("reset", lambda x: ", then ".join(_code(step.service) for step in x.driver.reset)),
+    ("reset", lambda x: ", then ".join(_code(step.service) for step in x.driver.reset.values())),
     ("told of its load", _payload),
     ("rated payload", lambda x: _number(x.driver.payload.rated_mass, "kg")),
 )

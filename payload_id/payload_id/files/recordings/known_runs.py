@@ -9,28 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import ConfigurationError, comment
+from ...core.errors import comment
 from ...core.history import KnownLoad
-from ..configuration.schema import Key
-from ..configuration.schema_check import check
 from ..configuration.whole_file import saved_file
-from ..configuration.yaml_file import read_yaml, yaml_text
+from ..configuration.yaml_file import yaml_text
 
 LIST = "runs.yaml"  # in the folder of a session
-RUN = {
-    "mass": Key("number", "mass of the payload, all that is known of it", "kg", None, nullable=True,
-                lowest=0.0),
-    "payload": Key("numbers", "all ten parameters of the payload, exactly, inertia about the "
-                   "payload frame's origin", "SI units", None, nullable=True, length=10),
-}  # fmt: skip
-SCHEMA = {
-    "runs": Key(
-        "sections",
-        "recordings, relative to this file, in the order in which they were made; with neither "
-        "'mass' nor 'payload': of the bare arm",
-        keys=RUN,
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -52,19 +36,17 @@ def read_known_runs(path: Path) -> tuple[KnownRecording, ...]:
     Raises:
         ConfigurationError: The file cannot be read, or says something impossible.
     """
-    entries = check(read_yaml(path, "list of runs"), SCHEMA, str(path))["runs"]
+    from ..configuration.read_model import read_model  # here: pydantic takes long to import
+    from .known_runs_keys import KnownRunsKeys
+
+    keys, _ = read_model(path, KnownRunsKeys, "list of runs")
     runs = []
-    for name, known in entries.items():
-        mass, payload = known["mass"], known["payload"]
-        if mass is not None and payload is not None:
-            raise ConfigurationError(
-                f"'{name}' in {path} has both 'mass' and 'payload'; give one of them."
-            )
+    for name, known in keys.runs.items():
         load = KnownLoad.none()
-        if mass is not None:
-            load = KnownLoad.of_mass(mass)
-        elif payload is not None:
-            load = KnownLoad.exactly(np.array(payload, dtype=float))
+        if known.mass is not None:
+            load = KnownLoad.of_mass(known.mass)
+        elif known.payload is not None:
+            load = KnownLoad.exactly(np.array(known.payload))
         runs.append(KnownRecording(path.parent / name, load))
     return tuple(runs)
 

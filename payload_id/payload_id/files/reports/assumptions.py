@@ -11,8 +11,7 @@ from ...core.arrays import Array
 from ...core.body.payload_prior import PayloadPrior
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
-from ..configuration.schema import Key
-from ..robots.robot_schema import UNCERTAINTY
+from ..configuration.meanings import meanings_of
 from .repeated_run import RepeatedRun
 
 # Entries that say how others are meant, and are no assumption where those are zero.
@@ -54,7 +53,7 @@ def assumptions_of(run: RepeatedRun) -> tuple[Assumption, ...]:
         if of_joints:
             text, unit = _of_joints(run, entry.name)
         else:
-            text, unit = entry.name.replace("_", " "), WRENCH_UNITS[entry.name]
+            text, unit = entry.name.replace("_", " "), meanings_of(WrenchUncertainty)[entry.name][1]
         found.append(Assumption(entry.name, text, _size(unit, value)))
     return (*found, *_of_payload(run, stated.prior))
 
@@ -102,11 +101,9 @@ def _of_payload(run: RepeatedRun, prior: PayloadPrior) -> list[Assumption]:
 
 def _of_joints(run: RepeatedRun, name: str) -> tuple[str, str]:
     """Return what a bound of joint torques is of, and its unit."""
-    key = UNCERTAINTY.get(name)
-    if not isinstance(key, Key):
-        return name.replace("_", " "), ""
+    text, unit = meanings_of(Uncertainty)[name]
     turns = run.arm is None or bool(run.arm.revolute.all())
-    return key.text, key.unit.split(" or ")[0] if turns else key.unit
+    return text, unit.split(" or ")[0] if turns else unit
 
 
 def _size(unit: str, value: Any) -> str:
@@ -116,21 +113,4 @@ def _size(unit: str, value: Any) -> str:
         numbers, unit = 100.0 * numbers, "%"
     low, high = numbers.min(), numbers.max()
     text = f"{high:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
-    return f"{text} {unit.replace('m2', 'm²')}".strip()
-
-
-def _wrench_units() -> dict[str, str]:
-    """Return the unit of each bound of a force-torque sensor, by its name."""
-    units = {}
-    for entry in fields(WrenchUncertainty):
-        name = entry.name
-        kind = {
-            "force": "N", "torque": "N m", "angular_velocity": "rad/s",
-            "angular_acceleration": "rad/s²", "linear_acceleration": "m/s²",
-            "orientation": "rad", "gravity": "rad", "time": "s", "correlation_time": "s",
-        }.get(name.rpartition("_")[0], "")  # fmt: skip
-        units[name] = "-" if name.endswith("gain") else kind + ("/s" if "drift" in name else "")
-    return units
-
-
-WRENCH_UNITS = _wrench_units()
+    return f"{text} {unit.replace('m2', 'm²').replace('s2', 's²')}".strip()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,28 +17,36 @@ from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError, UnknownNameError, require_type
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
-from ..configuration.configuration import read_configuration
 from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
-from ..drivers.driver_facts import DriverFacts
 from ..learnt.learnt_file import CALIBRATION, HISTORY
 from .description.urdf import read_urdf
-from .description.urdf_tree import UrdfTree
+from .description.urdf_tree import UrdfJoint, UrdfTree
 from .held_joints import HeldJoint, held_joints, held_places, held_still
 from .held_play import base_tilt
-from .robot_schema import ROBOT
-from .robot_sections import (
-    CommandTarget,
-    ControlSettings,
-    EffortSource,
-    JointLimits,
-    JointStateSource,
-)
+from .joint_limits import JointLimits
+
+if TYPE_CHECKING:
+    from ..configuration.read_model import Source
+    from ..drivers.driver_facts import DriverFacts
+    from .robot_keys import (
+        CommandTarget,
+        ControlSettings,
+        EffortSource,
+        JointStateSource,
+        RobotKeys,
+    )
+
+# Which attribute of a joint of the description each joint limit is.
+DESCRIBED = {
+    "position_lower": "lower", "position_upper": "upper", "velocity": "velocity",
+    "effort": "effort",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class RobotFile:
-    """A robot as its YAML file describes it; see `robot_schema.ROBOT` for the keys.
+    """A robot as its YAML file describes it; see `robot_keys.RobotKeys` for the keys.
 
     Attributes:
         path: The file itself.
@@ -112,71 +120,59 @@ class RobotFile:
             UnknownNameError: No such robot, joint, link, limit set or xacro argument.
             ModelError: The robot description that it names cannot be read.
         """
+        from ..configuration.read_model import read_model  # here: pydantic takes long to import
+        from .robot_keys import RobotKeys
+
         path = find_robot_file(robot)
-        entries = read_configuration(path, ROBOT, "robot file")
-        urdf_path = Path(entries["urdf"])
-        urdf = read_urdf(urdf_path, entries["xacro_arguments"])
-        factor = entries["mass_factor"]
-        if factor is not None:
-            urdf = with_masses_times(urdf, factor)
-        joints = entries["joints"]
-        _check_names(urdf, urdf_path, joints, entries["payload_frame"])
-        places = held_places(urdf, joints, _held_joints(entries["held_joints"], path))
-        watch = entries["held_joints_watch"]
-        held = held_joints(
-            urdf,
-            joints,
-            places,
-            (watch["turning"], watch["sliding"]),
-            _reasons("held_joints_watch.unreported", watch["unreported"], path),
-        )
+        keys, source = read_model(path, RobotKeys, "robot file")
+        urdf_path = source.path(keys.urdf, "urdf")
+        urdf = read_urdf(urdf_path, keys.xacro_arguments)
+        if keys.mass_factor is not None:
+            urdf = with_masses_times(urdf, keys.mass_factor)
+        joints, gravity, watch = keys.joints, np.array(keys.gravity), keys.held_joints_watch
+        _check_names(urdf, keys, source)
+        places = held_places(urdf, joints, keys.held_joints)
+        within = (watch.turning, watch.sliding)
+        held = held_joints(urdf, joints, places, within, watch.unreported)
         urdf = held_still(urdf, places, {joint.name: joint.within for joint in held})
-        gravity = np.array(entries["gravity"], dtype=float)
-        uncertainty = _uncertainty(entries["uncertainty"], path)
-        tilt = base_tilt(urdf, joints, gravity)
-        described = _described_limits(urdf, joints)
-        kinds = [UrdfTree.of(urdf).named(name).kind for name in joints]
-        sliding, endless = ([kind == x for kind in kinds] for x in ("prismatic", "continuous"))
-        sets = {
-            name: JointLimits.from_entries(name, stated, described, path, sliding)
-            for name, stated in entries["limits"]["sets"].items()
+        found = [UrdfTree.of(urdf).named(name) for name in joints]
+        endless = tuple(joint.kind == "continuous" for joint in found)
+        sets = _limit_sets(keys, found, source)
+        bounds = keys.uncertainty
+        tilt = bounds.gravity_error + base_tilt(urdf, joints, gravity)
+        past = {
+            name: None if file is None else archive.load(source.path(file, name))
+            for name, file, archive in (
+                ("calibration", keys.calibration, CALIBRATION),
+                ("history", keys.history, HISTORY),
+            )
         }
-        cable = _cable(entries["cable_turns"], joints, endless, path)
-        sets = {name: limits.within(*cable) for name, limits in sets.items()}
-        used = entries["limits"]["use"]
-        limits = _named_limits(sets, used, path) if sets else None
-        archive, past = entries["calibration"], entries["history"]
-        command = CommandTarget(**entries["command"])
-        control = ControlSettings.from_entries(entries["control"], len(joints))
-        driver = DriverFacts.from_entries(entries["driver"], len(joints), path.name)
-        driver.check_motion(command.trajectory_topic, control.tracking_position, joints, path.name)
         return cls(
             path=path,
-            name=entries["name"] or ElementTree.fromstring(urdf).get("name", ""),
+            name=keys.name or ElementTree.fromstring(urdf).get("name", ""),
             urdf_path=urdf_path,
             urdf=urdf,
-            masses_confirmed=factor is not None,
+            masses_confirmed=keys.mass_factor is not None,
             joints=joints,
-            payload_frame=entries["payload_frame"],
+            payload_frame=keys.payload_frame,
             gravity=gravity,
-            joint_states=JointStateSource(**entries["joint_states"]),
-            effort=EffortSource.from_entries(entries["effort"], len(joints), path),
-            command=command,
-            driver=driver,
-            control=control,
-            allowed_contacts=_allowed_contacts(entries["allowed_contacts"], path),
-            overlaps_at_zero=entries["overlaps_at_zero"],
+            joint_states=keys.joint_states,
+            effort=keys.effort,
+            command=keys.command,
+            driver=keys.driver,
+            control=keys.control,
+            allowed_contacts=keys.contacts,
+            overlaps_at_zero=keys.overlaps_at_zero,
             held_joints=places,
             held=held,
-            held_silence=watch["silence"],
-            links_without_body=_reasons("links_without_body", entries["links_without_body"], path),
-            limits_used=used,
+            held_silence=watch.silence,
+            links_without_body=keys.links_without_body,
+            limits_used=keys.limits.use,
             limit_sets=sets,
-            uncertainty=replace(uncertainty, gravity_error=uncertainty.gravity_error + tilt),
-            continuous=tuple(endless),
-            home=_home(entries["home"], limits, joints, path),
-            calibration=None if archive is None else CALIBRATION.load(archive),
-            history=None if past is None else HISTORY.load(past),
+            uncertainty=replace(bounds, gravity_error=tilt),
+            continuous=endless,
+            home=_home(keys, sets, source),
+            **past,
         )
 
     @property
@@ -302,16 +298,17 @@ def _expanded(path: Path) -> Path:
         return path
 
 
-def _check_names(urdf: str, path: Path, joints: Iterable[str], payload_frame: str) -> None:
+def _check_names(urdf: str, keys: RobotKeys, source: Source) -> None:
     """Raise unless the description has the joints, which move, and the payload frame."""
     root = ElementTree.fromstring(urdf)
     moving = [j.get("name", "") for j in root.findall("joint") if j.get("type") != "fixed"]
     links = [link.get("name", "") for link in root.findall("link")]
-    for joint in joints:
+    for k, joint in enumerate(keys.joints):
         if joint not in moving:
-            raise UnknownNameError("moving joint", joint, moving, path.name)
-    if payload_frame not in links:
-        raise UnknownNameError("link for payload_frame", payload_frame, links, path.name)
+            raise UnknownNameError("moving joint", joint, moving, source.where("joints", k))
+    if keys.payload_frame not in links:
+        where = source.where("payload_frame")
+        raise UnknownNameError("link for payload_frame", keys.payload_frame, links, where)
 
 
 def _named_limits(sets: Mapping[str, JointLimits], name: str, path: Path) -> JointLimits:
@@ -327,99 +324,49 @@ def _named_limits(sets: Mapping[str, JointLimits], name: str, path: Path) -> Joi
     return sets[name]
 
 
-def _described_limits(urdf: str, joints: tuple[str, ...]) -> dict[str, tuple[float | None, ...]]:
-    """Return what a robot description says of its joints' limits, None where it says nothing."""
-    tree = UrdfTree.of(urdf)
-    found = [tree.named(name) for name in joints]
-    return {
-        "position_lower": tuple(joint.lower for joint in found),
-        "position_upper": tuple(joint.upper for joint in found),
-        "velocity": tuple(joint.velocity for joint in found),
-        "effort": tuple(joint.effort for joint in found),
+def _limit_sets(
+    keys: RobotKeys, found: Sequence[UrdfJoint], source: Source
+) -> dict[str, JointLimits]:
+    """Return the sets of joint limits; what they leave out is as the description says."""
+    described = {
+        name: np.array([getattr(joint, entry) for joint in found], dtype=float)
+        for name, entry in DESCRIBED.items()
     }
+    sliding = np.array([joint.kind == "prismatic" for joint in found])
+    turns, sets = _cable(keys, found, source), {}
+    for name, stated in keys.limits.sets.items():
+        try:
+            limits = JointLimits.stated(name, dict(stated), described, sliding)
+        except InputError as error:
+            raise source.refuse(str(error), "limits", "sets", name) from error
+        sets[name] = limits.within(*turns)
+    if sets and keys.limits.use not in sets:
+        raise UnknownNameError("limit set", keys.limits.use, sets, source.where("limits", "use"))
+    return sets
 
 
-def _allowed_contacts(entries: Mapping[str, Any], path: Path) -> dict[tuple[str, str], str]:
-    """Return pairs of bodies with a reason each."""
-    found = {}
-    for pair, reason in _reasons("allowed_contacts", entries, path).items():
-        names = pair.split()
-        if len(names) != 2:
-            raise ConfigurationError(
-                f"'allowed_contacts' in {path.name} takes lines 'body_a body_b: why they may "
-                f"touch'; found '{pair}: {reason}'."
-            )
-        found[names[0], names[1]] = reason
-    return found
-
-
-def _cable(
-    entries: Mapping[str, Mapping[str, float]],
-    joints: tuple[str, ...],
-    endless: Sequence[bool],
-    path: Path,
-) -> tuple[Array, Array]:
+def _cable(keys: RobotKeys, found: Sequence[UrdfJoint], source: Source) -> tuple[Array, Array]:
     """Return the least and largest turn of every joint, infinite where no cable limits it."""
-    known = [name for name, own in zip(joints, endless, strict=True) if own]
-    lower, upper = np.full(len(joints), -np.inf), np.full(len(joints), np.inf)
-    for name, ends in entries.items():
+    known = [joint.name for joint in found if joint.kind == "continuous"]
+    lower, upper = np.full(len(found), -np.inf), np.full(len(found), np.inf)
+    for name, ends in keys.cable_turns.items():
         if name not in known:
-            raise UnknownNameError("continuous joint for cable_turns", name, known, path.name)
-        if ends["lower"] >= ends["upper"]:
-            raise ConfigurationError(
-                f"'cable_turns.{name}' in {path.name} has a lower end that is not below the upper "
-                f"one: {ends['lower']:g} and {ends['upper']:g}."
-            )
-        j = joints.index(name)
-        lower[j], upper[j] = ends["lower"], ends["upper"]
+            where = source.where("cable_turns", name)
+            raise UnknownNameError("continuous joint for cable_turns", name, known, where)
+        j = keys.joints.index(name)
+        lower[j], upper[j] = ends.lower, ends.upper
     return lower, upper
 
 
-def _reasons(key: str, entries: Mapping[str, Any], path: Path) -> dict[str, str]:
-    """Return entries that each say why."""
-    for name, reason in entries.items():
-        if not isinstance(reason, str) or not reason.strip():
-            raise ConfigurationError(
-                f"'{key}' in {path.name} takes a reason for each entry, 'name: why'; found "
-                f"'{name}: {reason}'."
-            )
-    return dict(entries)
-
-
-def _held_joints(entries: Mapping[str, Any], path: Path) -> dict[str, float]:
-    """Return where joints stand that the arm does not move."""
-    for name, place in entries.items():
-        if isinstance(place, (str, bool)) or not np.isfinite(place):
-            raise ConfigurationError(
-                f"'held_joints.{name}' in {path.name} must be a number [rad or m]; found {place!r}."
-            )
-    return {name: float(place) for name, place in entries.items()}
-
-
-def _uncertainty(entries: dict[str, Any], path: Path) -> Uncertainty:
-    """Return what is assumed about sensors, links and payload."""
-    try:
-        return Uncertainty.from_dict(entries)
-    except InputError as error:
-        raise ConfigurationError(f"In section 'uncertainty' of {path.name}: {error}") from error
-
-
-def _home(
-    entries: tuple[float, ...] | None,
-    limits: JointLimits | None,
-    joints: tuple[str, ...],
-    path: Path,
-) -> Array | None:
+def _home(keys: RobotKeys, sets: Mapping[str, JointLimits], source: Source) -> Array | None:
     """Return the home position, which lies within the limits in use."""
-    if entries is None:
-        return None
-    home = np.array(entries)
-    if limits is None:
+    home, limits = keys.home, sets.get(keys.limits.use)
+    if home is None or limits is None:
         return home
-    outside = (home < limits.position_lower) | (home > limits.position_upper)
-    for k in np.flatnonzero(outside):
-        raise ConfigurationError(
-            f"'home' in {path.name} has {home[k]:g} for {joints[k]}, outside the limits "
-            f"'{limits.name}': {limits.position_lower[k]:g} to {limits.position_upper[k]:g}."
-        )
+    for k in np.flatnonzero((home < limits.position_lower) | (home > limits.position_upper)):
+        raise source.refuse(
+            f"has {home[k]:g} for {keys.joints[k]}, outside the limits '{limits.name}': "
+            f"{limits.position_lower[k]:g} to {limits.position_upper[k]:g}.",
+            "home", int(k),
+        )  # fmt: skip
     return home

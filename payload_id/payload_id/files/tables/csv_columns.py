@@ -9,22 +9,20 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO, TypeGuard
+from typing import NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Array, number_in
 from ...core.errors import (
-    ConfigurationError,
     RecordingError,
     UnknownNameError,
-    brief,
     in_words,
     shortened,
 )
@@ -67,76 +65,6 @@ class StampColumn:
         """The column that is added to it, if there is one."""
         return (StampColumn(self.nanoseconds, 1),) if self.nanoseconds else ()
 
-    @classmethod
-    def from_entry(cls, entry: Any, name: str, where: str) -> StampColumn:
-        """Build from `{column: NAME, unit: s | ms | us | ns}`, the entry of that name in a file.
-
-        With `nanoseconds: NAME` it may say which column is added, as ROS has seconds and the rest.
-
-        Raises:
-            ConfigurationError: It is anything else.
-        """
-        needed = {"column", "unit"}
-        if not isinstance(entry, Mapping) or set(entry) - {"nanoseconds"} != needed:
-            raise ConfigurationError(
-                f"{name} in {where} must be {{column: NAME, unit: {' | '.join(TO_NANOSECONDS)}}}, "
-                f"with nanoseconds: NAME where these are in another column; found {brief(entry)}."
-            )
-        unit = chosen(TO_NANOSECONDS, entry["unit"], f"The unit of {name}", where)
-        for key in entry:
-            if key != "unit" and (not isinstance(entry[key], str) or not entry[key]):
-                raise ConfigurationError(
-                    f"'{key}' of {name} in {where} must be the name of a column: enter it; found "
-                    f"{brief(entry[key])}."
-                )
-        return cls(entry["column"], int(unit), entry.get("nanoseconds", ""))
-
-
-def number(value: object) -> float:
-    """Return the number that an entry of a file is, NaN if it is none.
-
-    A text may be one, such as 1e-3, which YAML 1.1 does not take for a number; a flag is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return float("nan")
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        return float("nan")
-
-
-def names_only(value: object) -> TypeGuard[Sequence[str]]:
-    """Tell whether an entry of a file is a list of texts."""
-    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
-
-
-def chosen(choices: Mapping[str, float], value: object, name: str, where: str) -> float:
-    """Return the value of one of the allowed words.
-
-    Raises:
-        ConfigurationError: It is none of them.
-    """
-    if not isinstance(value, str) or value not in choices:
-        raise ConfigurationError(
-            f"{name} in {where} must be one of {', '.join(choices)}; found {brief(value)}."
-        )
-    return choices[value]
-
-
-def delimiter_of(entries: Mapping[str, Any], where: str) -> str:
-    """Return the character between cells, a comma if nothing is said.
-
-    Raises:
-        ConfigurationError: It is not one character.
-    """
-    delimiter = entries.get("delimiter", ",")
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n\0"':
-        raise ConfigurationError(
-            f"'delimiter' in {where} must be one character, other than a quotation mark and "
-            f"the end of a line; found {brief(delimiter)}."
-        )
-    return delimiter
-
 
 def usual_delimiter(line: str) -> str:
     """Return the usual character that separates the cells of a line best."""
@@ -148,17 +76,6 @@ def what_to_write(cell: str) -> str:
     """Return what makes a number of a cell that is written in another way, empty if unknown."""
     text = cell.strip()
     return next((do for form, do in WRITINGS if text and re.fullmatch(form, text)), "")
-
-
-def refuse_unknown(entries: Mapping[str, Any], known: Collection[str], where: str) -> None:
-    """Raise at the first entry that is not known.
-
-    Raises:
-        ConfigurationError: Names the nearest known one.
-    """
-    for key in entries:
-        if key not in known:
-            raise ConfigurationError(str(UnknownNameError("entry", str(key), known, where)))
 
 
 def read_columns(

@@ -90,6 +90,7 @@ OF_TURNING = {
     "arcmin": np.pi / 10_800.0, "arcsec": np.pi / 648_000.0,
 }  # fmt: skip
 OF_SLIDING = {"m": 1.0, "mm": 1e-3}  # units of positions [m], [rad]
+UNITS = OF_TURNING | OF_SLIDING
 ANGLES: Units = _each(
     {
         "rad": "rads radian radians", "deg": "degs degree degrees °", "urad": "µrad μrad microrad",

@@ -5,53 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError, InputError, RecordingError, brief
+from ...core.errors import RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.input_path import sibling
 from ..configuration.yaml_file import read_yaml
 from .clock_times import in_one_time
-from .csv_columns import (
-    StampColumn,
-    chosen,
-    delimiter_of,
-    names_only,
-    number,
-    read_columns,
-    refuse_unknown,
-    without_motion,
-)
+from .csv_columns import read_columns, without_motion
 from .joint_table import counted_together
 from .named_units import FORCES, OF_TURNING, TORQUES, check_units
 
+if TYPE_CHECKING:
+    from ..configuration.read_model import Source
+    from .column_keys import AccelerationPart, TableKeys, WrenchKeys
+
 WANTED = "description of a wrench's columns"
 STANDARD_G = 9.80665  # [m/s2], CGPM 1901
-TO_ACCELERATION = {"m/s2": 1.0, "g": STANDARD_G}
-TOP = ("wrench", "orientation", "acceleration", "gravity", "frame", "delimiter", "uncertainty")
-TABLE = ("file", "stamp", "late_by")
-
-
-@dataclass(frozen=True)
-class Form:
-    """A way to write the axes of the sensor in the world.
-
-    Attributes:
-        count: Number of columns.
-        meaning: What they hold.
-        matrices: Makes matrices (M, 3, 3) of their values (M, count), angles in rad.
-        angles: Whether they are angles, whose unit has to be said.
-    """
-
-    count: int
-    meaning: str
-    matrices: Callable[[Array], Array]
-    angles: bool = True
 
 
 def _euler(sequence: str) -> Callable[[Array], Array]:
@@ -59,25 +34,16 @@ def _euler(sequence: str) -> Callable[[Array], Array]:
     return lambda values: np.asarray(Rotation.from_euler(sequence, values).as_matrix())
 
 
-FORMS = {
-    "matrix": Form(9, "row by row", lambda values: values.reshape(-1, 3, 3), False),
-    "quaternion": Form(4, "x, y, z, w", lambda x: np.asarray(Rotation.from_quat(x).as_matrix()),
-                       False),
-    "rpy": Form(3, "roll, pitch, yaw about x, then y, then z of the world", _euler("xyz")),
-    "abc": Form(3, "A, B, C of KUKA: about z, then the new y, then the new x", _euler("ZYX")),
-    "rotation_vector": Form(3, "axis times angle, as UR has it",
-                            lambda x: np.asarray(Rotation.from_rotvec(x).as_matrix())),
-}  # fmt: skip
-JOINTS = "joints"  # positions of the arm that carries the sensor, in the robot file's order
-SECTIONS = {
-    "wrench": (*TABLE, "columns", "sign"),
-    "orientation": (*TABLE, *FORMS, JOINTS, "unit", "position", "cutoff"),
-    "acceleration": (*TABLE, "columns", "unit", "matrix", "bias", "at"),
+# What makes matrices (M, 3, 3) of the values of columns (M, k), angles in rad; joints stay as they
+# are.
+MATRICES: dict[str, Callable[[Array], Array]] = {
+    "matrix": lambda values: values.reshape(-1, 3, 3),
+    "quaternion": lambda values: np.asarray(Rotation.from_quat(values).as_matrix()),
+    "rpy": _euler("xyz"),
+    "abc": _euler("ZYX"),
+    "rotation_vector": lambda values: np.asarray(Rotation.from_rotvec(values).as_matrix()),
+    "joints": lambda values: values,
 }
-
-
-FARTHEST = 10.0  # [m] of an accelerometer from the sensor's origin
-LATEST = 1e3  # [s] by which stamps are late
 
 
 @dataclass(frozen=True)
@@ -126,75 +92,57 @@ def read_wrench_uncertainty(path: Path | str) -> WrenchUncertainty:
     Raises:
         ConfigurationError: The file cannot be read, or an entry is unknown or impossible.
     """
-    entries = read_yaml(path)
-    return _assumed(entries.get("uncertainty", entries), str(path))
+    from ..configuration.read_model import read_model  # here: pydantic takes long to import
+    from .column_keys import WrenchBounds
+
+    def section(entries: dict[str, Any]) -> dict[str, Any]:
+        return {"uncertainty": entries.get("uncertainty", entries)}
+
+    return read_model(path, WrenchBounds, "YAML file", section)[0].uncertainty
 
 
 def read_wrench_csv(
     path: Path | str, columns: Mapping[str, Any] | Path | str, static: bool = False
 ) -> WrenchTables:
     """Read the tables; `WrenchRecording.from_csv` documents arguments and errors."""
-    if isinstance(columns, Mapping):
-        return _Description(columns, "columns", Path(path), static).tables()
-    return _Description(read_yaml(columns, WANTED), str(columns), Path(path), static).tables()
+    from ..configuration.read_model import read_model  # here: pydantic takes long to import
+    from .column_keys import WrenchKeys
+
+    keys, source = read_model(columns, WrenchKeys, WANTED)
+    return _Reader(keys, source, Path(path), static).tables()
 
 
-class _Description:
-    """The entries of a description, and the file of the wrench that it is applied to."""
+class _Reader:
+    """Reads the tables that a description says, with the file of the wrench."""
 
-    def __init__(self, entries: Mapping[str, Any], where: str, path: Path, static: bool) -> None:
-        """Check the entries' names."""
-        self._entries, self._where, self._path = entries, where, path
-        self._static, self._at_rest = static, False
+    def __init__(self, keys: WrenchKeys, source: Source, path: Path, static: bool) -> None:
+        """Nothing is read yet."""
+        self._keys, self._source, self._path, self._static = keys, source, path, static
+        self._at_rest = False
         self._lost: dict[str, int] = {}  # rows of the motion that are left out, by cause
-        refuse_unknown(entries, TOP, where)
-        for section in ("wrench", "orientation"):
-            if section not in entries:
-                raise ConfigurationError(f"{where} lacks '{section}'.")
-        for section, keys in SECTIONS.items():
-            if section in entries:
-                if not isinstance(entries[section], Mapping):
-                    raise ConfigurationError(f"'{section}' in {where} must be a section.")
-                refuse_unknown(entries[section], keys, f"'{section}' of {where}")
 
     def tables(self) -> WrenchTables:
         """Read all of them."""
-        wrench = self._section("wrench")
-        names = self._names(wrench, "columns", 6)
+        keys, names, sign = self._keys, self._keys.wrench.columns, self._keys.wrench.sign
         stamp, values, dropped = self._read("wrench", names)
-        sign = self._numbers(wrench, "sign", (1.0,), (1, 6))
-        if not np.all(sign):
-            raise ConfigurationError(
-                f"'sign' in {self._where} must not be 0, once or for each channel: 1 or -1, or a "
-                f"factor to N and N m; found {brief(wrench['sign'])}."
-            )
-        delimiter = delimiter_of(self._entries, self._where)
-        factor, entry = np.broadcast_to(sign, (6,)), f"'sign' in {self._where}"
+        entry = f"'sign' in {self._source.where('wrench', 'sign')}"
+        said = "sign" in keys.wrench.model_fields_set
         for part, units in ((slice(3), FORCES), (slice(3, 6), TORQUES)):
-            check_units(
-                self._path, names[part], delimiter, units, factor[part], entry, "sign" in wrench
-            )
+            check_units(self._path, names[part], keys.delimiter, units, sign[part], entry, said)
         turn_stamp, rotation, position = self._orientation()
-        orientation = self._section("orientation")
-        cutoff = None
-        if orientation.get("cutoff") is not None:
-            cutoff = self._numbers(orientation, "cutoff", (), (1,))[0]
-        acceleration = self._section("acceleration") if "acceleration" in self._entries else {}
-        at = self._numbers(acceleration, "at", (0.0, 0.0, 0.0), (3,), FARTHEST)
-        g = self._numbers(self._entries, "gravity", (0.0, 0.0, -STANDARD_G), (3,))
-        assumed = self._entries.get("uncertainty")
+        motion = keys.acceleration
         return WrenchTables(
             source=str(self._path),
-            frame=str(self._entries.get("frame", "")),
-            gravity=(g[0], g[1], g[2]),
-            wrench=(stamp, values * np.asarray(sign)),
+            frame=keys.frame,
+            gravity=keys.gravity or (0.0, 0.0, -STANDARD_G),
+            wrench=(stamp, values * sign),
             rotation=(turn_stamp, rotation),
             position=position,
-            acceleration=self._acceleration(acceleration) if acceleration else None,
-            accelerometer_at=(at[0], at[1], at[2]),
-            cutoff=cutoff,
+            acceleration=None if motion is None else self._acceleration(motion),
+            accelerometer_at=(0.0, 0.0, 0.0) if motion is None else motion.at,
+            cutoff=keys.orientation.cutoff,
             dropped={**dropped, **self._lost},
-            uncertainty=None if assumed is None else _assumed(assumed, self._where),
+            uncertainty=keys.uncertainty,
             at_rest=self._at_rest,
         )
 
@@ -203,36 +151,14 @@ class _Description:
 
         Rows that lack a value are left out.
         """
-        section = self._section("orientation")
-        given = [key for key in (*FORMS, JOINTS) if key in section]
-        if len(given) != 1:
-            forms = "; ".join(f"{key} ({x.count}: {x.meaning})" for key, x in FORMS.items())
-            raise ConfigurationError(
-                f"'orientation' of {self._where} must name the columns of one of: {forms}; "
-                f"{JOINTS} (with the robot that carries the sensor); found {given or 'none'}."
-            )
-        if given == [JOINTS] and "gravity" in self._entries:
-            raise ConfigurationError(
-                f"'gravity' in {self._where} is that of the robot, whose joints 'orientation' "
-                "names: leave it out."
-            )
-        form = FORMS.get(given[0])
-        names = self._names(section, given[0], None if form is None else form.count)
-        count = len(names)
-        if "position" in section:
-            names = (*names, *self._names(section, "position", 3))
-        unit = 1.0
-        if form is None or form.angles:
-            name = f"'unit' of '{given[0]}' in 'orientation'"
-            unit = chosen(OF_TURNING, section.get("unit"), name, self._where)
-        elif "unit" in section:
-            raise ConfigurationError(f"'unit' in {self._where} goes with angles alone.")
-        stamp, values = self._usable("orientation", names)
-        turned, place = unit * values[:, :count], values[:, count:]
-        if given[0] == "quaternion":
+        keys = self._keys.orientation
+        names, place = getattr(keys, keys.form), keys.position or ()
+        stamp, values = self._usable("orientation", (*names, *place))
+        turned = values[:, : len(names)] * (1.0 if keys.unit is None else OF_TURNING[keys.unit])
+        if keys.form == "quaternion":
             self._check_quaternions(turned)
-        rotation = turned if form is None else form.matrices(turned)
-        return stamp, rotation, place if "position" in section else None
+        origin = values[:, len(names) :] if place else None
+        return stamp, MATRICES[keys.form](turned), origin
 
     def _check_quaternions(self, values: Array) -> None:
         """Raise unless their length is 1."""
@@ -243,15 +169,11 @@ class _Description:
                 f"{size.max():.3g}. Check which columns hold x, y, z, w."
             )
 
-    def _acceleration(self, section: Mapping[str, Any]) -> tuple[NDArray[np.int64], Array]:
+    def _acceleration(self, keys: AccelerationPart) -> tuple[NDArray[np.int64], Array]:
         """Return stamps and proper acceleration in the sensor frame [m/s2]."""
-        stamp, values = self._usable("acceleration", self._names(section, "columns", 3))
-        unit = chosen(
-            TO_ACCELERATION, section.get("unit", "m/s2"), "'unit' of 'acceleration'", self._where
-        )
-        turn = np.reshape(self._numbers(section, "matrix", tuple(np.eye(3).flat), (9,)), (3, 3))
-        bias = np.asarray(self._numbers(section, "bias", (0.0, 0.0, 0.0), (3,)))
-        return stamp, values * unit @ turn.T + bias
+        stamp, values = self._usable("acceleration", keys.columns)
+        unit = STANDARD_G if keys.unit == "g" else 1.0
+        return stamp, values * unit @ keys.matrix.reshape(3, 3).T + np.array(keys.bias)
 
     def _usable(self, name: str, columns: Sequence[str]) -> tuple[NDArray[np.int64], Array]:
         """Read columns of one of the motion's tables; rows that are left out are counted."""
@@ -265,94 +187,43 @@ class _Description:
         self, name: str, columns: Sequence[str]
     ) -> tuple[NDArray[np.int64], Array, dict[str, int]]:
         """Read columns of one of the tables."""
-        section = self._section(name)
-        stamp = section.get("stamp", self._section("wrench").get("stamp"))
-        column = None
-        if stamp is not None:
-            column = StampColumn.from_entry(stamp, f"'stamp' of '{name}'", self._where)
-        delimiter = delimiter_of(self._entries, self._where)
-        found, values, dropped = read_columns(self._file(name), column, columns, delimiter)
-        if question := without_motion(self._file(name), found, column is not None):
+        keys: TableKeys = getattr(self._keys, name)
+        path, stamp = self._file(name, keys), keys.stamp or self._keys.wrench.stamp
+        column = None if stamp is None else stamp.made
+        found, values, dropped = read_columns(path, column, columns, self._keys.delimiter)
+        if question := without_motion(path, found, column is not None):
             if not self._static:
                 raise RecordingError(question)
-            if self._file(name) != self._path or "acceleration" in self._entries:
-                raise ConfigurationError(
-                    f"Where each row is one pose at rest, {self._where} must describe wrench and "
-                    "orientation in one file, and no acceleration."
+            if path != self._path or self._keys.acceleration is not None:
+                raise self._source.refuse(
+                    "must be in one file with wrench and orientation, without acceleration, where "
+                    "each row is one pose at rest.",
+                    name,
                 )
             self._at_rest = True
             return np.arange(len(found)) * 10**9, values, dropped
-        rows, leaps, _ = in_one_time(found, "the stamps", str(self._file(name)))
+        rows, leaps, _ = in_one_time(found, "the stamps", str(path))
         if others := len(found) - len(rows) - sum(leaps.values()):
             leaps["of_another_time"] = others
-        late = self._numbers(section, "late_by", (0.0,), (1,), LATEST)[0]
-        found, values = found[rows] - round(late * 1e9), values[rows]
+        found, values = found[rows] - round(keys.late_by * 1e9), values[rows]
         return found, values, counted_together(dropped, leaps)
 
-    def _file(self, name: str) -> Path:
+    def _file(self, name: str, keys: TableKeys) -> Path:
         """Return the file of one of the tables, by the pattern that fits the wrench's."""
-        pattern = self._section(name).get("file")
-        if name == "wrench" or pattern is None:
+        if name == "wrench" or keys.file is None:
             return self._path
-        own = str(self._section("wrench").get("file", "*"))
+        own, file = self._keys.wrench.file or "*", self._path.name
         head, star, tail = own.partition("*")
-        file = self._path.name
         if star and file.startswith(head) and file.endswith(tail):
             run = file[len(head) : len(file) - len(tail)]
-            return sibling(self._path, str(pattern).replace("*", run))
-        if "*" not in str(pattern):
-            return sibling(self._path, str(pattern))
-        raise ConfigurationError(
-            f"'{file}' does not fit 'file: {own}' of 'wrench' in {self._where}, so that the file "
-            f"'{pattern}' of '{name}' cannot be found. Rename it, or change the pattern."
-        )
-
-    def _section(self, name: str) -> Mapping[str, Any]:
-        section: Mapping[str, Any] = self._entries[name]
-        return section
-
-    def _names(self, section: Mapping[str, Any], key: str, count: int | None) -> tuple[str, ...]:
-        """Return names of columns, of any number where none is given."""
-        value = section.get(key)
-        if not names_only(value) or len(value) != (count or len(value) or 1):
-            raise ConfigurationError(
-                f"'{key}' in {self._where} must list {count or 'the'} columns; found "
-                f"{brief(value)}."
-            )
-        return tuple(value)
-
-    def _numbers(
-        self,
-        section: Mapping[str, Any],
-        key: str,
-        default: tuple[float, ...],
-        lengths: tuple[int, ...],
-        largest: float = np.inf,
-    ) -> tuple[float, ...]:
-        """Return one of the allowed numbers of finite numbers, none larger than a limit."""
-        value = section.get(key, default)
-        rows = value if isinstance(value, list | tuple) else [value]
-        flat = [x for row in rows for x in (row if isinstance(row, list | tuple) else [row])]
-        numbers = tuple(map(number, flat))  # a matrix may be given row by row
-        if len(numbers) not in lengths or not np.isfinite(numbers).all():
-            counts = " or ".join(str(n) for n in lengths)
-            raise ConfigurationError(
-                f"'{key}' in {self._where} must be {counts} finite number(s); found {brief(value)}."
-            )
-        if np.abs(numbers).max() > largest:
-            raise ConfigurationError(
-                f"'{key}' in {self._where} must be at most {largest:g} in SI units; found "
-                f"{brief(value)}."
-            )
-        return numbers
-
-
-def _assumed(entries: Any, where: str) -> WrenchUncertainty:
-    """Return the uncertainty that entries state."""
-    try:
-        return WrenchUncertainty.from_dict(entries)
-    except InputError as error:
-        raise ConfigurationError(f"'uncertainty' in {where}: {error}") from error
+            return sibling(self._path, keys.file.replace("*", run))
+        if "*" not in keys.file:
+            return sibling(self._path, keys.file)
+        raise self._source.refuse(
+            f"is '{keys.file}', which cannot be found: '{file}' does not fit 'file: {own}' of "
+            "'wrench'. Rename it, or change the pattern.",
+            name, "file",
+        )  # fmt: skip
 
 
 def _increasing(stamp: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...core.body.payload_prior import PayloadPrior
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...files.configuration.schema import Key
+from ...files.configuration.keys import UNSAID, keys_of
 from ...files.robots.robot_file import RobotFile
-from ...files.robots.robot_schema import UNCERTAINTY
+from ...files.robots.robot_keys import RobotKeys
 from .parameters import Parameter
 
 ROBOT_STATED, PRIOR_STATED = "arm", "payload prior"
@@ -49,28 +49,33 @@ BAG_STORAGE = Parameter(
 )
 
 
-def _bound(prefix: str, name: str, key: Key) -> Parameter:
-    """Return the parameter that replaces one bound of the robot file."""
-    return Parameter(
-        prefix + name,
-        None,
-        f"{key.text[0].upper()}{key.text[1:]}; not set: as the robot file says.",
-        key.unit,
-        key.lowest,
-        None if key.highest == float("inf") else key.highest,
-        read_only=False,
-        kind=key.kind,
-    )
+def _bounds() -> Iterator[Parameter]:
+    """Yield the parameters that replace one bound of the robot file each."""
+    keys = keys_of(RobotKeys)
+    for place in (("uncertainty",), ("uncertainty", "prior")):
+        for name in keys.at(place)["properties"]:
+            key = keys.at((*place, name))
+            number, kind = key, key.get("type", "")
+            if "anyOf" in key:
+                number, kind = key["anyOf"][0], "number or numbers"
+            elif kind == "array":
+                number, kind = key["items"], "numbers"
+            if kind == "object":
+                continue
+            text, highest = key["description"], number["maximum"]
+            yield Parameter(
+                ".".join((*place, name)),
+                None,
+                f"{text[0].upper()}{text[1:]}; not set: as the robot file says.",
+                key.get("unit", ""),
+                number["minimum"],
+                None if highest >= UNSAID else highest,
+                read_only=False,
+                kind=kind,
+            )
 
 
-UNCERTAINTY_PARAMETERS = (
-    *(
-        _bound(UNCERTAINTY_PREFIX, name, key)
-        for name, key in UNCERTAINTY.items()
-        if key.kind != "section"
-    ),
-    *(_bound(PRIOR_PREFIX, name, key) for name, key in UNCERTAINTY["prior"].keys.items()),
-)
+UNCERTAINTY_PARAMETERS = tuple(_bounds())
 
 
 def stated_figures(robot: RobotFile, prior: PayloadPrior) -> dict[str, object]:

@@ -9,8 +9,7 @@ from typing import Any
 from ...core.estimators import ESTIMATORS, estimator_named
 from ...core.identification.headline import enough_of
 from ...core.identification.settings import INTERVALS, Settings
-from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...files.robots.robot_schema import UNCERTAINTY
+from ...core.rows.joint_torque.uncertainty import BOUNDS, Uncertainty
 from ..common.parameters import declared, parameter, section, table_of
 from ..common.shared_parameters import (
     ROBOT_FILE,
@@ -134,8 +133,8 @@ class EstimatorParameters(ShapeParameters):
                 joints; shape or knowledge cannot be read, or the estimator needs one.
         """
         uncertainty = uncertainty_of(self.bounds, from_robot_file)
-        for name, key in UNCERTAINTY.items():
-            if key.kind == "number or numbers":
+        for name, entry in BOUNDS.items():
+            if entry.type == "PerJoint":
                 uncertainty.per_joint(name, n)
         uncertainty.means(n)
         shape = self.known_shape()

@@ -11,9 +11,9 @@ from rclpy.node import Node
 from ...core.arrays import Array
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.tube.tracking_tube import TrackingTube
+from ...files.robots.joint_limits import JointLimits
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ...files.robots.robot_sections import JointLimits
 from ..common.topic_report import several_publishers, silence_report
 from .arm_parameters import ArmParameters
 from .joint_state_listener import JointStateListener

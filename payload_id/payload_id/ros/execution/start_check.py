@@ -10,7 +10,7 @@ from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.safety.tube.tracking_tube import TrackingTube
 from ...core.safety.tube.tube_watch import position_error
-from ...files.robots.robot_sections import JointLimits
+from ...files.robots.joint_limits import JointLimits
 from .standstill import AT_REST
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -36,20 +36,20 @@ class DriverConditions:
     """Listens to one topic, on which one or several conditions rest."""
 
     def __init__(
-        self, node: Node, conditions: Sequence[Condition], reset: Sequence[ResetStep]
+        self, node: Node, conditions: Mapping[str, Condition], reset: Iterable[ResetStep]
     ) -> None:
         """Subscribe, if the type is here.
 
         Args:
             node: The node.
-            conditions: Those of one topic and type.
+            conditions: Those of one topic and type, by their names.
             reset: What ends a fault.
 
         Raises:
             ConfigurationError: The type has no such field, or no number in it.
         """
-        self._node, self._conditions = node, tuple(conditions)
-        self._topic, self._type = conditions[0].topic, conditions[0].type
+        self._node, self._conditions = node, dict(conditions)
+        self._topic, self._type = next((x.topic, x.type) for x in conditions.values())
         self._reset = _remedy(node, reset)
         self._missing, self._now, self._were, self._heard = "", "", "", False
         self._subscriptions: list[PolledSubscription] = []
@@ -60,8 +60,8 @@ class DriverConditions:
         except MissingPackageError as error:
             self._missing = str(error)
             return
-        for condition in conditions:
-            _value(self._kind(), condition)
+        for name, condition in conditions.items():
+            _value(self._kind(), name, condition)
         self._subscriptions = [PolledSubscription(node, self._kind, self._topic, EVERYBODY)]
 
     def look(self) -> str:
@@ -94,14 +94,14 @@ class DriverConditions:
     def _hear(self, message: Any) -> None:
         """Judge a message."""
         self._heard, self._now = True, ""
-        for condition in self._conditions:
-            value = _value(message, condition)
+        for name, condition in self._conditions.items():
+            value = _value(message, name, condition)
             if not condition.holds(value):
                 allowed = ", ".join(f"{x:g}" for x in condition.allowed)
                 self._now = (
                     f"{self._node.resolve_topic_name(self._topic)} says {condition.field} "
                     f"{float(value):g}; the arm follows its controller with {allowed} "
-                    f"(driver.follows_while.{condition.name} of the robot file)"
+                    f"(driver.follows_while.{name} of the robot file)"
                 )
                 self._were = self._were or self._now
                 return
@@ -114,7 +114,7 @@ class DriverConditions:
 
     def unwatched(self) -> Sequence[str]:
         """Say that the topic cannot be heard, or is not."""
-        what = f"{self._topic} ({', '.join(x.name for x in self._conditions)})"
+        what = f"{self._topic} ({', '.join(self._conditions)})"
         if self._missing:
             return (f"{what}: {self._missing}",)
         if self._node.count_publishers(self._topic) == 0:
@@ -124,13 +124,14 @@ class DriverConditions:
 
 def driver_conditions(node: Node, driver: DriverFacts) -> list[DriverConditions]:
     """Return who listens to each topic of faults and modes."""
-    topics: dict[tuple[str, str], list[Condition]] = {}
-    for condition in driver.follows_while:
-        topics.setdefault((condition.topic, condition.type), []).append(condition)
-    return [DriverConditions(node, conditions, driver.reset) for conditions in topics.values()]
+    topics: dict[tuple[str, str], dict[str, Condition]] = {}
+    for name, condition in driver.follows_while.items():
+        topics.setdefault((condition.topic, condition.type), {})[name] = condition
+    reset = driver.reset.values()
+    return [DriverConditions(node, conditions, reset) for conditions in topics.values()]
 
 
-def _value(message: Any, condition: Condition) -> float:
+def _value(message: Any, name: str, condition: Condition) -> float:
     """Return the number that a condition is about.
 
     Raises:
@@ -140,12 +141,12 @@ def _value(message: Any, condition: Condition) -> float:
         return float(reduce(getattr, condition.field.split("."), message))
     except (AttributeError, TypeError, ValueError) as error:
         raise ConfigurationError(
-            f"'driver.follows_while.{condition.name}' of the robot file: {condition.type} has no "
+            f"'driver.follows_while.{name}' of the robot file: {condition.type} has no "
             f"number or flag in the field {condition.field!r}."
         ) from error
 
 
-def _remedy(node: Node, reset: Sequence[ResetStep]) -> str:
+def _remedy(node: Node, reset: Iterable[ResetStep]) -> str:
     """Return what ends a fault, as commands that hold in any namespace."""
     if not reset:
         return "Find the cause and end the fault as the arm's manual says."

@@ -12,6 +12,7 @@ from sensor_msgs.msg import Imu, JointState
 
 from ...core.arrays import Array
 from ...files.teams.team_file import TeamRobot
+from ...files.teams.team_keys import JointKeys
 
 TYPES: Mapping[str, Any] = {
     "joint_states": JointState,
@@ -55,17 +56,17 @@ def reader_of(kind: str, robot: TeamRobot) -> Callable[[Any], Sequence[float]]:
     It raises `WrongMessageError` for one that holds none.
     """
     if kind == "joint_states":
-        return _JointReader(robot.joint_states)
+        return _JointReader(robot.joints)
     return {"pose": _pose, "twist": _twist, "wrench": _wrench, "imu": _imu}[kind]
 
 
 class _JointReader:
     """Reads joints by name: before the springs, behind them, gimbal, the springs' torques."""
 
-    def __init__(self, keys: Mapping[str, Any]) -> None:
-        self._positions = [*keys["before"], *keys["after"], *keys["gimbal"]]
-        self._efforts = list(keys[keys["effort_of"]])
-        self._sign = keys["effort_sign"]
+    def __init__(self, joints: JointKeys) -> None:
+        self._positions = joints.names
+        self._efforts = joints.after if joints.effort_of == "after" else joints.before
+        self._sign = joints.effort_sign
         self._names: tuple[str, ...] | None = None  # in the order that was looked up last
         self._at: list[int] = []
         self._effort_at: list[int] = []

@@ -9,8 +9,8 @@ from described_arms import described
 from payload_id.core.errors import ConfigurationError, UnknownNameError
 from payload_id.files.drivers.driver_facts import Condition, named_within, namespace_of
 from payload_id.files.profiles.profile_table import profile_table
-from payload_id.files.profiles.robot_profile import RobotProfile
 from payload_id.files.robots.robot_file import RobotFile, profile_names, robot_names
+from payload_id.files.robots.robot_keys import RobotProfile
 
 GENERIC = """extends: package://payload_id/config/robots/generic.yaml
 urdf: arm.urdf
@@ -27,8 +27,8 @@ def test_every_profile_loads_and_one_without_description_says_what_to_add():
     assert {"kinova_gen3", "kinova_gen3_2f85", "xarm7", "omnid"} <= set(robot_names())
     for name in profile_names():
         profile = RobotProfile.load(name)
-        assert profile.name == name and profile.described == (name in robot_names())
-        if not profile.described:
+        assert profile.name == name and bool(profile.urdf) == (name in robot_names())
+        if not profile.urdf:
             with pytest.raises(ConfigurationError, match=rf"{name}\.yaml.*'urdf'"):
                 RobotFile.load(name)
             continue
@@ -60,7 +60,7 @@ def test_what_drivers_execute_is_as_they_do_and_unknown_stays_unknown():
     assert xarm.driver.executes("effort") is False
     assert xarm.driver.goal.path.shape == xarm.driver.goal.end.shape == (7,)
     assert (xarm.driver.goal.path < 1.0).all()  # the driver's own on joints 1 to 6
-    assert [step.service for step in xarm.driver.reset] == [
+    assert [step.service for step in xarm.driver.reset.values()] == [
         f"/xarm/{name}" for name in ("clean_error", "motion_enable", "set_mode", "set_state")
     ]
     assert omnid.driver.executes("effort") is None is omnid.driver.payload.target
@@ -74,9 +74,11 @@ def test_a_gripper_takes_from_the_rated_payload():
 
 
 def test_a_condition_judges_numbers_and_flags():
-    ready = Condition("ready", "/xarm/robot_states", "xarm_msgs/msg/RobotMsg", "state", (1, 2))
+    ready = Condition(
+        topic="/xarm/robot_states", type="xarm_msgs/msg/RobotMsg", field="state", allowed=(1, 2)
+    )
     assert [ready.holds(x) for x in (1, 2, 4)] == [True, True, False]
-    fault = RobotProfile.load("kinova_gen3").driver.follows_while[0]
+    fault = RobotProfile.load("kinova_gen3").driver.follows_while["no_fault"]
     assert fault.holds(False) and not fault.holds(True)
 
 

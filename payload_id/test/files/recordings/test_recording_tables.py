@@ -55,7 +55,7 @@ def test_columns_by_name_and_exact_stamps(read):
 def test_units_sign_and_offset(read):
     stated = {
         "stamp": {"column": "t", "unit": "ms"}, "position_unit": "deg",
-        "effort_sign": [1, "-1"], "effort_offset": 0.5,
+        "effort_sign": [1, -1], "effort_offset": 0.5,
     }  # fmt: skip
     recording = read(["0,90,0,180,0,5,6", "2,90,0,180,0,5,6"], COLUMNS | stated)
     np.testing.assert_array_equal(recording.stamp, [0.0, 0.002])

@@ -117,7 +117,7 @@ def test_a_goal_has_points_stamp_and_the_tube_as_tolerances_of_every_joint(arm):
 
 
 def test_tolerances_of_the_robot_file_hold_where_they_are_tighter_for_every_joint(arm):
-    stated = GoalTolerances(np.array([0.05, 0.01]), np.array([0.005, 0.05]), 0.25)
+    stated = GoalTolerances(path=(0.05, 0.01), end=(0.005, 0.05), time=0.25)
     node = arm.observer.node
     tighter = FollowJointTrajectory(node, ACTION, TOPIC, JOINTS, 2.0, stated)
     tighter.take()

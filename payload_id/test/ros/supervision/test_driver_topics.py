@@ -35,7 +35,8 @@ def observer():
 )  # fmt: skip
 def test_a_condition_that_cannot_be_read_is_refused_at_once(observer, kind, field, words):
     with pytest.raises(ConfigurationError, match=words):
-        DriverConditions(observer.node, [Condition("no_fault", "/x", kind, field, (0.0,))], ())
+        stated = Condition(topic="/x", type=kind, field=field, allowed=(0.0,))
+        DriverConditions(observer.node, {"no_fault": stated}, ())
 
 
 def controller(name="jtc", state="active", claimed=None):

@@ -31,6 +31,7 @@ from scipy.linalg import null_space
 
 from ...arrays import Array
 from ...errors import InputError
+from ...stated import stated
 from ..convex import pseudo_inertia_of, within
 from .known import Known, direction
 
@@ -47,7 +48,7 @@ class Tolerances:
     """
 
     offset: float = 0.0
-    tilt: float = 0.0
+    tilt: float = stated(highest=0.5)
     asymmetric_mass: float = 0.0
     extent: float | None = None
 

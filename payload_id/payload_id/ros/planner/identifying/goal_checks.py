@@ -10,7 +10,7 @@ from payload_id_msgs.action import Identify
 
 from ....core.arrays import Array
 from ....core.errors import InputError
-from ....files.robots.robot_sections import JointLimits
+from ....files.robots.joint_limits import JointLimits
 
 Goal = Identify.Goal
 FARTHEST = 1e3  # [rad or m] that a joint without limits may be away

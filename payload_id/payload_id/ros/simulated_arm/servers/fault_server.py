@@ -37,16 +37,16 @@ class FaultServer:
         """
         self._log, self._in_fault, self._reset = node.get_logger(), in_fault, reset
         stated: dict[str, list[Condition]] = {}
-        for condition in driver.follows_while:
+        for condition in driver.follows_while.values():
             stated.setdefault(condition.topic, []).append(condition)
         self._topics = [
             (conditions, kind, node.create_publisher(kind, topic, 1))
             for topic, conditions in stated.items()
             if (kind := self._kind(conditions[0].type, topic)) is not None
         ]
-        for step in driver.reset:
+        for step in driver.reset.values():
             if (kind := self._kind(step.type, step.service)) is not None:
-                last = step is driver.reset[-1]
+                last = step is [*driver.reset.values()][-1]
                 node.create_service(
                     kind, step.service, lambda request, answer, last=last: self._on(last, answer)
                 )
