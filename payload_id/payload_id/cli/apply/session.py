@@ -184,10 +184,11 @@ def _robot(result: Result, arguments: argparse.Namespace) -> RobotFile:
         )
     _told(robot, arguments.target)
     namespace, source = _namespace(arguments), robot.joint_states
+    there = {"topic": named_within(source.topic, namespace)}
     return replace(
         robot,
         driver=robot.driver.within(namespace),
-        joint_states=replace(source, topic=named_within(source.topic, namespace)),
+        joint_states=source.model_copy(update=there),
     )
 
 

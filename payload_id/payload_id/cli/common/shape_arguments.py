@@ -8,7 +8,6 @@ from typing import Any
 
 from ...core.body.shape import DENSITY, Shape
 from ...core.knowledge.knowledge import NOTHING, Knowledge
-from ...files.knowledge.knowledge_file import read_knowledge
 from ...files.shapes.mesh import FILLINGS
 from ...files.shapes.shape_file import ShapeSource
 from .arguments import number, numbers_of, whole_number
@@ -75,7 +74,11 @@ def knowledge_of(arguments: argparse.Namespace) -> Knowledge:
     Raises:
         ConfigurationError: The file cannot be used.
     """
-    return NOTHING if arguments.knowledge is None else read_knowledge(arguments.knowledge)
+    if arguments.knowledge is None:
+        return NOTHING
+    from ...files.knowledge.knowledge_file import read_knowledge  # pydantic takes long to import
+
+    return read_knowledge(arguments.knowledge)
 
 
 def shape_of(arguments: argparse.Namespace) -> Shape | None:

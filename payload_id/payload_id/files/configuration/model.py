@@ -18,12 +18,13 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     StringConstraints,
+    Tag,
     ValidationInfo,
     create_model,
 )
-from pydantic_core import core_schema
 
 from ...core.arrays import Array
 from ...core.stated import LARGEST as LARGEST_BOUND
@@ -44,7 +45,6 @@ class Model(BaseModel):
 
 
 Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
-Positive = Annotated[float, Field(ge=0.0, le=LARGEST)]
 Vector = tuple[Number, Number, Number]
 
 
@@ -116,18 +116,16 @@ class OneForEach:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Return a number, or a list of them whose length is checked."""
-        number = core_schema.float_schema(ge=self.lowest, le=self.highest)
-        entry = core_schema.nullable_schema(number) if self.null else number
-        several = core_schema.with_info_after_validator_function(
-            self._counted, core_schema.tuple_schema([entry], variadic_item_index=0)
-        )
-        kinds = {"one": number, "each": several} if self.one else {"each": several}
-        either = core_schema.tagged_union_schema(
-            kinds, lambda x: "one" if self.one and not isinstance(x, tuple) else "each"
-        )
-        if not self.array:
-            return either
-        return core_schema.with_info_after_validator_function(self._array, either)
+        number: Any = Annotated[float, Field(ge=self.lowest, le=self.highest)]
+        entry = number | None if self.null else number
+        kind: Any = Annotated[tuple[entry, ...], AfterValidator(self._counted)]
+        if self.one:
+            alone, several = Annotated[number, Tag("one")], Annotated[kind, Tag("each")]
+            which = Discriminator(lambda x: "each" if isinstance(x, tuple) else "one")
+            kind = Annotated[alone | several, which]
+        if self.array:
+            kind = Annotated[kind, AfterValidator(self._array)]
+        return handler.generate_schema(kind)
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
         """Return the same as JSON Schema, and what the numbers are counted by."""
@@ -159,8 +157,8 @@ class OfCore:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Return the model of the dataclass, which makes one."""
-        return core_schema.no_info_after_validator_function(
-            lambda made: self.made(source, made), handler.generate_schema(model_of(source))
+        return handler.generate_schema(
+            Annotated[model_of(source), AfterValidator(lambda made: self.made(source, made))]
         )
 
     @staticmethod

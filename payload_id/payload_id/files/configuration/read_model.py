@@ -107,8 +107,12 @@ def read_model(
         ConfigurationError: The file, or one that it extends, is missing or is not YAML, or entries
             are unknown, missing, or of the wrong kind, length or size: says all of them.
     """
-    entries, files = (path, ()) if isinstance(path, Mapping) else _extended(path, what, ())
-    source, given = Source(files, what), _frozen(prepared(dict(entries)))
+    entries, files = dict[str, Any](), tuple[YamlFile, ...]()
+    if isinstance(path, Mapping):
+        entries = dict(path)
+    else:
+        entries, files = _extended(path, what, ())
+    source, given = Source(files, what), _frozen(prepared(entries))
     try:
         return model.model_validate(given, context={}), source
     except ValidationError as error:
@@ -127,7 +131,7 @@ def merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]
     for name, value in change.items():
         old = result.get(name)
         both = isinstance(old, Mapping) and isinstance(value, Mapping)
-        result[name] = merged(old, value) if both else value
+        result[name] = merged(result[name], value) if both else value
     return result
 
 

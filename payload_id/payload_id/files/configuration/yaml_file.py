@@ -111,9 +111,9 @@ def yaml_file(path: str | Path, what: str = "YAML file") -> YamlFile:
             text = file.read(LARGEST + 1)
         if len(text) <= LARGEST:
             _check_end(text, path)
-        loader = _StrictLoader(text) if len(text) <= LARGEST else None
-        node = loader and loader.get_single_node()
-        entries = node and loader.construct_document(node)
+        loader = _StrictLoader(text if len(text) <= LARGEST else "")
+        node = loader.get_single_node()
+        entries = None if node is None else loader.construct_document(node)
         size = max(len(text), _entries(entries, 0))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -136,7 +136,7 @@ def yaml_file(path: str | Path, what: str = "YAML file") -> YamlFile:
             f"{path} is too large: a YAML file has at most {LARGEST} letters, and as many entries "
             "with those that aliases repeat."
         )
-    if not isinstance(entries, dict):
+    if node is None or not isinstance(entries, dict):
         found = "nothing" if entries is None else f"a {type(entries).__name__}"
         raise ConfigurationError(
             f"{path} must hold keys and values ('name: value'); found {found}.{instead(path, what)}"

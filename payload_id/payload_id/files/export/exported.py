@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...core.body.inertial import PARAMETERS, is_physical
 from ...core.errors import ConfigurationError, InputError, UnknownNameError
 from ...core.identification.status import USABLE
-from ..drivers.driver_facts import PayloadTarget
 from ..robots.arm_frames import ArmFrames
 from ..robots.robot_file import RobotFile
 from ..robots.robot_model import RobotModel
@@ -25,6 +25,9 @@ from .targets.ur import UniversalRobots
 from .targets.urdf_link import UrdfLink, XacroLink
 from .targets.xarm import XArm
 from .targets.yaml_record import YamlRecord
+
+if TYPE_CHECKING:
+    from ..drivers.driver_facts import PayloadTarget
 
 SLACK = 1e-9  # part of an estimate that rounding may put beyond its interval
 SAME = 1e-6  # [kg] by which masses of one tool may differ
@@ -85,9 +88,9 @@ def export_for(
         )
     needed = target.needs if with_inertia else MASS_AND_COM
     check_usable(result, needed, target)
-    told = PayloadTarget() if robot is None else robot.driver.payload
-    fits = told.target == name
-    rated = told.rated_mass if rated_mass is None else rated_mass
+    told = None if robot is None else robot.driver.payload
+    fits = told is not None and told.target == name
+    rated = told.rated_mass if rated_mass is None and told is not None else rated_mass
     check_rated(result, rated, target)
     if robot is not None:
         check_same_arm(result, robot)
