@@ -1,4 +1,4 @@
-"""A calibration as an owner makes it: `known-runs`, `calibrate --history`, then unknown payloads.
+"""As an owner calibrates: `calibrate record`, `calibrate history`, then unknown payloads.
 
     ./payload-id python benchmarks/known_runs.py
 
@@ -114,7 +114,7 @@ def rehearse(client: PayloadClient, folder: Path, arguments: argparse.Namespace)
     seconds = time.monotonic() - begin
     print(f"{len(session.runs)} runs in {seconds:.0f} s, {sum(waited):.0f} s of them pauses.")
     robot, known = str(session.setup.robot.path), str(folder / "known_arm.yaml")
-    learn = ["calibrate", "--history", "--runs", str(session.path), "--robot", robot]
+    learn = ["calibrate", "history", "--runs", str(session.path), "--robot", robot]
     payload_id([*learn, "--window", "0.2", "--out", known])
     recorder = RunRecorder(client.node, session.setup.robot, "", "")
     for k in range(arguments.unknown):
@@ -124,7 +124,7 @@ def rehearse(client: PayloadClient, folder: Path, arguments: argparse.Namespace)
         plan = client.plan(300.0, duration=arguments.duration, seed=seed, intervals=1)
         with recorder.recording(folder / f"unknown_{k}") as path:
             print(client.execute(plan, 300.0).message)
-        report(["replay", str(path), "--robot", known, "--window", "0.2"], phi)
+        report(["identify", str(path), "--robot", known, "--window", "0.2"], phi)
 
 
 def report(replay: list[str], truth: Array) -> None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
+from payload_id.cli.main import COMMAND, DESCRIPTION, EXIT_CODES, LAUNCHER
 from payload_id.files.cells.cell_keys import CellKeys
 from payload_id.files.configuration.keys import keys_of
 from payload_id.files.knowledge.knowledge_file import KIND, KnowledgeKeys
@@ -112,8 +114,8 @@ def cell_file_page() -> str:
         f"{NOTE}\n# Cell file\n\n"
         "A YAML file that says what stands around one arm: floor, walls, fixtures, zones, and how "
         "well its base is levelled. The planner's parameter `cell` names it; every certificate is "
-        "made for it, and `./payload-id verify --cell` compares. Where nothing is within reach, it "
-        "is `none, ` and the reason, which certificates repeat.\n\n"
+        "made for it, and `./payload-id certificate verify --cell` compares. Where nothing is "
+        "within reach, it is `none, ` and the reason, which certificates repeat.\n\n"
         "```yaml\n---\n"
         "name: bench_3\n"
         "clearance: 0.03\n"
@@ -209,6 +211,47 @@ def team_file_page() -> str:
     return head + keys_of(TeamKeys).table(without="robots.")
 
 
+def commands_page() -> str:
+    """Return the page of all verbs with their options."""
+    head = (
+        f"{NOTE}\n# Commands\n\n{DESCRIPTION}\n\n{EXIT_CODES}\n\n"
+        "`./payload-id VERB --help` says the same in the terminal; `./payload-id "
+        "--install-completion` has a shell complete verbs and options. Several numbers of one "
+        "option are one word, with commas: `--scales 0.2,1.0`.\n"
+    )
+    parts = []
+    for name, verb in COMMAND.commands.items():
+        parts += [_command(name, verb, "##")] if name not in LAUNCHER else []
+        for inner, one in getattr(verb, "commands", {}).items():
+            parts.append(_command(f"{name} {inner}", one, "###"))
+    parts += [f"## `{name}`\n\n{said}\n" for name, said in LAUNCHER.items()]
+    return "\n".join([head, *parts])
+
+
+def _command(name: str, verb: Any, level: str) -> str:
+    """Return what there is to know of a verb, with its options by panel."""
+    examples = [line for line in (verb.epilog or "").split("\n\n") if line.startswith("./")]
+    lines = [f"{level} `{name}`", "", _plain(verb.help or ""), ""]
+    lines += [*(f"    {line}" for line in examples), ""] if examples else []
+    panels: dict[str, list[str]] = {}
+    for each in sorted(verb.params, key=lambda x: x.opts[0].startswith("-")):
+        if "--help" in each.opts:
+            continue
+        called = " ".join(filter(None, (each.opts[0], each.metavar)))
+        called = called if each.opts[0].startswith("-") else str(each.metavar)
+        called = called.replace("|", "\\|")
+        row = f"| `{called}` | {_plain(each.help or '')}{' (required)' * each.required} |"
+        panels.setdefault(each.rich_help_panel or "", []).append(row)
+    for title, rows in sorted(panels.items(), key=lambda x: x[0] != ""):
+        lines += [f"| {title or 'option'} | meaning |", "|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Return a help's text without what Rich makes of brackets."""
+    return " ".join(text.replace("\\[", "[").split())
+
+
 def interfaces_page() -> str:
     """Return the page of interfaces with the table of topics as the code has it."""
     return _with_tables("interfaces.md", {"access/interfaces": topics_table()})
@@ -244,6 +287,7 @@ PAGES = {
     "../payload_id/config/policies/policy.xml": shipped_policy,
     "bridge.md": bridge_page,
     "cell_file.md": cell_file_page,
+    "commands.md": commands_page,
     "interfaces.md": interfaces_page,
     "knowledge_file.md": knowledge_file_page,
     "parameters.md": parameters_page,

@@ -29,6 +29,7 @@ LIBRARIES = [
     "scipy>=1.15",
     "threadpoolctl>=3.8",
     "trimesh>=5.2",
+    "typer>=0.29",
     "typing_extensions>=4.16",
     "xacro>=2.1",
 ]

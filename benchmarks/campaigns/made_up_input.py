@@ -39,7 +39,7 @@ from payload_id import (
     identify_wrench,
     replay,
 )
-from payload_id.cli.compare.truth import read_truth
+from payload_id.cli.identify.truth import read_truth
 from payload_id.cli.main import main
 from payload_id.files.export.exported import TARGETS, exported
 from payload_id.files.export.loads.result_file import read_result
@@ -232,7 +232,7 @@ def enter_json(read: Callable[[Path], Any]) -> Callable[[Any, Path], None]:
 
 
 def result() -> dict[str, Any]:
-    """Return what 'replay --json' prints of a payload."""
+    """Return what 'identify --json' prints of a payload."""
     phi = np.array([1.0, 0.01, 0.0, 0.02, 4e-3, 0.0, 0.0, 4e-3, 0.0, 3e-3])
     ends = {"phi": phi.tolist(), "lower": (phi - 0.01).tolist(), "upper": (phi + 0.01).tolist()}
     return {"status": "GOOD", "payload_frame": "tool", "identifiable": [True] * 10, **ends}
@@ -278,17 +278,17 @@ def enter_command(drawn: list[str], folder: Path) -> int:
     (folder / "c.yaml").write_text(json.dumps(COLUMNS))
     verb, *rest = drawn
     usual = {
-        "replay": ["t.csv", "--robot", "r.yaml", "--columns", "c.yaml", "--json"],
-        "compare": ["t.csv", "--robot", "r.yaml", "--columns", "c.yaml", "--estimators=ols"],
-        "noise": ["t.csv", "--robot", "r.yaml", "--columns", "c.yaml"],
-        "verify": ["c.yaml"],
-        "sign": ["c.yaml"],
+        "identify": ["t.csv", "--robot", "r.yaml", "--columns", "c.yaml", "--json"],
+        "identify --compare": [*"t.csv --robot r.yaml --columns c.yaml --estimator ols".split()],
+        "calibrate noise": ["t.csv", "--robot", "r.yaml", "--columns", "c.yaml"],
+        "certificate verify": ["c.yaml"],
+        "certificate sign": ["c.yaml"],
     }
     out, err, before = io.StringIO(), io.StringIO(), Path.cwd()
     os.chdir(folder)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main([verb, *usual[verb], *rest])
+            code = main([*verb.split(), *usual[verb], *rest])
     except SystemExit as end:
         code = int(end.code or 0)
     finally:
@@ -385,7 +385,8 @@ DOORS = (
                             st.just(()) | st.tuples(*[numbers] * 6), st.just(1.0) | numbers)),
          enter_mesh),
     Door("command line", st.tuples(
-        st.sampled_from(("replay", "replay", "compare", "noise", "verify", "sign")),
+        st.sampled_from(("identify", "identify --compare", "calibrate noise",
+                         "certificate verify", "certificate sign")),
         st.lists(options, min_size=1, max_size=2)).map(lambda x: [x[0], *x[1]]), enter_command),
     Door("Python", st.tuples(st.sampled_from(sorted(CALLS)), values | numbers | texts),
          enter_python),

@@ -1,4 +1,4 @@
-"""What a worker does with one recording: read, identify as `replay` does, keep what is small."""
+"""What a worker does with one recording: read, identify as `identify` does, keep what is small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fleet on a local cluster: the same as `replay`, whatever is lost or broken."""
+"""A fleet on a local cluster: the same as `identify`, whatever is lost or broken."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from distributed import LocalCluster
 
 from command_line import gen3_bag, run_here, torque_noise_only
 from payload_id import RobotFile, Settings
-from payload_id.cli.common.arguments import with_changes
+from payload_id.cli.common.settings import with_changes
 from payload_id.core.body.inertial import PARAMETERS, from_mass_com_inertia
 from payload_id.core.errors import ConfigurationError
 from payload_id.files.configuration.whole_file import taken_by_one
@@ -75,13 +75,13 @@ def identified(jobs, folder, client):
 
 
 def replayed(capsys, bag, *options):
-    """Return what `replay` finds in a recording."""
+    """Return what `identify` finds in a recording."""
     robot = ("--robot", "kinova_gen3", *NOISE, "--intervals", QUICK)
-    return json.loads(run_here(capsys, "replay", bag, *robot, "--json", *options).stdout)
+    return json.loads(run_here(capsys, "identify", bag, *robot, "--json", *options).stdout)
 
 
 def assert_replayed(row, found):
-    """Raise unless a row says what `replay` says, to the last bit."""
+    """Raise unless a row says what `identify` says, to the last bit."""
     assert row["verdict"] == found["status"] and row["message"] == found["message"]
     assert [row[name] for name in PARAMETERS] == found["phi"]
     for end in ("lower", "upper"):
@@ -193,7 +193,7 @@ def scheduler():
 
 def test_workers_of_a_scheduler_that_runs_already_find_the_same(bags, scheduler, tmp_path, capsys):
     done = run_here(
-        capsys, "fleet", bags, "--robot", "kinova_gen3", *NOISE, "--intervals", QUICK,
+        capsys, "identify", bags, "--robot", "kinova_gen3", *NOISE, "--intervals", QUICK,
         "--out", tmp_path, "--scheduler", scheduler,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -217,7 +217,7 @@ def test_a_fleet_without_one_usable_recording_says_why_and_ends_with_two(
     manifest = tmp_path / "fleet.csv"
     manifest.write_text(f"bag\n/dev/zero\n{tmp_path / 'absent.mcap'}\n")
     done = run_here(
-        capsys, "fleet", "--manifest", manifest, "--robot", "kinova_gen3",
+        capsys, "identify", "--manifest", manifest, "--robot", "kinova_gen3",
         "--out", tmp_path / "none", "--scheduler", scheduler,
     )  # fmt: skip
     said = " ".join(done.stdout.split())

@@ -28,7 +28,7 @@ def test_a_terminal_interrupts_workers_too_and_nobody_prints_a_traceback(tmp_pat
     for number in range(4):
         gen3_bag(bags / f"run_{number}", np.zeros(10), number, 0.3, 2.0, 0.02)
     command = [
-        sys.executable, "-m", "payload_id", "fleet", str(bags), "--robot", "kinova_gen3",
+        sys.executable, "-m", "payload_id", "identify", str(bags), "--robot", "kinova_gen3",
         "--out", str(tmp_path / "results"), "--workers", "2",
     ]  # fmt: skip
     with (tmp_path / "said").open("w") as said:

@@ -56,7 +56,7 @@ def bags(payloads, tmp_path_factory) -> Path:
 
 def command(bags: Path, out: Path) -> list[object]:
     """Return the arguments that identify from all of them."""
-    return ["fleet", bags, *METHOD, "--out", out, "--workers", 1, "--json"]
+    return ["identify", bags, *METHOD, "--out", out, "--workers", 1, "--json"]
 
 
 def files(out: Path) -> dict[Path, int]:
@@ -96,7 +96,7 @@ def resumed(bags, tmp_path_factory) -> tuple[Path, dict[Path, int]]:
 
 
 def fleet(*arguments: object) -> dict[str, Any]:
-    """Call `payload-id fleet`; return what it says."""
+    """Call `payload-id identify`; return what it says."""
     answer = process(*arguments)
     assert answer.code == 0, answer.text
     return json.loads(answer.out)
@@ -134,7 +134,7 @@ def test_each_row_is_what_replay_says_of_the_recording_and_contains_the_truth(
     found = rows(undisturbed)
     for name in ("run_0", "run_1"):  # one of each format
         row = found[name]
-        replayed = json.loads(payload_id(capsys, "replay", row["bag"], *METHOD, "--json").out)
+        replayed = json.loads(payload_id(capsys, "identify", row["bag"], *METHOD, "--json").out)
         for key, end in (("phi", ""), ("lower", "_lower"), ("upper", "_upper")):
             assert [row[f"{x}{end}"] for x in NAMES] == replayed[key]
         assert (row["verdict"], row["message"]) == (replayed["status"], replayed["message"])
@@ -167,7 +167,7 @@ def labelled(undisturbed, bags, payloads, tmp_path_factory) -> tuple[Path, dict[
     lines = [f"{x},box,{mass},21.5" for x in ("first", "its copy", "second")]
     (mine / "fleet.csv").write_text("\n".join(["bag,payload,known_mass,temperature", *lines, ""]))
     options = ("--out", out, "--workers", 1, "--json")
-    return out, fleet("fleet", "--manifest", mine / "fleet.csv", *METHOD, *options)
+    return out, fleet("identify", "--manifest", mine / "fleet.csv", *METHOD, *options)
 
 
 def test_copies_moves_and_labels_cost_no_new_identification(labelled, undisturbed, payloads):
@@ -183,7 +183,7 @@ def test_copies_moves_and_labels_cost_no_new_identification(labelled, undisturbe
 
 def test_the_page_of_a_fleet_takes_runs_of_one_payload_together(labelled, payloads, capsys):
     out = labelled[0]
-    assert payload_id(capsys, "report", "--fleet", out).code == 0
+    assert payload_id(capsys, "report", out).code == 0
     page = next(out.glob("*.html")).read_text()
     page = re.sub(r"<style.*?</style>|<svg.*?</svg>|<[^>]+>", " ", page, flags=re.DOTALL)
     said = " ".join(page.split())

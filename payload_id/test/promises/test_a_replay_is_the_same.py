@@ -146,10 +146,10 @@ def test_the_command_line_repeats_itself_from_every_kind_of_file(
     ]
     said = []
     for file in files:
-        answer = payload_id(capsys, "replay", *file, *options)
+        answer = payload_id(capsys, "identify", *file, *options)
         assert answer.code == 0, answer.text
         said.append(json.loads(answer.out))
-    said.append(json.loads(process("replay", *files[0], *options).out))  # a process of its own
+    said.append(json.loads(process("identify", *files[0], *options).out))  # a process of its own
     read = (
         Recording.from_bag(bag, joints=arm.file.joints),
         Recording.from_csv(table, columns),
@@ -177,7 +177,7 @@ def test_what_was_altered_is_not_the_same(arm, run, recording, tmp_path, capsys)
         stated = {**{name: getattr(BOUNDS, name) for name in STATED}, **bounds}
         options = [f"--uncertainty={name}={x}" for name, x in stated.items()]
         answer = payload_id(
-            capsys, "replay", file, "--robot", arm.name, "--columns", columns, "--json",
+            capsys, "identify", file, "--robot", arm.name, "--columns", columns, "--json",
             *options, *more,
         )  # fmt: skip
         assert answer.code == 0, answer.text

@@ -80,10 +80,10 @@ def read_table(columns: Path) -> str:
 
 
 CHECK = "check run.csv --robot own_arm.yaml --columns columns.yaml --json"
-REPLAY = "replay run.csv --robot own_arm.yaml --columns columns.yaml --json"
+REPLAY = "identify run.csv --robot own_arm.yaml --columns columns.yaml --json"
 QUICK = f"{REPLAY} --intervals least_squares_image"
-VERIFY = "verify motion.json --samples 10 --json"
-OF_RUNS = "--history --segments 0.3 --robot own_arm.yaml --out OUT.yaml"
+VERIFY = "certificate verify motion.json --samples 10 --json"
+OF_RUNS = "--segments 0.3 --robot own_arm.yaml --out OUT.yaml"
 NUMBER = "torque_relative: 0.02"
 DOORS = {
     "robot file": Door(
@@ -155,28 +155,28 @@ DOORS = {
          ("com_max: 1.5", "com_max: .inf", "com_max"), ("every_robot", "every_robots", "robots")),
     ),
     "runs": Door(
-        "runs.yaml", f"calibrate --runs runs.yaml {OF_RUNS}",
+        "runs.yaml", f"calibrate history --runs runs.yaml {OF_RUNS}",
         (("mass: 1.0", "mas: 1.0", "mas"), ("mass: 1.0", "mass: -1.0", "mass"),
          ("mass: 1.0", "mass: .nan", "mass"), ("bag:", "bags:", "bags"),
          ("{mass: 1.0}", "{payload: [1.0, 2.0]}", "payload"), ("runs:", "run:", "run")),
     ),
     "manifest": Door(
-        "fleet.csv", "fleet --manifest fleet.csv --out OUT --workers 1",
+        "fleet.csv", "identify --manifest fleet.csv --out OUT --workers 1",
         (("known_mass", "knwon_mass", "knwon_mass"), ("known_mass", "robot", "robot"),
          ("1.0", "one", "known_mass"), ("1.0", "nan", "known_mass"), ("1.0", "-1.0", "known_mass"),
          ("bag,robot", "bags,robot", "bag"), ("own_arm.yaml", "other_arm.yaml", "other_arm.yaml"),
          ("own_arm.yaml,1.0", "own_arm.yaml", "columns")),
     ),
     "result": Door(
-        "result.json", "export result.json --as yaml --robot own_arm.yaml",
+        "result.json", "load export result.json --as yaml --robot own_arm.yaml",
         (('"status": "', '"status": "VERY_', "VERY_"), ('"phi": [', '"phi": [1.0, ', "phi"),
          ('"phi": [', '"phi": [NaN, ', "NaN"), ('"lower": [', '"lower": ["1", ', "lower"),
          ('"payload_frame"', '"payload_fram"', "payload_frame"), ("{", "[", "result.json")),
     ),
     "truth": Door(
         "truth.json",
-        "compare run.csv --robot own_arm.yaml --columns columns.yaml --truth truth.json --json "
-        "--estimators ols --intervals least_squares_image",
+        "identify run.csv --robot own_arm.yaml --columns columns.yaml --compare --truth truth.json "
+        "--json --estimator ols --intervals least_squares_image",
         (("1.0", "NaN", "NaN"), ('"phi"', '"ph"', "phi"), ("[1.0, ", "[", "ten numbers"),
          ("1.0", '"one"', "truth.json"), ("1.0", "1e999", "truth.json")),
     ),
@@ -186,9 +186,9 @@ DOORS = {
          ('"value": 2', '"value": "2', "motion.json"), ("{", "[", "motion.json")),
     ),
     "public key": Door("public_key.pem",
-                       "verify copy.json --samples 10 --json --key public_key.pem",
+                       "certificate verify copy.json --samples 10 --json --key public_key.pem",
                        (("PUBLIC", "PRIVATE", "public_key.pem"), ("MCow", "MCoW", "public_key"))),
-    "private key": Door("signing_key.pem", "sign copy.json --key signing_key.pem",
+    "private key": Door("signing_key.pem", "certificate sign copy.json --key signing_key.pem",
                         (("PRIVATE", "PUBLIC", "signing_key"), ("MC4C", "MC4c", "signing_key"))),
     "description": Door(
         "own_arm.urdf", CHECK,
@@ -243,7 +243,7 @@ class Files:
 
     def prepare(self, capsys: Any) -> None:
         """Make what commands make, and hear what they say of intact files."""
-        assert payload_id(capsys, "new-key", self.folder / "keys").code == 0
+        assert payload_id(capsys, "certificate", "new-key", self.folder / "keys").code == 0
         for name in ("public_key.pem", "signing_key.pem"):
             os.rename(self.folder / "keys" / name, self.folder / name)
         assert self.call(capsys, DOORS["private key"].command).code == 0
@@ -541,13 +541,16 @@ def test_messages_that_cannot_be_used_are_left_out_and_counted(files, capsys, tm
 def test_options_that_cannot_be_are_named(files, capsys):
     bag = "bag --robot own_arm.yaml"
     wrong = {
-        "identfy": "identfy", "replay": "recording", "replay nowhere.csv": "nowhere.csv",
-        "replay run.csv --robot own_arm.yaml": "--columns", "replay bag": "--robot",
-        "replay run.csv --robot kinova_gen": "kinova_gen3", "verify motion.json --samples x": "x",
-        "export result.json --as siemens": "siemens", "export result.json": "--as",
-        "fleet bag --out OUT": "--robot", "report bag": "bag", "live statu": "status",
-        f"noise {bag} --payload=1,2": "ten numbers", f"noise {bag} --lengths 0": "length",
-        f"calibrate {bag} --uncertainty=torque_offset=1 --out own_arm.yaml/x.yaml": "own_arm.yaml",
+        "identfy": "identfy", "identify": "recording", "identify nowhere.csv": "nowhere.csv",
+        "identify run.csv --robot own_arm.yaml": "--columns", "identify bag": "--robot",
+        "identify run.csv --robot kinova_gen": "kinova_gen3", "replay run.csv": "identify",
+        "certificate verify motion.json --samples x": "x",
+        "load export result.json --as siemens": "siemens", "load export result.json": "--as",
+        "identify bag --out OUT": "--robot", "report bag": "bag", "live statu": "status",
+        f"calibrate noise {bag} --payload=1,2": "ten numbers",
+        f"calibrate noise {bag} --lengths 0": "length",
+        f"calibrate bounds {bag} --uncertainty=torque_offset=1 --out own_arm.yaml/x.yaml":
+        "own_arm.yaml",
     }  # fmt: skip
     of_replay = {
         "--widnow 0.1": "--widnow", "--window 0": "window", "--window nan": "window",
@@ -568,14 +571,14 @@ def test_options_that_cannot_be_are_named(files, capsys):
 def test_a_recording_without_use_is_named_with_the_cause(files, capsys, tmp_path):
     m, zero = files.motion, np.zeros_like(files.tau)
     silent = write_bag(tmp_path / "silent", files.arm, m, zero)
-    assert refused(payload_id(capsys, "replay", silent, "--robot", files.arm.name), "zero")
+    assert refused(payload_id(capsys, "identify", silent, "--robot", files.arm.name), "zero")
     empty = write_bag(
         tmp_path / "empty",
         files.arm,
         Motion(*(x[:0] for x in (m.time, m.q, m.dq, m.ddq))),
         zero[:0],
     )
-    assert refused(payload_id(capsys, "replay", empty, "--robot", files.arm.name), "empty")
+    assert refused(payload_id(capsys, "identify", empty, "--robot", files.arm.name), "empty")
     renamed = write_bag(tmp_path / "other", files.arm, m, files.tau)
-    answer = payload_id(capsys, "replay", renamed, "--robot", "xarm7", "--topic", "/joint_states")
+    answer = payload_id(capsys, "identify", renamed, "--robot", "xarm7", "--topic", "/joint_states")
     assert refused(answer, "joint1"), answer

@@ -62,8 +62,8 @@ def contains(estimate: Any, phi: np.ndarray) -> bool:
 
 
 def replayed(capsys: Any, folder: Path | str, *options: object) -> dict[str, Any]:
-    """Return what `payload-id replay` says of a run."""
-    answer = payload_id(capsys, "replay", folder, "--json", *options)
+    """Return what `payload-id identify` says of a run."""
+    answer = payload_id(capsys, "identify", folder, "--json", *options)
     assert answer.code == 0, answer.text
     return json.loads(answer.out)
 
@@ -170,11 +170,11 @@ def test_a_saved_run_that_was_altered_is_refused_or_says_the_same(made, saved, c
             altered = bytearray(whole)
             altered[at] ^= 1 << rng.integers(8)
             (copy / name).write_bytes(altered)
-            answer = payload_id(capsys, "replay", copy, "--json")
+            answer = payload_id(capsys, "identify", copy, "--json")
             same = answer.code == 0 and json.loads(answer.out)
             assert is_one_sentence(answer) or same["phi"] == list(made[0].phi), (name, at, answer)
         (copy / name).write_bytes(whole[: len(whole) // 2])
-        assert is_one_sentence(payload_id(capsys, "replay", copy)) or name.endswith("mcap")
+        assert is_one_sentence(payload_id(capsys, "identify", copy)) or name.endswith("mcap")
         (copy / name).write_bytes(whole)
 
 
@@ -230,7 +230,7 @@ def matrix(six: Any) -> np.ndarray:
 
 
 def test_an_export_of_a_run_is_of_its_payload(nodes, made, saved, capsys):
-    told = yaml.safe_load(payload_id(capsys, "export", saved, "--as", "yaml").out)
+    told = yaml.safe_load(payload_id(capsys, "load", "export", saved, "--as", "yaml").out)
     estimate = made[0].inertia
     assert told["mass"] == pytest.approx(estimate.m)
     assert told["center_of_mass"] == pytest.approx([estimate.com.x, estimate.com.y, estimate.com.z])
@@ -362,7 +362,7 @@ def test_a_tare_and_a_known_mass_narrow_a_run_and_are_repeated(nodes, made, phi,
                 if part in name and name.endswith("npy"):
                     content = content[:-8] + bytes(8)
                 altered.writestr(name, content)
-        answer = payload_id(capsys, "replay", folder)
+        answer = payload_id(capsys, "identify", folder)
         assert is_one_sentence(answer) and "changed" in answer.text, answer
         path.write_bytes(as_saved)
     assert "a tare" in nodes.trigger("reset").message  # forgotten
@@ -559,7 +559,7 @@ def test_every_robot_of_a_team_is_told_what_it_carries_in_its_own_frame(team, he
 
 def test_a_saved_run_of_a_team_is_repeated_bit_for_bit(team, capsys, tmp_path):
     _, estimate, folder = team
-    said = payload_id(capsys, "replay", folder)
+    said = payload_id(capsys, "identify", folder)
     assert said.code == 0 and "bit for bit" in said.text, said.text
     told = replayed(capsys, folder)
     assert told["phi"] == list(estimate.phi) and told["upper"] == list(estimate.upper)
@@ -569,10 +569,10 @@ def test_a_saved_run_of_a_team_is_repeated_bit_for_bit(team, capsys, tmp_path):
         whole = file.read_bytes()
         for content in (whole[:-1], whole[: len(whole) // 2], b""):
             file.write_bytes(content)
-            answer = payload_id(capsys, "replay", copy)
+            answer = payload_id(capsys, "identify", copy)
             assert is_one_sentence(answer) or answer.out == said.out, (file.name, answer)
         file.write_bytes(whole)
-    assert is_one_sentence(payload_id(capsys, "replay", folder, "--estimator", "ols"))
+    assert is_one_sentence(payload_id(capsys, "identify", folder, "--estimator", "ols"))
 
 
 # ----------------------------------------------------------- a Gen3, identified in one goal
@@ -675,6 +675,6 @@ def test_the_run_of_that_goal_is_on_disk_and_repeated_bit_for_bit(identified, ca
 
 def test_its_motion_is_proved_again_from_the_saved_certificate(identified, capsys):
     motion = Path(identified[0].certificates) / "motion.json"
-    answer = payload_id(capsys, "verify", motion, "--cell", OF_MOTION["cell"], "--json",
-                        "--samples", 200)  # fmt: skip
+    answer = payload_id(capsys, "certificate", "verify", motion, "--cell", OF_MOTION["cell"],
+                        "--json", "--samples", 200)  # fmt: skip
     assert answer.code == 0 and json.loads(answer.out)["verified"] is True, answer.text

@@ -96,7 +96,7 @@ def test_each_statement_narrows_as_much_as_it_says(arm, run, tmp_path, capsys):
         file = tmp_path / f"{kind}.yaml"
         file.write_text("---\n" + yaml.safe_dump({"it": {"kind": kind, **entries}}) + "...\n")
         answer = payload_id(
-            capsys, "replay", table, "--columns", columns, "--robot", arm.name, "--json",
+            capsys, "identify", table, "--columns", columns, "--robot", arm.name, "--json",
             "--knowledge", file, "--uncertainty=torque_absolute=0.3",
         )  # fmt: skip
         assert answer.code == 0, answer.text
@@ -167,8 +167,8 @@ def test_a_calibrated_arm_knows_more_and_is_right(arm, tmp_path, capsys):
     for part in (files[:1], files[1:2]):
         known = [] if before is None else ["--payload", ",".join(map(repr, phis[1].tolist()))]
         answer = payload_id(
-            capsys, "calibrate", *part, "--robot", arm.name, "--columns", columns, "--out", out,
-            "--json", *bounds, *known,
+            capsys, "calibrate", "bounds", *part, "--stated-noise", "--robot", arm.name,
+            "--columns", columns, "--out", out, "--json", *bounds, *known,
         )  # fmt: skip
         assert answer.code == 0, answer.text
         file = RobotFile.load(str(out))
@@ -183,8 +183,8 @@ def test_a_calibrated_arm_knows_more_and_is_right(arm, tmp_path, capsys):
         told = json.loads(answer.out)
         assert json.dumps(told).count("torque_offset") > 0
     false = payload_id(
-        capsys, "calibrate", files[2], "--robot", arm.name, "--columns", columns,
-        "--out", tmp_path / "false.yaml", *bounds,
+        capsys, "calibrate", "bounds", files[2], "--stated-noise", "--robot", arm.name,
+        "--columns", columns, "--out", tmp_path / "false.yaml", *bounds,
     )  # fmt: skip
     assert false.code == 3 and not (tmp_path / "false.yaml").exists()
 
@@ -221,7 +221,7 @@ def test_calibrated_intervals_hold_as_often_as_they_say(arm, tmp_path, capsys):
         )
     ]
     answer = payload_id(
-        capsys, "calibrate", "--history", "--runs", runs, "--robot", arm.name,
+        capsys, "calibrate", "history", "--runs", runs, "--robot", arm.name,
         "--columns", columns, "--out", out, *stated,
     )  # fmt: skip
     assert answer.code == 0, answer.text

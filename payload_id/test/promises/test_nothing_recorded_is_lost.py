@@ -192,7 +192,7 @@ def test_a_killed_estimator_loses_no_sample_and_the_next_run_is_sound(nodes, cap
     nodes.check()
     begin = nodes.recordings()[nodes.recording].start_ns
     part = ("--from", (first[0] - begin) / 1e9 - 1e-3, "--to", (first[-1] - begin) / 1e9 + 1e-3)
-    told = payload_id(capsys, "replay", nodes.recording, "--robot", nodes.arm.name, "--json",
+    told = payload_id(capsys, "identify", nodes.recording, "--robot", nodes.arm.name, "--json",
                       "--intervals", "hull_lp", *part)  # fmt: skip
     found = json.loads(told.out)
     assert found["samples"] == len(first) and found["status"] == "GOOD", told.text

@@ -76,9 +76,14 @@ def keys(place: Path) -> tuple[Path, Path]:
 
     with contextlib.redirect_stdout(io.StringIO()):
         for name in ("own", "foreign"):
-            assert call("new-key", place / name) == 0
+            assert call("certificate", "new-key", place / name) == 0
         (place / "signed.json").write_bytes((place / "motion.json").read_bytes())
-        assert call("sign", place / "signed.json", "--key", place / "own/signing_key.pem") == 0
+        assert (
+            call(
+                "certificate", "sign", place / "signed.json", "--key", place / "own/signing_key.pem"
+            )
+            == 0
+        )
     return place / "own/public_key.pem", place / "foreign/public_key.pem"
 
 
@@ -459,32 +464,34 @@ def test_keys_are_kept_and_nothing_altered_is_signed(place, keys, capsys, monkey
     private = place / "own/signing_key.pem"
     assert stat.S_IMODE(private.stat().st_mode) == 0o600
     before = private.read_bytes()
-    assert is_one_sentence(payload_id(capsys, "new-key", place / "own"))
+    assert is_one_sentence(payload_id(capsys, "certificate", "new-key", place / "own"))
     assert private.read_bytes() == before
     altered = written(place, {**content(place / "motion.json"), "clearance": 0.011})
     changed = written(tmp_path, {**content(place / "signed.json"), "signature": {"value": "x"}})
     for path in (altered, changed):
         text = path.read_bytes()
-        assert is_one_sentence(payload_id(capsys, "sign", path, "--key", private))
+        assert is_one_sentence(payload_id(capsys, "certificate", "sign", path, "--key", private))
         assert path.read_bytes() == text
     again = place / "again.json"
     again.write_bytes((place / "signed.json").read_bytes())
-    answer = payload_id(capsys, "sign", again, "--key", place / "foreign/signing_key.pem")
+    answer = payload_id(
+        capsys, "certificate", "sign", again, "--key", place / "foreign/signing_key.pem"
+    )
     assert answer.code == 0 and "in place of" in answer.text
     assert not verify(again, key=keys[0], samples=FEW).verified
     assert verify(again, key=keys[1], samples=FEW).verified
     open_key = tmp_path / "open.pem"
     open_key.write_bytes(before)
     open_key.chmod(0o640)
-    assert is_one_sentence(payload_id(capsys, "sign", again, "--key", open_key))
-    assert is_one_sentence(payload_id(capsys, "sign", again, "--key", keys[0]))
-    assert is_one_sentence(payload_id(capsys, "verify", again, "--key", private))
+    assert is_one_sentence(payload_id(capsys, "certificate", "sign", again, "--key", open_key))
+    assert is_one_sentence(payload_id(capsys, "certificate", "sign", again, "--key", keys[0]))
+    assert is_one_sentence(payload_id(capsys, "certificate", "verify", again, "--key", private))
     monkeypatch.setenv("PAYLOAD_ID_KEY_PASSPHRASE", "sesame")
-    assert payload_id(capsys, "new-key", tmp_path / "shut").code == 0
+    assert payload_id(capsys, "certificate", "new-key", tmp_path / "shut").code == 0
     shut = tmp_path / "shut/signing_key.pem"
-    assert payload_id(capsys, "sign", again, "--key", shut).code == 0
+    assert payload_id(capsys, "certificate", "sign", again, "--key", shut).code == 0
     monkeypatch.setenv("PAYLOAD_ID_KEY_PASSPHRASE", "wrong")
-    assert is_one_sentence(payload_id(capsys, "sign", again, "--key", shut))
+    assert is_one_sentence(payload_id(capsys, "certificate", "sign", again, "--key", shut))
     with pytest.raises(PayloadIdError):
         certified(place, save_as=tmp_path / "x.json", key=open_key)
     assert not (tmp_path / "x.json").exists()
@@ -506,35 +513,44 @@ def test_what_is_cut_or_ambiguous_is_not_read(place, capsys):
     ):  # fmt: skip
         assert damaged != text
         path.write_text(damaged)
-        answer = payload_id(capsys, "verify", path)
+        answer = payload_id(capsys, "certificate", "verify", path)
         assert is_one_sentence(answer), (damaged[:50], answer)
         with pytest.raises(PayloadIdError):
             load_certificate(path)
-    assert is_one_sentence(payload_id(capsys, "verify", place / "gone.json"))
+    assert is_one_sentence(payload_id(capsys, "certificate", "verify", place / "gone.json"))
 
 
 @pytest.mark.slow
 def test_the_command_line_says_the_same(place, keys, capsys, tmp_path):
     signed, own = place / "signed.json", keys[0]
-    answer = payload_id(capsys, "verify", signed, "--key", own, "--samples", 200, "--json")
+    answer = payload_id(
+        capsys, "certificate", "verify", signed, "--key", own, "--samples", 200, "--json"
+    )
     assert answer.code == 0
     assert json.loads(answer.out) == verify(signed, key=own, samples=200).to_dict()
-    answer = payload_id(capsys, "verify", signed, "--key", own, "--samples", 50)
+    answer = payload_id(capsys, "certificate", "verify", signed, "--key", own, "--samples", 50)
     assert answer.code == 0 and "VERIFIED" in answer.out and "SIGNED" in answer.out
     assert "DIFFERS" not in answer.out and "to be judged" in answer.out
-    unsigned = payload_id(capsys, "verify", place / "motion.json", "--samples", 50)
+    unsigned = payload_id(capsys, "certificate", "verify", place / "motion.json", "--samples", 50)
     assert unsigned.code == 0 and "NOT SIGNED" in unsigned.out
     (tmp_path / "narrow.yaml").write_text(json.dumps({**CELL, "clearance": 0.05}))
     for options in (
         ("--key", keys[1]), ("--robot", "xarm7"), ("--cell", tmp_path / "narrow.yaml"),
     ):  # fmt: skip
-        answer = payload_id(capsys, "verify", signed, "--samples", 50, *options)
+        answer = payload_id(capsys, "certificate", "verify", signed, "--samples", 50, *options)
         assert answer.code == 1 and "DIFFERS" in answer.out
         assert " VERIFIED" not in answer.out
-        plain = payload_id(capsys, "verify", signed, "--samples", 50, "--json", *options)
+        plain = payload_id(
+            capsys, "certificate", "verify", signed, "--samples", 50, "--json", *options
+        )
         assert plain.code == 1 and json.loads(plain.out)["verified"] is False
     figure = tmp_path / "use.png"
-    assert payload_id(capsys, "verify", signed, "--samples", 50, "--figure", figure).code == 0
+    assert (
+        payload_id(
+            capsys, "certificate", "verify", signed, "--samples", 50, "--figure", figure
+        ).code
+        == 0
+    )
     assert figure.stat().st_size > 10_000
     for wrong in (("--samples", 0), ("--samples", "x"), ("--key", tmp_path / "none.pem")):
-        assert payload_id(capsys, "verify", signed, *wrong).code == 2
+        assert payload_id(capsys, "certificate", "verify", signed, *wrong).code == 2

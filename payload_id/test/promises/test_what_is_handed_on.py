@@ -53,10 +53,10 @@ def case(tmp_path_factory) -> Case:
 
 @pytest.fixture
 def result(case, capsys) -> Path:
-    """Return what `replay --json` printed, as a file."""
+    """Return what `identify --json` printed, as a file."""
     path = case.folder / "result.json"
     if not path.exists():
-        answer = payload_id(capsys, "replay", *case.reads(), "--json", "--intervals", "hull_lp")
+        answer = payload_id(capsys, "identify", *case.reads(), "--json", "--intervals", "hull_lp")
         path.write_text(answer.out)
     return path
 
@@ -66,7 +66,7 @@ def export(case, result, capsys) -> Callable[..., str]:
     """Return a function that exports the result and returns what is written."""
 
     def exported(target: str, *more: object) -> str:
-        arguments = ("export", result, "--as", target, "--robot", case.arm.name, *more)
+        arguments = ("load", "export", result, "--as", target, "--robot", case.arm.name, *more)
         answer = payload_id(capsys, *arguments)
         assert answer.code == 0, answer.text
         return answer.out
@@ -205,7 +205,16 @@ def test_what_hangs_beside_the_flange_or_carries_the_sensor_counts_too(
     for robot, more in ((tmp_path / "own_arm.yaml", {}),
                         (case.arm.name, {"uncertainty": {"force_error": 0.1}})):  # fmt: skip
         (tmp_path / "result.json").write_text(json.dumps({**told, **more}))
-        line = "export", tmp_path / "result.json", "--as", "ur", "--robot", robot, *TO_FLANGE
+        line = (
+            "load",
+            "export",
+            tmp_path / "result.json",
+            "--as",
+            "ur",
+            "--robot",
+            robot,
+            *TO_FLANGE,
+        )
         answer = payload_id(capsys, *line)
         ur = yaml.safe_load(answer.out)
         centre = [ur["center_of_gravity"][x] for x in "xyz"]
@@ -320,12 +329,12 @@ def test_what_may_not_be_used_is_refused_with_the_reason(case, result, capsys):
     )  # fmt: skip
     for change, target, words in wrong:
         path.write_text(json.dumps({**good, **change}))
-        arguments = ("export", path, "--as", target, "--robot", case.arm.name)
+        arguments = ("load", "export", path, "--as", target, "--robot", case.arm.name)
         answer = payload_id(capsys, *arguments, *(TO_FLANGE if target != "ur" else ()))
         assert is_one_sentence(answer) and words in answer.text, (change, answer)
         assert not answer.out
     path.write_text(json.dumps({**good, "identifiable": nine}))
-    arguments = ("export", path, "--robot", case.arm.name, "--as")
+    arguments = ("load", "export", path, "--robot", case.arm.name, "--as")
     for usable in ("xarm", "kinova", "gravity_filter"):  # they take no inertia
         assert payload_id(capsys, *arguments, usable, *TO_FLANGE).code == 0
     assert payload_id(capsys, *arguments, "ur", "--no-inertia").code == 0
@@ -338,7 +347,7 @@ def test_what_may_not_be_used_is_refused_with_the_reason(case, result, capsys):
 
 
 def test_an_arm_is_told_the_same_load_and_only_with_confirmation(case, result, export, capsys):
-    arguments = ("apply", result, "--robot", case.arm.name, "--to")
+    arguments = ("load", "send", result, "--robot", case.arm.name, "--to")
     shown = payload_id(capsys, *arguments, "ur")
     assert shown.code == 0 and "Nothing was sent" in shown.text and "/set" in shown.text
     request = yaml.safe_load(export("ur"))
@@ -351,7 +360,7 @@ def test_an_arm_is_told_the_same_load_and_only_with_confirmation(case, result, e
     assert not list(case.folder.glob("*load_applied*"))
     small = case.folder / "small.json"
     small.write_text(json.dumps({**found(result), "status": "SMALL_LOAD"}))
-    answer = payload_id(capsys, "apply", small, "--robot", case.arm.name, "--to", "ur")
+    answer = payload_id(capsys, "load", "send", small, "--robot", case.arm.name, "--to", "ur")
     assert is_one_sentence(answer) and "GOOD or TOO_WIDE" in answer.text
 
 
@@ -360,8 +369,8 @@ def test_an_arm_is_told_the_same_load_and_only_with_confirmation(case, result, e
 
 def test_compare_gives_the_errors_against_a_truth_and_ratios_to_the_hull(case, capsys):
     truth = ",".join(map(repr, case.phi.tolist()))
-    which = ("--estimators", "lmi,ols", "--intervals", "hull,hull_lp,sensitivity", "--json")
-    answer = payload_id(capsys, "compare", *case.reads(), f"--truth={truth}", *which)
+    which = ("--estimator", "lmi,ols", "--intervals", "hull,hull_lp,sensitivity", "--json")
+    answer = payload_id(capsys, "identify", "--compare", *case.reads(), f"--truth={truth}", *which)
     told = json.loads(answer.out)
     mass, com, inertia = body_of(case.phi)
     for one in told["estimators"]:
@@ -436,7 +445,7 @@ def test_a_draft_from_description_and_table_leads_to_a_verdict(case, capsys):
     reads = ("--robot", out, "--columns", out.with_name("mine_columns.yaml"))
     assert payload_id(capsys, "check", case.table, *reads).code == 0
     quick = ("--intervals", "hull_lp", "--json")
-    told = json.loads(payload_id(capsys, "replay", case.table, *reads, *quick).out)
+    told = json.loads(payload_id(capsys, "identify", case.table, *reads, *quick).out)
     assert told["status"] in ("GOOD", "TOO_WIDE", "SMALL_LOAD", "NOT_IDENTIFIABLE")
     assert (told["lower"] <= case.phi).all() and (case.phi <= told["upper"]).all()
     assert told["phi"][0] == pytest.approx(case.phi[0], rel=0.05)
@@ -469,7 +478,7 @@ def test_bounds_that_a_bare_run_shows_narrow_a_draft_and_hold(case, capsys, meas
     said = []
     for robot in (draft, measured):
         read = ("--robot", robot, *columns, "--intervals", "hull_lp", "--json")
-        answer = payload_id(capsys, "replay", loaded, *read)
+        answer = payload_id(capsys, "identify", loaded, *read)
         said.append(json.loads(answer.out))
         assert (said[-1]["lower"] <= case.phi).all() and (case.phi <= said[-1]["upper"]).all()
     wide, narrow = (np.subtract(x["upper"], x["lower"])[0] for x in said)
@@ -501,7 +510,9 @@ def test_a_bare_run_and_one_known_weight_fix_torque_constants(case, capsys):
         answer = payload_id(capsys, "calibrate", "bounds", bare, *reads, *options)
         assert answer.code == 0, answer.text
         columns = (*reads[2:], "--json", "--intervals", "hull_lp")
-        said.append(json.loads(payload_id(capsys, "replay", loaded, "--robot", out, *columns).out))
+        said.append(
+            json.loads(payload_id(capsys, "identify", loaded, "--robot", out, *columns).out)
+        )
         assert (said[-1]["lower"] <= case.phi).all() and (case.phi <= said[-1]["upper"]).all()
     without, known = (x["confidence"] for x in said)
     assert known["lower"][0] <= case.phi[0] <= known["upper"][0]
@@ -518,8 +529,10 @@ def test_noise_measures_the_mean_of_the_noise_that_was_made(case, capsys):
     table = write_table(case.folder / "noise.csv", case.motion, tau)
     payload = "--payload=" + ",".join(map(repr, case.phi.tolist()))
     bounds = ("--uncertainty=torque_relative=0", "--uncertainty=torque_absolute=1,0.5,0.25,0.1")
-    options = (payload, *bounds, "--lengths", *lengths, "--json")
-    told = json.loads(payload_id(capsys, "noise", *case.reads(table), *options).out)["lengths"]
+    options = (payload, *bounds, "--lengths", ",".join(map(str, lengths)), "--json")
+    told = json.loads(payload_id(capsys, "calibrate", "noise", *case.reads(table), *options).out)[
+        "lengths"
+    ]
     for length, one in zip(lengths, told, strict=True):
         k = round(250 * length)
         largest = np.abs(np.convolve(wave, np.ones(k) / k, mode="valid")).max()
@@ -535,7 +548,10 @@ def test_a_calibration_finds_offsets_and_tightens_what_follows(case, capsys):
     table = write_table(case.folder / "bare.csv", bare, tau)
     out = case.folder / "calibrated.yaml"
     stated = ("--uncertainty=torque_offset=0.5",)
-    answer = payload_id(capsys, "calibrate", *case.reads(table), *stated, "--out", out, "--json")
+    answer = payload_id(
+        capsys, "calibrate", "bounds", *case.reads(table), *stated, "--stated-noise",
+        "--out", out, "--json",
+    )  # fmt: skip
     assert answer.code == 0, answer.text
     found = json.loads(answer.out)["parameters"]
     for joint, true in zip(JOINTS, offset, strict=True):
@@ -545,8 +561,8 @@ def test_a_calibration_finds_offsets_and_tightens_what_follows(case, capsys):
     loaded = write_table(case.folder / "loaded.csv", case.motion, case.tau + offset)
     columns = ("--columns", case.folder / "columns.yaml", "--json", "--intervals", "hull_lp")
     columns += ("--to", 0.5)  # too short to tell offsets by itself
-    before = payload_id(capsys, "replay", loaded, "--robot", case.arm.name, *columns, *stated)
-    after = payload_id(capsys, "replay", loaded, "--robot", out, *columns)
+    before = payload_id(capsys, "identify", loaded, "--robot", case.arm.name, *columns, *stated)
+    after = payload_id(capsys, "identify", loaded, "--robot", out, *columns)
     wide, narrow = (json.loads(x.out) for x in (before, after))
     for told in (wide, narrow):
         assert (told["lower"] <= case.phi).all() and (case.phi <= told["upper"]).all()
@@ -560,12 +576,12 @@ def test_a_calibration_finds_offsets_and_tightens_what_follows(case, capsys):
         case.folder / "columns_offset.yaml",
         *columns[2:],
     )
-    known = json.loads(payload_id(capsys, "replay", *reads).out)
+    known = json.loads(payload_id(capsys, "identify", *reads).out)
     assert np.abs(np.subtract(known["phi"], case.phi)).max() < 0.05, known["phi"]
     signed = case.folder / "columns_reversed.yaml"
     signed.write_text(columns_of(JOINTS).replace("...", "effort_sign: -1.0\n..."))
-    other = payload_id(capsys, "replay", loaded, "--robot", out, "--columns", signed)
+    other = payload_id(capsys, "identify", loaded, "--robot", out, "--columns", signed)
     assert is_one_sentence(other) and "another factor" in other.text
     full = write_table(case.folder / "full.csv", bare, case.arm.torques(bare, case.phi))
-    refused = payload_id(capsys, "replay", *case.reads(loaded), *stated, "--tare", full)
+    refused = payload_id(capsys, "identify", *case.reads(loaded), *stated, "--tare", full)
     assert is_one_sentence(refused) and "not of the bare arm" in refused.text

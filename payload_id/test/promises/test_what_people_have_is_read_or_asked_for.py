@@ -26,7 +26,7 @@ from .command_line import Answer, is_one_sentence, payload_id
 from .own_arm import JOINTS, own_arm
 from .recorded import JOINT_STATE, columns_of, noisy, signs, stamps_ns, write_bag, write_table
 
-REPLAY = "replay", "--robot", "own_arm.yaml", "--intervals", "hull_lp", "--json"
+REPLAY = "identify", "--robot", "own_arm.yaml", "--intervals", "hull_lp", "--json"
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,9 @@ def test_masses_that_no_arm_has_are_asked_for_before_anything_is_identified(case
     drafted = payload_id(capsys, "new-robot", "own_arm.urdf", "--out", "draft.yaml")
     assert drafted.code == 0 and "--mass-factor" in drafted.text and words in drafted.text
     for robot in ("own_arm.yaml", "draft.yaml"):
-        answer = payload_id(capsys, "replay", *table, "--robot", robot)
+        answer = payload_id(capsys, "identify", *table, "--robot", robot)
         assert is_one_sentence(answer) and "mass_factor" in answer.text and words in answer.text
-    noise = payload_id(capsys, "noise", *table, "--robot", "own_arm.yaml")
+    noise = payload_id(capsys, "calibrate", "noise", *table, "--robot", "own_arm.yaml")
     assert is_one_sentence(noise) and "mass_factor" in noise.text
     checked = payload_id(capsys, "check", *table, "--robot", "own_arm.yaml")
     assert checked.code == 2 and "mass_factor" in checked.text
@@ -114,7 +114,7 @@ def test_efforts_a_thousand_times_too_large_are_asked_for(case, capsys):
     answer = payload_id(capsys, *made, "--out", "draft.yaml")
     assert answer.code == 0 and "mN m" in answer.text and "mass_factor" in answer.text
     read = "run.csv", "--robot", "draft.yaml", "--columns", "draft_columns.yaml"
-    answer = payload_id(capsys, "replay", *read)
+    answer = payload_id(capsys, "identify", *read)
     assert is_one_sentence(answer) and "'effort_sign'" in answer.text and "filled in" in answer.text
 
 
@@ -262,7 +262,7 @@ def test_gravity_and_signs_are_told_apart_by_check_and_by_a_verdict_alike(case, 
         write_table(case.folder / "run.csv", case.motion, tau)
         checked = payload_id(capsys, "check", *read)
         wrong = [x for x in json.loads(checked.out)["lines"] if x["verdict"] == "wrong"]
-        said = json.loads(payload_id(capsys, "replay", *read).out)
+        said = json.loads(payload_id(capsys, "identify", *read).out)
         assert said["cause"] == cause and [x["subject"] for x in wrong] == [cause] * bool(cause)
         assert words in said["message"] and all(words in x["found"] for x in wrong)
 
@@ -337,7 +337,7 @@ def test_a_unit_is_known_as_a_whole_or_asked_for(case, capsys):
         assert payload_id(capsys, *made, f"d{k}.yaml").code == 0
         said = yaml.safe_load(Path(f"d{k}_columns.yaml").read_text())
         assert said["effort_sign"] == (factor and pytest.approx(factor, rel=1e-6)), unit
-    read = "replay", "run.csv", "--robot", "own_arm.yaml", "--columns", f"d{k}_columns.yaml"
+    read = "identify", "run.csv", "--robot", "own_arm.yaml", "--columns", f"d{k}_columns.yaml"
     assert is_one_sentence(payload_id(capsys, *read))
     Path(f"d{k}_columns.yaml").write_text(yaml.safe_dump(said | {"effort_sign": 1.0}))
     answer = payload_id(capsys, *read)
@@ -484,7 +484,7 @@ def test_rows_of_poses_at_rest_tell_mass_and_centre_of_mass(case, capsys):
                             "prior": {"mass_max": 5.0, "com_max": 0.3}},
         }  # fmt: skip
         (case.folder / "poses.yaml").write_text(yaml.safe_dump(said))
-        line = ["replay", "poses.txt", "--columns", "poses.yaml", "--json"]
+        line = ["identify", "poses.txt", "--columns", "poses.yaml", "--json"]
         moved = payload_id(capsys, *line, *(["--robot", "own_arm.yaml"] if write is None else []))
         assert is_one_sentence(moved) and "--static" in moved.text
         answer = payload_id(capsys, *line, "--static", "--robot", "own_arm.yaml")
@@ -492,7 +492,7 @@ def test_rows_of_poses_at_rest_tell_mass_and_centre_of_mass(case, capsys):
         found = json.loads(answer.out)
         assert (found["lower"] <= case.phi)[:4].all() and (case.phi <= found["upper"])[:4].all()
         np.testing.assert_allclose(found["phi"][:4], case.phi[:4], rtol=0.03, atol=2e-3)
-        said["wrench"]["sign"] = [1] * 3 + [-1e-3] * 3
+        said["wrench"]["certificate", "sign"] = [1] * 3 + [-1e-3] * 3
         below = ";".join(["", *[""] * (len(names) - 1), *["kgf"] * 3, *["N mm"] * 3])
         (case.folder / "poses.txt").write_text(
             "\n".join([";".join([*names, *channels]), below, *lines])
@@ -500,7 +500,7 @@ def test_rows_of_poses_at_rest_tell_mass_and_centre_of_mass(case, capsys):
         (case.folder / "poses.yaml").write_text(yaml.safe_dump(said))
         answer = payload_id(capsys, *line, "--static", "--robot", "own_arm.yaml")
         assert is_one_sentence(answer) and "factor 9.80665" in answer.text
-    said["wrench"]["sign"] = [-9.80665] * 3 + [1e-3] * 3
+    said["wrench"]["certificate", "sign"] = [-9.80665] * 3 + [1e-3] * 3
     (case.folder / "poses.yaml").write_text(yaml.safe_dump(said))
     answer = payload_id(capsys, *line, "--static", "--robot", "own_arm.yaml")
     assert "force and torque has the wrong sign" in answer.text
@@ -516,10 +516,10 @@ def test_rows_of_mean_torques_at_rest_tell_mass_and_centre_of_mass(case, capsys)
         del said[left_out]
         (case.folder / "columns.yaml").write_text(yaml.safe_dump(said))
         line = "run.csv", "--robot", "own_arm.yaml", "--columns", "columns.yaml"
-        answer = payload_id(capsys, "replay", *line)
+        answer = payload_id(capsys, "identify", *line)
         assert answer.code in (2, 3) and "--static" in answer.text
         checked = payload_id(capsys, "check", *line, "--static")
-        assert checked.code == 0 and "replay" in checked.text and "--static" in checked.text
+        assert checked.code == 0 and "identify" in checked.text and "--static" in checked.text
         answer = payload_id(capsys, *REPLAY, "run.csv", "--columns", "columns.yaml", "--static")
         case.holds(answer)
 

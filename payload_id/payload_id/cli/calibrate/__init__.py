@@ -1,5 +1,5 @@
-"""`payload-id calibrate`: learn the arm itself from recordings without payload.
+"""`payload-id calibrate`: learn the arm itself from recordings with known payloads, or none.
 
-In: recordings of the bare arm.
-Out: a calibration beside the robot file, and a report.
+In: recordings, and what is known of their payloads; to make them, a planner and a person.
+Out: a robot file with what was learnt beside it, and a report.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -29,6 +30,7 @@ STYLES = {
 }
 BAR = 15  # characters of an interval's picture
 WIDTH = 110  # characters of a line where there is no terminal
+SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")  # between two of a message
 NARROW = 100  # characters below which there is no room for the pictures
 
 
@@ -66,15 +68,16 @@ def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = 
     for name in ("estimate", "from", "to"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
-    table.add_column("identifiable", justify="center")
+    wide = width >= NARROW
+    table.add_column("identifiable" if wide else "identi-\nfiable", justify="center")
     if estimate.confidence is not None:
-        table.add_column(f"confidence {estimate.confidence.level:.0%}, no proof", no_wrap=True)
+        table.add_column(f"confidence {estimate.confidence.level:.0%},\nno proof")
     if estimate.calibrated is not None:
-        table.add_column(f"by history ({estimate.calibrated.level:.0%})", no_wrap=True)
+        table.add_column(f"by history\n({estimate.calibrated.level:.0%})")
     if truth is not None:
         table.add_column("truth", justify="right", no_wrap=True)
-        table.add_column("contained", justify="center")
-        if width >= NARROW:
+        table.add_column("contained" if wide else "in", justify="center")
+        if wide:
             table.add_column("truth in interval", justify="center", no_wrap=True)
     for k in range(10):
         table.add_row(*_cells(estimate, k, truth)[: len(table.columns)])
@@ -134,18 +137,20 @@ def _bar(truth: float, lower: float, upper: float) -> Text:
 
 
 def verdict(estimate: Estimate) -> Panel:
-    """Return the verdict: the number that was earned, and what to say of it."""
+    """Return the verdict: the answer first, then a list of what is to be said of it."""
     style = STYLES[estimate.status]
-    head = Text(estimate.status.words, style=style)
-    lines: list[RenderableType] = [head]
+    answer, why = Table.grid(padding=(0, 2)), Table.grid(padding=(0, 1))
     if estimate.headline is not None and estimate.status not in NO_NUMBER:
-        frame = f" in {estimate.payload_frame}" if estimate.payload_frame else ""
+        frame = f", in {estimate.payload_frame}" if estimate.payload_frame else ""
         mass, com = headline_lines(estimate.headline)
-        lines += [Text(f"mass {mass}", "bold"), Text(f"centre of mass{frame} {com}")]
-    lines.append(Text(printable(estimate.message)))
+        answer.add_row("mass", Text(mass, "bold"))
+        answer.add_row("centre of mass", Text(f"{com}{frame}", "bold"))
+    for sentence in SENTENCES.split(printable(estimate.message)):
+        why.add_row("-", Text(sentence))
     if estimate.samples:  # else there are no figures
-        lines.append(Text(summary(estimate), "dim"))
-    return Panel(Group(*lines), title="verdict", title_align="left", border_style=style)
+        why.add_row("-", Text(summary(estimate), "dim"))
+    lines = Group(Text(estimate.status.words, style=style), answer, why)
+    return Panel(lines, title="verdict", title_align="left", border_style=style)
 
 
 def summary(estimate: Estimate) -> str:

@@ -186,7 +186,7 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
         f"last update: {shaken.solve_seconds:.2f} s of computing\n"
         f"figure:      {_short(figure)}\n"
         f"recording:   {_short(bag)} (settings and result in {FILE_NAME})\n"
-        f"replayed without ROS: {identical}; again with: ./payload-id replay {_short(bag)}",
+        f"replayed without ROS: {identical}; again with: ./payload-id identify {_short(bag)}",
         soft_wrap=True,
     )
     terminal.print(
@@ -195,8 +195,8 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
         else "[bold red]An interval misses the truth.[/]"
     )
     terminal.print(
-        "next: your own recording: ./payload-id replay BAG --robot FILE (docs/quick_start.md); "
-        "what a mass rests on: docs/intervals.md",
+        f"next: ./payload-id report {_short(bag)}; your own recording: ./payload-id check RECORDING "
+        "--robot FILE (docs/quick_start.md)",
         soft_wrap=True,
     )
     return 0 if contained and same else 1
@@ -204,7 +204,7 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
 
 def replayed_identically(bag: Path, live: Estimate) -> bool:
     """Replay a bag in a process of its own; tell whether it gives what the live run gave."""
-    command = [sys.executable, "-c", REPLAY, "replay", str(bag), "--json"]
+    command = [sys.executable, "-c", REPLAY, "identify", str(bag), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode not in (0, 3):
         print(done.stderr, file=sys.stderr)

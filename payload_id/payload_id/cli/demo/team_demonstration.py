@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import os
 import secrets
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import rclpy
 from payload_id_msgs.msg import TeamEstimate
 from rich.console import Console
 from rich.rule import Rule
-from rich.table import Table
-from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
-from ...core.body.inertial import PARAMETERS
-from ...core.codec import digest
 from ...core.errors import PayloadIdError
 from ...core.simulation.team.simulated_run import Stage
-from ...files.figures.number_format import UNIT_TEXTS, digits, number
+from ...core.team.estimate import TeamEstimate as Estimate
+from ...files.figures.number_format import digits, number
 from ...files.figures.team_figure import TeamPicture, team_figure
-from ...files.teams.team_run import SavedTeamRun
 from ...ros.client.team_client import TeamClient
-from ..common.presentation import console, plain_table
+from ..common.presentation import console
+from ..identify.team import repeated, show
 from .domain import free_domain
 from .nodes import DemonstrationNodes
 from .team_robots import SimulatedRobots, references_of
@@ -51,14 +46,11 @@ def run(seed: int | None, out: Path) -> int:
         "series springs and passive gimbals, encoders, friction, clocks up to 20 ms apart. The "
         "robots know neither payload nor where the others grasp."
     )
-    final, forces, folder, clocks = _identify(terminal, demo)
-    return _conclude(terminal, demo, final, forces, folder, clocks)
+    return _conclude(terminal, demo, *_identify(terminal, demo))
 
 
-def _identify(
-    terminal: Console, demo: TeamDemo
-) -> tuple[TeamEstimate, dict[str, Array], Path, tuple[float, ...]]:
-    """Run node and robots; return what was found, the last forces, where the run is, the clocks."""
+def _identify(terminal: Console, demo: TeamDemo) -> tuple[Path, dict[str, Array]]:
+    """Run node and robots; return where the run is, and the last forces."""
     os.environ["ROS_DOMAIN_ID"] = str(free_domain())
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     rclpy.init()
@@ -74,9 +66,8 @@ def _identify(
             _move(terminal, demo, nodes, client, robots)
             with terminal.status("The final estimate ..."):
                 client.stop_quietly(PATIENCE)
-                final = client.newest()
                 path = Path(client.save("run", READY))
-            return final, _forces(demo, robots), path, robots.clocks
+            return path, _forces(demo, robots)
     finally:
         rclpy.try_shutdown()
 
@@ -162,33 +153,20 @@ def _forces(demo: TeamDemo, robots: SimulatedRobots) -> dict[str, Array]:
     return found
 
 
-def _conclude(
-    terminal: Console,
-    demo: TeamDemo,
-    final: TeamEstimate,
-    forces: dict[str, Array],
-    folder: Path,
-    clocks: tuple[float, ...],
-) -> int:
+def _conclude(terminal: Console, demo: TeamDemo, folder: Path, forces: dict[str, Array]) -> int:
     """Compare with the truth, draw, replay; return the exit code."""
-    truth = demo.scene.phi
-    lower, upper = np.array(final.lower), np.array(final.upper)
-    contained = bool(((lower <= truth) & (truth <= upper)).all()) and final.status in (0, 1)
-    terminal.print(_payload_table(final, truth))
-    terminal.print(_frames_table(demo, final, clocks))
-    terminal.print(_shares_table(final))
-    for finding in final.findings:
-        terminal.print(f"{finding.fault}: {finding.sentence}", style="yellow")
-    for sentence in final.cannot:
-        terminal.print(f"not given: {sentence}", style="yellow")
-    title = f"three simulated mocobots, seed {demo.seed}: {STATUS[final.status]}"
-    figure = team_figure(demo.folder / "team.png", _picture(demo, final, forces), title)
     with terminal.status("Repeating the run without ROS ..."):
-        same = _repeats(folder)
+        _, same, saved = repeated(folder)
+    final, truth = saved.result, demo.scene.phi
+    usable = final.status.value in ("GOOD", "USABLE")
+    contained = usable and bool(((final.lower <= truth) & (truth <= final.upper)).all())
+    show(final, truth)
+    title = f"three simulated mocobots, seed {demo.seed}: {final.status.value}"
+    figure = team_figure(demo.folder / "team.png", _picture(demo, final, forces), title)
     identical = "[green]identical, bit for bit[/green]" if same else "[bold red]DIFFERENT[/]"
     terminal.print(
         f"figure:      {figure}\nrun:         {folder}\n"
-        f"replayed without ROS: {identical}; again with: ./payload-id replay {folder}",
+        f"replayed without ROS: {identical}\nnext: ./payload-id identify {folder}",
         soft_wrap=True,
     )
     terminal.print(
@@ -199,93 +177,15 @@ def _conclude(
     return 0 if contained and same else 1
 
 
-def _payload_table(final: TeamEstimate, truth: Array) -> Table:
-    """Return the ten parameters with intervals, beside the truth."""
-    table = plain_table()
-    for title in (f"payload at {final.reference}", "estimate", "interval", "truth", "error"):
-        table.add_column(title, justify="left" if not table.columns else "right")
-    for k, name in enumerate(PARAMETERS):
-        low, high, value = final.lower[k], final.upper[k], final.phi[k]
-        places = digits((high - low) / 2)
-        table.add_row(
-            f"{name} {UNIT_TEXTS[k]}", number(value, places),
-            f"[{number(low, places)}, {number(high, places)}]".replace("[", "\\["),
-            number(float(truth[k]), places), f"{value - truth[k]:+.{places}f}",
-        )  # fmt: skip
-    return table
-
-
-def _frames_table(demo: TeamDemo, final: TeamEstimate, clocks: tuple[float, ...]) -> Table:
-    """Return the grasp frames and clocks with their errors."""
-    table = plain_table()
-    for title in (
-        "grasp",
-        "place \\[m]",
-        "error \\[mm]",
-        "turn error \\[deg]",
-        "clock \\[ms]",
-        "true \\[ms]",
-    ):
-        table.add_column(title, justify="left" if not table.columns else "right")
-    for i, frame in enumerate(final.frames):
-        place, turn = _pose(frame.transform)
-        off = 1e3 * float(np.linalg.norm(place - demo.scene.positions[i]))
-        lag = np.nan
-        if frame.known:
-            lag = Rotation.from_matrix(demo.scene.rotations[i].T @ turn).magnitude()
-        table.add_row(
-            frame.robot, " ".join(number(float(x), 3) for x in place), number(off, 1),
-            number(float(np.rad2deg(lag)), 2), number(1e3 * frame.clock, 1),
-            number(1e3 * clocks[i], 1),
-        )  # fmt: skip
-    return table
-
-
-def _shares_table(final: TeamEstimate) -> Table:
-    """Return what each robot carries."""
-    table = plain_table()
-    for title in ("share", "carries \\[kg]", "interval", "centre of mass in its grasp frame \\[m]"):
-        table.add_column(title, justify="left" if not table.columns else "right")
-    for share in final.shares:
-        com = (share.com.x, share.com.y, share.com.z)
-        ends = f"{number(share.mass_share_lower, 2)}, {number(share.mass_share_upper, 2)}"
-        table.add_row(
-            share.robot, number(share.mass_share, 2), f"\\[{ends}]",
-            " ".join(number(x, 3) for x in com),
-        )  # fmt: skip
-    return table
-
-
-def _picture(demo: TeamDemo, final: TeamEstimate, forces: dict[str, Array]) -> TeamPicture:
+def _picture(demo: TeamDemo, final: Estimate, forces: dict[str, Array]) -> TeamPicture:
     """Return what is drawn."""
-    known = [frame for frame in final.frames if frame.known]
-    poses = {frame.robot: _pose(frame.transform) for frame in known}
+    known = {name: frame for name, frame in final.frames.items() if frame.known}
     return TeamPicture(
-        frames={name: (turn, place) for name, (place, turn) in poses.items()},
-        forces={name: forces[name] for name in poses if name in forces},
-        phi=np.array(final.phi),
-        lower=np.array(final.lower),
-        upper=np.array(final.upper),
+        frames={name: (frame.rotation, frame.position) for name, frame in known.items()},
+        forces={name: forces[name] for name in known if name in forces},
+        phi=final.phi,
+        lower=final.lower,
+        upper=final.upper,
         truth=demo.scene.phi,
         true_positions=dict(zip(NAMES, demo.scene.positions, strict=True)),
     )
-
-
-def _pose(transform: Any) -> tuple[Array, Array]:
-    """Return place (3,) [m] and rotation (3, 3) of a message; NaN where they are not known."""
-    p, q = transform.translation, transform.rotation
-    quaternion = np.array([q.x, q.y, q.z, q.w])
-    turn = np.full((3, 3), np.nan)
-    if np.isfinite(quaternion).all():
-        turn = Rotation.from_quat(quaternion).as_matrix()
-    return np.array([p.x, p.y, p.z]), turn
-
-
-def _repeats(folder: Path) -> bool:
-    """Repeat a run from its files; tell whether the result is that of the live run."""
-    try:
-        saved = SavedTeamRun.load(folder)
-        return digest(saved.repeat(folder)) == digest(saved.result)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return False

@@ -1,166 +1,262 @@
-"""`payload-id live`: arguments; the tasks themselves need ROS and are imported when run."""
+"""`payload-id live`: tasks and their options; what they do needs ROS and is imported when run."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Annotated, Any
 
-from ...core.errors import ConfigurationError, InputError, brief
-from ...core.safety.clearance.convex_body import ConvexBody
-from ..common.arguments import add_verb, numbers_of, seed
-from .identify_arguments import add_identify, goal_fields
+from ...core.errors import InputError, UnknownNameError, brief
+from ..common.nodes import needing_ros
+from ..common.options import (
+    Seed,
+    argument,
+    flag,
+    numbers_of,
+    option,
+    seconds,
+    value,
+    whole,
+)
+from ..common.settings import enough_of
 
-SIZES = {"box": 3, "sphere": 1, "cylinder": 2}
-TASKS = {
-    "start": "begin a run",
-    "stop": "end the run, and show the final estimate",
-    "reset": "forget the payload",
-    "tare": "declare that the run just made had no payload",
-    "save": "save the run's settings and result",
-    "status": "say how the nodes are, and show the newest estimate",
-    "watch": "show the intervals as they shrink, until interrupted",
-    "plan": "plan and certify a motion from where the arm stands; nothing moves",
-    "describe": "describe a plan: figures, clearance, assumptions",
-    "execute": "MOVE THE ARM along a plan, once it has been described and confirmed",
-    "identify": "MOVE THE ARM, and identify the payload: check, plan, excite, validate, save",
-    "obstacles": "list the obstacles that motions are certified against, or change them",
-}
-OF_PLANNER = ("plan", "describe", "execute", "identify", "obstacles")  # and of its bridge
-GOAL: dict[str, tuple[Callable[[str], Any], str]] = {
-    "--duration": (float, "length of the motion at full speed [s]"),
-    "--speed-scale": (float, "part of the velocity limits that may be used"),
-    "--dry-run-scale": (float, "plan a dry run at this fraction of the speed, at most 0.1"),
-    "--time-budget": (float, "computing time [s]"),
-    "--seed": (seed, "of everything that is drawn at random"),
-    "--family": (str, "fourier, there_and_back, bezier or wave"),
-    "--criterion": (str, "half_widths, condition_number, log_det or calibrated_widths"),
-    "--limits": (str, "set of joint limits of the robot file"),
-}
+MORE, NODES = "Seldom needed", "Nodes"
+TARES = ("as-is", "required", "only", "first")  # in the order of the goal's constants
+node = partial(option, metavar="NODE", panel=NODES)
+Estimator = Annotated[str, node("name of the estimator (default: payload_estimator)")]
+Planner = Annotated[str, node("name of the planner (default: payload_planner)")]
+Bridge = Annotated[str, node("name of the bridge (default: payload_bridge)")]
+Yes = Annotated[bool, flag("move without asking", "--yes")]
+Plan = Annotated[str, argument(metavar="PLAN", help="default: the newest")]
+ESTIMATOR, PLANNER, BRIDGE = "payload_estimator", "payload_planner", "payload_bridge"
 
 
-def add_parser(verbs: Any) -> None:
-    """Add the command, its tasks and their arguments."""
-    text = "start, stop, tare, save and watch running nodes; plan, describe and execute motions"
-    parser = add_verb(verbs, "live", text)
-    tasks = parser.add_subparsers(dest="task", metavar="TASK", required=True)
-    parsers = {
-        name: tasks.add_parser(name, help=said, description=f"{said[0].upper()}{said[1:]}.")
-        for name, said in TASKS.items()
-    }
-    parsers["save"].add_argument(
-        "folder", nargs="?", default="", help="in the node's runs_folder (default: beside the bag)"
-    )
-    parsers["save"].add_argument(
-        "--report", action="store_true", help="write report.html into the folder, too"
-    )
-    for option, (kind, said) in GOAL.items():
-        for name in ("plan", "identify"):
-            parsers[name].add_argument(option, type=kind, help=said)
-    for name in ("describe", "execute"):
-        parsers[name].add_argument("plan", nargs="?", default="", help="default: the newest plan")
-    _add_execute(parsers["execute"])
-    add_identify(parsers["identify"])
-    _add_obstacles(parsers["obstacles"])
-    for name, task in parsers.items():
-        which = ["planner", "bridge"] if name in OF_PLANNER else ["estimator"]
-        for node in which:
-            default = f"payload_{node}"
-            task.add_argument(f"--{node}", default=default, metavar="NODE", help="name of the node")
-    parser.set_defaults(run=run)
-
-
-def _add_execute(parser: argparse.ArgumentParser) -> None:
-    """Add how a plan is executed."""
-    parser.add_argument(
-        "--speed-scale",
-        type=_speed_scale,
-        default=1.0,
-        help="0.05 to 1: the same path at this fraction of its speed (default: 1)",
-    )
-    parser.add_argument("--yes", action="store_true", help="move without asking")
-
-
-def _speed_scale(text: str) -> float:
-    """Return a fraction of a motion's speed, as a type of an argument."""
-    if not 0.05 <= float(text) <= 1.0:
-        raise argparse.ArgumentTypeError(f"must be from 0.05 to 1; found {text}")
-    return float(text)
-
-
-def _add_obstacles(parser: argparse.ArgumentParser) -> None:
-    """Add how obstacles are changed."""
-    parser.add_argument(
-        "--add",
-        action="append",
-        default=[],
-        metavar="NAME=SHAPE:SIZES@X,Y,Z",
-        help="box:LX,LY,LZ, sphere:RADIUS or cylinder:RADIUS,LENGTH in the base frame [m], such as "
-        "table=box:0.4,0.8,0.04@0.9,0,0.1; may be repeated",
-    )
-    parser.add_argument("--remove", action="append", default=[], metavar="NAME")
-    parser.add_argument("--clear", action="store_true", help="take all away first")
-
-
-def obstacle(text: str) -> ConvexBody:
-    """Return the body that NAME=SHAPE:SIZES@X,Y,Z stands for.
+def _do(task: str, nodes: Mapping[str, str], **given: Any) -> int:
+    """Do a task with running nodes; return the exit code.
 
     Raises:
-        InputError: It is no such text.
+        InputError: A text is none that a message can hold.
     """
-    name, equals, rest = text.partition("=")
-    shape, colon, rest = rest.partition(":")
-    sizes, at, place = rest.partition("@")
-    if not (name and equals and colon and at and shape in SIZES):
-        raise InputError(
-            f"--add takes NAME=SHAPE:SIZES@X,Y,Z with SHAPE {', '.join(SIZES)}; found '{text}'."
-        )
-    return ConvexBody.primitive(
-        shape,
-        _numbers(sizes, SIZES[shape], f"{shape}: sizes"),
-        translation=_numbers(place, 3, "a place"),
-        name=name,
+    for text in (*nodes.values(), *_texts(given.values())):
+        if any("\ud800" <= c <= "\udfff" for c in text):
+            raise InputError(f"An argument is no UTF-8 text: {brief(text)}.")
+    with needing_ros("Nodes are reached", "live"):
+        from .session import run
+    return run(task, nodes, given)
+
+
+def _texts(values: Any) -> list[str]:
+    """Return all texts among values, in lists and sections of them, too."""
+    found = []
+    for each in values:
+        inner = each.values() if isinstance(each, Mapping) else each
+        found += _texts(inner) if isinstance(inner, list | type({}.values())) else []
+        found += [each] if isinstance(each, str) else []
+    return found
+
+
+def service(name: str, said: str) -> Callable[..., int]:
+    """Return a task that needs the estimator alone."""
+
+    def task(estimator: Estimator = ESTIMATOR) -> int:
+        nodes = {"estimator": estimator}
+        return _do(name, nodes, **(nodes if name == "watch" else {}))
+
+    task.__name__, task.__doc__ = name, said
+    return task
+
+
+def save(
+    folder: Annotated[
+        str,
+        argument(
+            metavar="FOLDER",
+            help="in the node's runs_folder (default: beside the bag)",
+        ),
+    ] = "",
+    report: Annotated[bool, flag("write report.html into it, too", "--report")] = False,
+    estimator: Estimator = ESTIMATOR,
+) -> int:
+    """Save the run's settings and result, as report, view and load take them."""
+    return _do("save", {"estimator": estimator}, folder=folder, report=report)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """What motion is planned; unsaid is what the planner's parameters say."""
+
+    duration: Annotated[float | None, seconds("length of the motion at full speed")] = None
+    speed_scale: Annotated[
+        float | None, value("part of the velocity limits that may be used", metavar="PART")
+    ] = None
+    dry_run_scale: Annotated[
+        float | None,
+        value("plan a dry run at this fraction of the speed, at most 0.1", metavar="PART"),
+    ] = None
+    time_budget: Annotated[float | None, seconds("computing time", panel=MORE)] = None
+    seed: Seed = None
+    family: Annotated[
+        str | None,
+        option("fourier, there_and_back, bezier or wave", metavar="NAME", panel=MORE),
+    ] = None
+    criterion: Annotated[
+        str | None,
+        option(
+            "half_widths, condition_number, log_det or calibrated_widths",
+            metavar="NAME",
+            panel=MORE,
+        ),
+    ] = None
+    limits: Annotated[
+        str | None,
+        option("set of joint limits of the robot file", metavar="NAME", panel=MORE),
+    ] = None
+
+    def motion(self) -> dict[str, Any]:
+        """Return the fields of a motion's goal that were given."""
+        named = {entry.name: getattr(self, entry.name) for entry in fields(Goal)}
+        return {name: given for name, given in named.items() if given is not None}
+
+
+def plan(goal: Goal, planner: Planner = PLANNER, bridge: Bridge = BRIDGE) -> int:
+    """Plan and certify a motion from where the arm stands; nothing moves."""
+    return _do("plan", {"planner": planner, "bridge": bridge}, goal=goal.motion())
+
+
+def describe(plan: Plan = "", planner: Planner = PLANNER, bridge: Bridge = BRIDGE) -> int:
+    """Describe a plan: figures, clearance, assumptions."""
+    return _do("describe", {"planner": planner, "bridge": bridge}, plan=plan)
+
+
+def execute(
+    plan: Plan = "",
+    speed_scale: Annotated[
+        float,
+        value(
+            "0.05 to 1: the same path at this fraction of its speed (default: 1)", metavar="PART"
+        ),
+    ] = 1.0,
+    yes: Yes = False,
+    planner: Planner = PLANNER,
+    bridge: Bridge = BRIDGE,
+) -> int:
+    """MOVE THE ARM along a plan, once it has been described and confirmed."""
+    if not 0.05 <= speed_scale <= 1.0:
+        raise InputError(f"--speed-scale must be from 0.05 to 1; found {speed_scale:g}.")
+    nodes = {"planner": planner, "bridge": bridge}
+    return _do("execute", nodes, plan=plan, speed_scale=speed_scale, yes=yes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identifying(Goal):
+    """How a payload is identified by a motion."""
+
+    yes: Yes = False
+    known_mass: Annotated[
+        str,
+        option("the payload's mass and its largest error [kg]", metavar="KG,ERROR"),
+    ] = ""
+    target_mass: Annotated[
+        float | None, value("end when the mass is known to ± so much", metavar="KG")
+    ] = None
+    tare: Annotated[
+        str,
+        option(
+            "move WITHOUT payload to tare (only, first), or need a tare (required)",
+            metavar="|".join(TARES),
+        ),
+    ] = "as-is"
+    time_limit: Annotated[float | None, seconds("for all of it")] = None
+    enough: Annotated[
+        str,
+        option("how near is GOOD, as of identify", metavar="PART,KG,M", panel=MORE),
+    ] = ""
+    one_motion: Annotated[
+        bool,
+        flag("plan one motion instead of a receding horizon", "--one-motion", panel=MORE),
+    ] = False
+    most_pieces: Annotated[
+        int | None,
+        option(
+            "end a receding horizon after so many",
+            metavar="NUMBER",
+            panel=MORE,
+            parser=partial(whole, most=2**32 - 1),
+        ),
+    ] = None
+    continue_run: Annotated[
+        bool, flag("take the run in progress, too", "--continue-run", panel=MORE)
+    ] = False
+    unrecorded: Annotated[bool, flag("go on without a recording", "--unrecorded", panel=MORE)] = (
+        False
     )
 
+    def goal(self) -> dict[str, Any]:
+        """Return the fields of a goal that were given.
 
-def _numbers(text: str, count: int, what: str) -> tuple[float, ...]:
-    """Return so many numbers."""
-    numbers = numbers_of(text, "--add", what)
-    if len(numbers) != count:
-        raise InputError(f"--add: {what} are {count} number(s) [m]; found '{text}'.")
-    return numbers
+        Raises:
+            InputError: One cannot be read.
+        """
+        if self.tare not in TARES:
+            raise UnknownNameError("tare", self.tare, TARES, "--tare")
+        found = self.motion() | {"tare": TARES.index(self.tare)}
+        found |= {
+            name: getattr(self, name) for name in ("one_motion", "continue_run", "unrecorded")
+        }
+        for name in ("most_pieces", "time_limit"):
+            if (given := getattr(self, name)) is not None:
+                found[name] = given
+        if self.enough:
+            found["enough"] = list(enough_of(self.enough))
+        if self.known_mass:
+            known = numbers_of(self.known_mass, "--known-mass", "a mass and its error [kg]")
+            if len(known) != 2:
+                raise InputError(f"--known-mass takes two numbers; found '{self.known_mass}'.")
+            found["known_mass"] = list(known)
+        if self.target_mass is not None:
+            found["target_half_width"] = [self.target_mass, *[math.inf] * 9]
+        return found
 
 
-def goal_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of a goal that were given."""
-    names = [option[2:].replace("-", "_") for option in GOAL]
-    return {
-        name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None
-    }
+def identify(wanted: Identifying, planner: Planner = PLANNER, bridge: Bridge = BRIDGE) -> int:
+    """MOVE THE ARM, and identify the payload: check, plan, excite, validate, save."""
+    nodes = {"planner": planner, "bridge": bridge}
+    return _do("identify", nodes, goal=wanted.goal(), yes=wanted.yes)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Do the task; return the exit code.
+def obstacles(
+    add: Annotated[
+        list[str],
+        option(
+            "box:LX,LY,LZ, sphere:RADIUS or cylinder:RADIUS,LENGTH in the base frame [m], such as "
+            "table=box:0.4,0.8,0.04@0.9,0,0.1; may be repeated",
+            metavar="NAME=SHAPE:SIZES@X,Y,Z",
+        ),
+    ] = [],  # noqa: B006  # is not changed
+    remove: Annotated[list[str], option("may be repeated", metavar="NAME")] = [],  # noqa: B006
+    clear: Annotated[bool, flag("take all away first", "--clear")] = False,
+    planner: Planner = PLANNER,
+    bridge: Bridge = BRIDGE,
+) -> int:
+    """List the obstacles that motions are certified against, or change them."""
+    from .obstacle import obstacle
 
-    Raises:
-        InputError: An argument is no text that a message can hold.
-    """
-    for value in vars(arguments).values():
-        for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and any("\ud800" <= c <= "\udfff" for c in text):
-                raise InputError(f"An argument is no UTF-8 text: {brief(text)}.")
-    # Not at the top: every other command works where ROS is not installed.
-    try:
-        from .session import run as run_task
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"Nodes are reached through ROS 2, and {error.name} is not installed here. Run "
-            "./payload-id live in the repository, or source a ROS 2 workspace that holds it."
-        ) from error
+    bodies = [obstacle(text) for text in add]
+    nodes = {"planner": planner, "bridge": bridge}
+    return _do("obstacles", nodes, bodies=bodies, remove=remove, clear=clear)
 
-    if arguments.task in ("plan", "identify"):
-        arguments.goal = goal_of(arguments)
-    if arguments.task == "identify":
-        arguments.goal = goal_fields(arguments, arguments.goal)
-    bodies = [obstacle(text) for text in getattr(arguments, "add", [])]
-    return run_task(arguments, bodies)
+
+SERVICES = {
+    "start": "Begin a run.",
+    "stop": "End the run, and show the final estimate.",
+    "reset": "Forget the payload.",
+    "tare": "Declare that the run just made had no payload.",
+    "status": "Say how the nodes are, and show the newest estimate.",
+    "watch": "Show the intervals as they shrink, until interrupted.",
+}
+TASKS = (
+    *(service(name, said) for name, said in SERVICES.items()),
+    save, plan, describe, execute, identify, obstacles,
+)  # fmt: skip

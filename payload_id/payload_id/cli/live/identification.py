@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import math
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ LONGEST = 3600.0  # [s] that it may take
 def identify(
     terminal: Console,
     client: PayloadClient,
-    arguments: argparse.Namespace,
+    goal: Mapping[str, Any],
     say: Callable[[str, str], object],
 ) -> int:
     """Identify, and show the result; Ctrl-C has the certified stop sent.
@@ -29,7 +29,7 @@ def identify(
     Args:
         terminal: Where to show it.
         client: Of the planner.
-        arguments: Of the command line, with the goal's fields.
+        goal: Fields of the goal.
         say: Prints a node's sentence in a style.
     """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
@@ -39,14 +39,15 @@ def identify(
         def tell(told: Any) -> None:
             progress.update(task, completed=told.progress, description=line_of(told))
 
-        result = client.identify(LONGEST, tell, requested_by="payload-id live", **arguments.goal)
+        result = client.identify(LONGEST, tell, requested_by="payload-id live", **goal)
     found = estimate_from(result.estimate)
     if np.isfinite(found.half_width[0]) and np.isfinite(found.phi[0]):
         terminal.print(verdict(found))
-        terminal.print(estimate_table(found))
+        terminal.print(estimate_table(found, None, terminal.width))
     say(result.message, "green" if result.success else "bold red")
     if result.saved:
         say(f"saved: {result.saved}", "")
+        say(f"next: ./payload-id report {shlex.quote(result.saved)}", "")
     return 0 if result.success else 2
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import math
+import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from payload_id_msgs.msg import PlanDescription
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
@@ -37,29 +38,35 @@ from ..common.signals import raise_interrupts
 from ..report.command import written
 from .identification import identify
 
-NODES = ("estimator", "planner", "bridge")  # that an argument may name
 HEARD = 2.5  # [s] in which every node tells how it is
 LONGEST = 600.0  # [s] that planning or a motion may take
 LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "stale"}
+# What comes after a service.
+AFTER = {
+    "start": "move the arm; ./payload-id live watch, then ./payload-id live stop",
+    "stop": "./payload-id live save --report",
+    "tare": "take the payload, then ./payload-id live start",
+}
 HINT = (
     " Is the node running, with the same ROS_DOMAIN_ID and ROS_AUTOMATIC_DISCOVERY_RANGE as here?"
 )
 
 
-def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
-    """Do the task; return the exit code."""
+def run(task: str, nodes: Mapping[str, str], given: Mapping[str, Any]) -> int:
+    """Do a task; return the exit code.
+
+    Args:
+        task: One of `TASKS`.
+        nodes: Names of the nodes that it needs.
+        given: What else its function takes.
+    """
     # Each reaches this thread, which has a motion cancelled before ROS ends.
     raise_interrupts()
     start_ros()
     terminal = console()
     try:
-        with (
-            impossible_names_told(),
-            PayloadClient(**{x: getattr(arguments, x) for x in NODES if x in arguments}) as client,
-        ):
-            if arguments.task in PLANNER_TASKS:
-                return PLANNER_TASKS[arguments.task](terminal, client, arguments, bodies)
-            return TASKS[arguments.task](terminal, client, arguments)
+        with impossible_names_told(), PayloadClient(**nodes) as client:
+            return TASKS[task](terminal, client, **given)
     except NotAnsweredError as error:
         missing = "Waited" in str(error)
         raise NotAnsweredError(f"{error}{HINT if missing else ''}") from error
@@ -72,28 +79,33 @@ def _say(terminal: Console, sentence: str, style: str = "") -> None:
     terminal.print(printable(sentence), style=style, markup=False, soft_wrap=True)
 
 
-def _asked(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
-    """Call the service of the task's name, and show its sentence."""
-    with terminal.status(f"{arguments.task} ..."):
-        said = getattr(client, arguments.task)()
+def _ask(service: str, terminal: Console, client: PayloadClient) -> int:
+    """Call a service of the estimator, and show its sentence."""
+    with terminal.status(f"{service} ..."):
+        said = getattr(client, service)()
     _say(terminal, said)
+    if service in AFTER:
+        _say(terminal, f"next: {AFTER[service]}")
     return 0
 
 
-def _stop(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+def _stop(terminal: Console, client: PayloadClient) -> int:
     """End the run, and show the estimate, whose sentence the service's answer repeats."""
     with terminal.status("The final estimate ..."):
         client.stop()
-    return _estimate(terminal, client)
+    _estimate(terminal, client)
+    _say(terminal, f"next: {AFTER['stop']}")
+    return 0
 
 
-def _save(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+def _save(terminal: Console, client: PayloadClient, folder: str, report: bool) -> int:
     """Save the run, and write its report if one is asked for; the node goes on meanwhile."""
-    folder = client.save(arguments.folder)
-    _say(terminal, f"saved: {folder}")
-    if not arguments.report:
+    saved = client.save(folder)
+    _say(terminal, f"saved: {saved}")
+    if not report:
+        _say(terminal, f"next: ./payload-id report {shlex.quote(saved)}")
         return 0
-    path, code = written(Path(folder))
+    path, code = written(Path(saved))
     _say(terminal, f"report: {path}")
     return code
 
@@ -103,11 +115,11 @@ def _estimate(terminal: Console, client: PayloadClient) -> int:
     found = client.estimate()
     terminal.print(verdict(found))
     if math.isfinite(found.half_width[0]):
-        terminal.print(estimate_table(found))
+        terminal.print(estimate_table(found, None, terminal.width))
     return 0
 
 
-def _status(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+def _status(terminal: Console, client: PayloadClient) -> int:
     """Show how the nodes are, and the newest estimate."""
     heard: dict[str, DiagnosticStatus] = {}
 
@@ -134,9 +146,9 @@ def _status(terminal: Console, client: PayloadClient, arguments: argparse.Namesp
         return 0
 
 
-def _watch(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+def _watch(terminal: Console, client: PayloadClient, estimator: str) -> int:
     """Show the intervals until interrupted."""
-    name = f"{arguments.estimator}/payload"
+    name = f"{estimator}/payload"
     client.wait_for(lambda: client.node.count_publishers(name) > 0, FOUND, f"the topic {name}")
     begin = seen = time.monotonic()
     with suppress(KeyboardInterrupt), LiveView(terminal) as view:
@@ -151,39 +163,37 @@ def _watch(terminal: Console, client: PayloadClient, arguments: argparse.Namespa
     return _estimate(terminal, client)
 
 
-def _plan(terminal: Console, client: PayloadClient, arguments: argparse.Namespace, _: Any) -> int:
+def _plan(terminal: Console, client: PayloadClient, goal: Mapping[str, Any]) -> int:
     """Plan a motion, and describe it."""
     with _progress(terminal, "planning", None) as update:
-        description = client.plan(
-            LONGEST, tell=lambda told: update(None, told.phase), **arguments.goal
-        )
+        description = client.plan(LONGEST, tell=lambda told: update(None, told.phase), **goal)
     show_plan(terminal, description)
     _say(terminal, f"next: ./payload-id live execute {description.plan_id}")
     return 0
 
 
-def _describe(
-    terminal: Console, client: PayloadClient, arguments: argparse.Namespace, _: Any
-) -> int:
+def _describe(terminal: Console, client: PayloadClient, plan: str) -> int:
     """Describe a plan."""
-    show_plan(terminal, client.described(arguments.plan))
+    description = client.described(plan)
+    show_plan(terminal, description)
+    _say(terminal, f"next: ./payload-id live execute {description.plan_id}")
     return 0
 
 
 def _execute(
-    terminal: Console, client: PayloadClient, arguments: argparse.Namespace, _: Any
+    terminal: Console, client: PayloadClient, plan: str, speed_scale: float, yes: bool
 ) -> int:
     """Describe a plan, have it confirmed, and move the arm; Ctrl-C has the certified stop sent."""
-    description = client.described(arguments.plan)
+    description = client.described(plan)
     show_plan(terminal, description)
-    if not arguments.yes and not _confirmed():
+    if not yes and not _confirmed():
         terminal.print("Nothing moves.")
         return 2
-    duration = float(description.duration) / arguments.speed_scale
+    duration = float(description.duration) / speed_scale
     try:
         with _progress(terminal, "moving", duration) as update:
             result = client.execute(
-                description, LONGEST + duration, arguments.speed_scale, "payload-id live",
+                description, LONGEST + duration, speed_scale, "payload-id live",
                 tell=lambda told: update(
                     told.time, f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
                 ),
@@ -196,15 +206,13 @@ def _execute(
     return 0 if result.success else 2
 
 
-def _identify(
-    terminal: Console, client: PayloadClient, arguments: argparse.Namespace, _: Any
-) -> int:
+def _identify(terminal: Console, client: PayloadClient, goal: Mapping[str, Any], yes: bool) -> int:
     """Have it confirmed, and identify the payload."""
-    if not arguments.yes and not _confirmed():
+    if not yes and not _confirmed():
         terminal.print("Nothing moves.")
         return 2
     try:
-        return identify(terminal, client, arguments, partial(_say, terminal))
+        return identify(terminal, client, goal, partial(_say, terminal))
     except KeyboardInterrupt:  # the client has had it cancelled, and waited for its end
         _say(
             terminal, "It was cancelled; the arm rests, and what was recorded is solved and saved."
@@ -225,14 +233,15 @@ def _confirmed() -> bool:
 def _obstacles(
     terminal: Console,
     client: PayloadClient,
-    arguments: argparse.Namespace,
     bodies: Sequence[ConvexBody],
+    remove: Sequence[str],
+    clear: bool,
 ) -> int:
     """Change obstacles, and list those in force."""
-    if arguments.clear:
+    if clear:
         _say(terminal, client.set_obstacles([]))
-    if arguments.remove:
-        _say(terminal, client.remove_obstacles(arguments.remove).message)
+    if remove:
+        _say(terminal, client.remove_obstacles(remove).message)
     answer = client.add_obstacles(bodies)
     if bodies:
         _say(terminal, answer.message)
@@ -257,8 +266,10 @@ def show_plan(terminal: Console, plan: PlanDescription) -> None:
     """Print a plan for a person."""
     _say(terminal, f"{plan.plan_id}: {plan.summary}")
     table = plain_table()
-    for title in ("joint", "from", "to", "position %", "velocity %", "acceleration %", "torque %"):
-        table.add_column(title, justify="left" if title == "joint" else "right")
+    table.add_column("joint", no_wrap=True)
+    for title in ("from [rad, m]", "to [rad, m]", "position [%]", "velocity [%]",
+                  "acceleration [%]", "torque [%]"):  # fmt: skip
+        table.add_column(escape(title), justify="right")
     peaks = (
         plan.peak_position_percent,
         plan.peak_velocity_percent,
@@ -274,18 +285,12 @@ def show_plan(terminal: Console, plan: PlanDescription) -> None:
     _say(terminal, f"certificate: {plan.certificate_path}")
 
 
-Task = Callable[[Console, PayloadClient, argparse.Namespace], int]
-PlannerTask = Callable[[Console, PayloadClient, argparse.Namespace, Sequence[ConvexBody]], int]
-TASKS: dict[str, Task] = {
-    "start": _asked,
-    "reset": _asked,
-    "tare": _asked,
+TASKS: dict[str, Callable[..., int]] = {
+    **{name: partial(_ask, name) for name in ("start", "reset", "tare")},
     "stop": _stop,
     "save": _save,
     "status": _status,
     "watch": _watch,
-}
-PLANNER_TASKS: dict[str, PlannerTask] = {
     "plan": _plan,
     "describe": _describe,
     "execute": _execute,

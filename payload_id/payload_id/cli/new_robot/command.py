@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import yaml
@@ -30,10 +29,10 @@ from ...files.robots.description.urdf import is_xacro, read_urdf
 from ...files.robots.link_travel import following_masses
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..calibrate import command as calibrate
-from ..common.arguments import add_verb, number
+from ..common.options import argument, file, none_given, option, value
 from ..common.presentation import console
 
+MORE = "Seldom needed"
 SAY = (
     "Nothing is identified from torques until that is said: correct the URDF, or move this draft "
     "away and draft again with --mass-factor, by which masses and inertias are multiplied (1: they "
@@ -45,71 +44,65 @@ ROUGH = (
 )
 
 
-def add_parser(verbs: Any) -> None:
-    """Add the command and its arguments."""
-    text = "draft the robot file of an own arm from its URDF, and a columns file from a table"
-    parser = add_verb(verbs, "new-robot", text)
-    parser.add_argument("urdf", type=Path, metavar="URDF", help="robot description, URDF or xacro")
-    parser.add_argument(
-        "--table", type=Path, metavar="CSV", help="a table whose first line names its columns"
-    )
-    parser.add_argument(
-        "--bare",
-        type=Path,
-        metavar="CSV",
-        help="a table of the arm without payload, of the same columns: bounds are measured in it",
-    )
-    parser.add_argument(
-        "--payload-frame", default="", metavar="LINK", help="link that carries the payload"
-    )
-    parser.add_argument(
-        "--xacro",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="argument of a xacro file; may be repeated",
-    )
-    parser.add_argument(
-        "--mass-factor",
-        type=number,
-        metavar="F",
-        help="factor on the description's masses and inertias, where they are doubted; 1: they are "
-        "right",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="robot file to write (default: here, named like URDF)",
-    )
-    parser.set_defaults(run=run)
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What a robot file is drafted from."""
+
+    urdf: Annotated[
+        Path,
+        argument(parser=Path, metavar="URDF", help="robot description, URDF or xacro"),
+    ]
+    table: Annotated[
+        Path | None, file("a table whose first line names its columns", metavar="CSV")
+    ] = None
+    bare: Annotated[
+        Path | None,
+        file(
+            "a table of the arm without payload, of the same columns: bounds are measured in it",
+            metavar="CSV",
+        ),
+    ] = None
+    payload_frame: Annotated[str, option("link that carries the payload", metavar="LINK")] = ""
+    xacro: Annotated[
+        list[str],
+        option("argument of a xacro file; may be repeated", metavar="NAME=VALUE", panel=MORE),
+    ] = none_given()
+    mass_factor: Annotated[
+        float | None,
+        value(
+            "factor on the description's masses and inertias, where they are doubted; 1: they are "
+            "right",
+            panel=MORE,
+        ),
+    ] = None
+    out: Annotated[Path | None, file("robot file to write (default: here, named like URDF)")] = None
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Write the files and say what has to be checked."""
-    if arguments.bare and not arguments.table:
+def new_robot(draft: Draft) -> int:
+    """Draft the robot file of an own arm from its URDF, and a columns file from a table."""
+    if draft.bare and not draft.table:
         raise InputError("--bare is read by the columns of --table: give both.")
-    stated = None if arguments.out is None else check_place(arguments.out, "robot file")
-    urdf, source = _description(arguments)
-    found = find_arm(urdf, arguments.payload_frame)
-    factor: float | None = arguments.mass_factor
+    stated = None if draft.out is None else check_place(draft.out, "robot file")
+    urdf, source = _description(draft)
+    found = find_arm(urdf, draft.payload_frame)
+    factor: float | None = draft.mass_factor
     heavier = urdf if factor is None else with_masses_times(urdf, factor)
     model = RobotModel.from_xml(heavier, found.payload_frame, names_of(found.joints))
     doubts = [] if factor is not None else list(mass_doubts(model))
     scales = Scales.of(model, found, bool(doubts))
-    name = arguments.urdf.name.split(".")[0] or found.name
+    name = draft.urdf.name.split(".")[0] or found.name
     out = stated or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', name)}.yaml")
     beside = out.with_name(f"{out.stem}_columns.yaml")
     expanded = out.with_suffix(".urdf") if source is None else source
     measured = out.with_name(f"{out.stem}_measured.yaml")
-    written = [out, *([beside] if arguments.table else []), *([] if source else [expanded])]
-    _refuse([*written, *([measured, measured.with_suffix(".npz")] if arguments.bare else [])])
+    written = [out, *([beside] if draft.table else []), *([] if source else [expanded])]
+    _refuse([*written, *([measured, measured.with_suffix(".npz")] if draft.bare else [])])
     columns = None
-    if arguments.table:
-        columns = find_columns(arguments.table, found.joints, scales.torque)
+    if draft.table:
+        columns = find_columns(draft.table, found.joints, scales.torque)
         unfit = columns.missing or doubts
-        if arguments.bare and columns.effort_unit == "A" and not unfit:
-            columns = _with_constants(columns, model, arguments.bare)
+        if draft.bare and columns.effort_unit == "A" and not unfit:
+            columns = _with_constants(columns, model, draft.bare)
     if source is None:
         _write(expanded, urdf, "robot description")
     text = robot_text(found, scales, expanded, factor, out.parent, columns)
@@ -119,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
         _write(beside, columns_text(columns, names_of(found.joints)), "columns file")
     notes = [*doubts, *([SAY] if doubts else []), following_masses(heavier, model)]
     _report(found, scales, notes, out, beside, columns)
-    return _measure(arguments.bare, out, beside, measured) if arguments.bare else 0
+    return _measure(draft.bare, out, beside, measured) if draft.bare else 0
 
 
 def _with_constants(columns: ColumnsFound, model: RobotModel, bare: Path) -> ColumnsFound:
@@ -138,18 +131,17 @@ def _with_constants(columns: ColumnsFound, model: RobotModel, bare: Path) -> Col
 
 def _measure(bare: Path, robot: Path, columns: Path, out: Path) -> int:
     """Measure bounds in a bare run, as `calibrate bounds` does; return the exit code."""
-    parser = argparse.ArgumentParser()
-    calibrate.add_parser(parser.add_subparsers())
-    line = ["calibrate", "bounds", str(bare), "--robot", str(robot), "--columns", str(columns)]
-    return calibrate.run(parser.parse_args([*line, "--out", str(out)]))
+    from ..calibrate.command import Bounds, bounds
+
+    return bounds(Bounds(recordings=[bare], robot=str(robot), columns=columns, out=out))
 
 
-def _description(arguments: argparse.Namespace) -> tuple[str, Path | None]:
+def _description(draft: Draft) -> tuple[str, Path | None]:
     """Return the URDF text and its file; None where it had to be expanded."""
-    values = dict(entry.split("=", 1) for entry in arguments.xacro if "=" in entry)
-    if len(values) < len(arguments.xacro):
-        raise InputError(f"--xacro takes NAME=VALUE; found {' '.join(arguments.xacro)}.")
-    path: Path = arguments.urdf
+    values = dict(entry.split("=", 1) for entry in draft.xacro if "=" in entry)
+    if len(values) < len(draft.xacro):
+        raise InputError(f"--xacro takes NAME=VALUE; found {' '.join(draft.xacro)}.")
+    path: Path = draft.urdf
     return read_urdf(path, values), None if is_xacro(path) else path
 
 

@@ -2,94 +2,99 @@
 
 from __future__ import annotations
 
-import argparse
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from ...core.errors import ConfigurationError
 from ...files.configuration.whole_file import saved_file
-from ...files.robots.robot_file import RobotFile
-from ...files.teams.team_file import SHARE, TeamFile
-from ...ros.access.domain import ros_domain
-from ...ros.access.interfaces import NAMES, action_beside, set_point_topics, state_beside
-from ...ros.access.permissions import permissions_xml
-from ...ros.access.policy import enclaves, policy_xml
-from ..common.arguments import add_verb
+from ..common.options import Robot, argument, option
 
+MORE = "Seldom needed"
 VALID = timedelta(days=3650)  # as the certificates of `ros2 security`
 
 
-def add_parser(verbs: Any) -> None:
-    """Add the command and its arguments."""
-    parser = add_verb(verbs, "policy", "write who may do what on a network, for SROS 2")
-    parser.add_argument("folder", type=Path, help="where policy.xml and enclaves/ are put")
-    parser.add_argument("--robot", default="kinova_gen3", help="robot file, or a shipped name")
-    parser.add_argument("--team", default="", help="team file, or a shipped name; for payload_team")
-    parser.add_argument(
-        "--team-robot",
-        default="",
-        metavar="NAMESPACE",
-        help="of the Omnid that payload_bridge moves by its team's topics, such as /omnid1",
-    )
-    parser.add_argument("--namespace", default="/", help="of the nodes (default: %(default)s)")
-    parser.add_argument(
-        "--name",
-        action="append",
-        default=[],
-        metavar="WHAT=NAME",
-        help=f"another name than the robot file's or the default; WHAT: {', '.join(NAMES)}",
-    )
-    parser.set_defaults(run=run)
+def policy(
+    folder: Annotated[
+        Path,
+        argument(parser=Path, metavar="FOLDER", help="where policy.xml and enclaves/ are put"),
+    ],
+    robot: Robot = "kinova_gen3",
+    namespace: Annotated[str, option("of the nodes (default: /)", metavar="NAME")] = "/",
+    team: Annotated[
+        str, option("team file, or a shipped name; for payload_team", metavar="FILE")
+    ] = "",
+    team_robot: Annotated[
+        str,
+        option(
+            "of the Omnid that payload_bridge moves by its team's topics, such as /omnid1",
+            metavar="NAMESPACE",
+            panel=MORE,
+        ),
+    ] = "",
+    name: Annotated[
+        list[str],
+        option(
+            "another name than the robot file's or the default, such as planner=arm_2; a wrong "
+            "one lists all that there are",
+            metavar="WHAT=NAME",
+            panel=MORE,
+        ),
+    ] = [],  # noqa: B006  # is not changed
+) -> int:
+    """Write who may do what on a network, for SROS 2."""
+    from ...files.robots.robot_file import RobotFile
+    from ...files.teams.team_file import SHARE, TeamFile
+    from ...ros.access.domain import ros_domain
+    from ...ros.access.interfaces import action_beside, set_point_topics, state_beside
+    from ...ros.access.permissions import permissions_xml
+    from ...ros.access.policy import enclaves, policy_xml
 
-
-def run(arguments: argparse.Namespace) -> int:
-    """Write the files; return the exit code."""
-    robot = RobotFile.load(arguments.robot)
+    arm = RobotFile.load(robot or "kinova_gen3")
     names = {
-        "joint_states_topic": robot.joint_states.topic,
-        "trajectory_topic": robot.command.trajectory_topic,
-        "speed_scaling_topic": robot.driver.speed_scaling_topic or "",
-        "driver_topics": " ".join(sorted({x.topic for x in robot.driver.follows_while.values()})),
-        "payload_service": robot.driver.payload.service or "",
-        "payload_state_topic": robot.driver.payload.state_topic or "",
+        "joint_states_topic": arm.joint_states.topic,
+        "trajectory_topic": arm.command.trajectory_topic,
+        "speed_scaling_topic": arm.driver.speed_scaling_topic or "",
+        "driver_topics": " ".join(sorted({x.topic for x in arm.driver.follows_while.values()})),
+        "payload_service": arm.driver.payload.service or "",
+        "payload_state_topic": arm.driver.payload.state_topic or "",
     }
-    if robot.driver.controller_manager:
-        names["controller_manager"] = robot.driver.controller_manager.lstrip("/")
-    if arguments.team_robot:
+    if arm.driver.controller_manager:
+        names["controller_manager"] = arm.driver.controller_manager.lstrip("/")
+    if team_robot:
         names |= {
-            "set_point_topics": set_point_topics(arguments.team_robot),
+            "set_point_topics": set_point_topics(team_robot),
             "trajectory_topic": "",
             "trajectory_action": "",
             "controller_state": "",
         }
-    if arguments.team:
-        team = TeamFile.load(arguments.team)
-        names["team_topics"] = " ".join(x for robot in team.robots for x in robot.topics.values())
-        names["team_shares"] = " ".join(f"{robot.namespace}/{SHARE}" for robot in team.robots)
-    for entry in arguments.name:
-        what, equals, name = entry.partition("=")
+    if team:
+        holding = TeamFile.load(team).robots
+        names["team_topics"] = " ".join(x for one in holding for x in one.topics.values())
+        names["team_shares"] = " ".join(f"{one.namespace}/{SHARE}" for one in holding)
+    for entry in name:
+        what, equals, text = entry.partition("=")
         if not equals:
             raise ConfigurationError(
                 f"--name takes WHAT=NAME, such as planner=arm_2; not {entry!r}."
             )
-        names[what] = name
+        names[what] = text
     if topic := names["trajectory_topic"]:
         beside = {
             "trajectory_action": action_beside(topic),
             "controller_state": state_beside(topic),
         }
         names = beside | names
-    found, domain = enclaves(names, arguments.namespace), ros_domain()
+    found, domain = enclaves(names, namespace), ros_domain()
     begin = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0)
-    policy = arguments.folder / "policy.xml"
+    policy = folder / "policy.xml"
     _write(policy, policy_xml(found))
     for enclave in found:
-        path = arguments.folder / "enclaves" / enclave.path.lstrip("/") / "permissions.xml"
+        path = folder / "enclaves" / enclave.path.lstrip("/") / "permissions.xml"
         _write(path, permissions_xml(enclave, domain, begin, begin + VALID))
     print(
         f"{policy}: {len(found)} enclaves, of nodes and of the roles reader, operator and mover\n"
-        f"{arguments.folder / 'enclaves'}: the permissions that follow in domain {domain}, unsigned"
+        f"{folder / 'enclaves'}: the permissions that follow in domain {domain}, unsigned"
     )
     return 0
 

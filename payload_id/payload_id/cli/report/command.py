@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from ...core.errors import InputError, PayloadIdError
-from ...core.identification.status import FAILED
 from ...files.configuration.whole_file import check_place, saved_file
-from ...files.reports.repeated_run import run_folder
-from ..common.arguments import add_verb
-from ..common.progress import progress
+from ..common.options import OUTPUT, Json, argument, file, flag
 
 NAME = "report.html"
 NEEDED = (
@@ -21,44 +17,35 @@ NEEDED = (
 )
 
 
-def add_parser(verbs: Any) -> None:
-    """Add the command and its arguments."""
-    text = "write a saved run as one page: verdict, numbers, assumptions, data, how to repeat it"
-    parser = add_verb(verbs, "report", text)
-    parser.add_argument("run_folder", type=Path, nargs="?", metavar="RUN", help="folder of a run")
-    parser.add_argument(
-        "earlier", type=Path, nargs="*", metavar="EARLIER", help="earlier runs of the same payload"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f".html, .md or .json (default: {NAME} in the run's folder)",
-    )
-    parser.add_argument(
-        "--fleet",
-        type=Path,
-        metavar="FOLDER",
-        help="instead of a run: results of payload-id fleet, as a page about arms and payloads",
-    )
-    texts = parser.add_mutually_exclusive_group()
-    texts.add_argument("--json", action="store_true", help="print one JSON object and no more")
-    texts.add_argument("--markdown", action="store_true", help="print Markdown and no more")
-    parser.set_defaults(run=run)
+def report(
+    runs: Annotated[
+        list[Path],
+        argument(
+            parser=Path,
+            metavar="RUN",
+            help="folder of a run, or of results of 'identify --out'; then earlier runs of the "
+            "same payload",
+        ),
+    ],
+    out: Annotated[
+        Path | None, file(f".html, .md or .json (default: {NAME} in the run's folder)")
+    ] = None,
+    markdown: Annotated[
+        bool, flag("print Markdown and no more", "--markdown", panel=OUTPUT)
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Write a run as one page: verdict, numbers, assumptions, data, how to repeat it."""
+    from ...core.identification.status import FAILED
+    from ..common.progress import progress
 
-
-def run(arguments: argparse.Namespace) -> int:
-    """Identify again and write; return the exit code."""
-    if (arguments.run_folder is None) == (arguments.fleet is None):
-        raise InputError(
-            "Name the folder of a run, or --fleet FOLDER for that of many, and not both."
-        )
-    if arguments.fleet is not None:
-        return of_fleet(arguments)
-    if arguments.out is not None and (arguments.json or arguments.markdown):
+    run, *earlier = runs
+    if (run / "rows").is_dir():
+        return _of_many(run, out, not (earlier or json or markdown))
+    if json + markdown + (out is not None) > 1:
         raise InputError("--out says by its suffix how the report is set; leave out the other.")
-    if not (arguments.json or arguments.markdown):
-        path, code = written(arguments.run_folder, arguments.out, arguments.earlier)
+    if not (json or markdown):
+        path, code = written(run, out, earlier)
         print(f"written: {path}")
         return code
     # Not at the top: the libraries of figures and pages take longer to import than most commands.
@@ -66,30 +53,31 @@ def run(arguments: argparse.Namespace) -> int:
     from ...files.reports.setting import as_json, as_markdown
 
     with progress("identifying again") as tell:
-        report = Report.of(arguments.run_folder, arguments.earlier, tell)
-    print((as_json if arguments.json else as_markdown)(report), end="")
-    return 3 if report.run.estimate.status in FAILED else 0
+        found = Report.of(run, earlier, tell)
+    print((as_json if json else as_markdown)(found), end="")
+    return 3 if found.run.estimate.status in FAILED else 0
 
 
-def of_fleet(arguments: argparse.Namespace) -> int:
-    """Write the page of a fleet; return the exit code."""
-    if arguments.earlier or arguments.json or arguments.markdown:
-        raise InputError("--fleet is written as .html; leave out --json, --markdown and runs.")
+def _of_many(folder: Path, out: Path | None, alone: bool) -> int:
+    """Write the page of results of many recordings; return the exit code."""
+    from ..common.progress import progress
+
+    if not alone:
+        raise InputError("A page of many is written as .html; leave out --json, --markdown, runs.")
     try:
         from ...files.fleet.fleet_page import Fleet, as_html
         from ...files.fleet.fleet_table import FleetTable
     except ImportError as error:
         raise InputError(NEEDED) from error
 
-    table = FleetTable.existing(arguments.fleet)
-    out = arguments.fleet / NAME if arguments.out is None else arguments.out
-    place = check_place(out, "report").resolve()
+    table = FleetTable.existing(folder)
+    place = check_place(folder / NAME if out is None else out, "report").resolve()
     if place.suffix.lower() != ".html":
         raise InputError(f"The page of a fleet is written as .html; found '{place.name}'.")
     with progress("taking runs together"):
         text = as_html(Fleet.of(table))
-    with saved_file(place, "report") as file:
-        file.write(text.encode())
+    with saved_file(place, "report") as stream:
+        stream.write(text.encode())
     print(f"written: {place}")
     return 0
 
@@ -107,8 +95,11 @@ def written(
     Raises:
         PayloadIdError: A file cannot be read, or the report not be written.
     """
+    from ...core.identification.status import FAILED
+    from ...files.reports.repeated_run import run_folder
     from ...files.reports.report import Report
     from ...files.reports.setting import as_markdown, setting_of
+    from ..common.progress import progress
 
     run_folder(run_path)  # what is no run is refused before anything else is said of it
     place = check_place(run_path / NAME if out is None else out, "report").resolve()
@@ -117,8 +108,8 @@ def written(
         report = Report.of(run_path, earlier, tell)
     text = setting(report)
     try:
-        with saved_file(place, "report") as file:
-            file.write(text.encode())
+        with saved_file(place, "report") as stream:
+            stream.write(text.encode())
     except PayloadIdError:  # what was found is shown all the same
         print(as_markdown(report))
         raise

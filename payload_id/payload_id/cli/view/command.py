@@ -1,89 +1,102 @@
-"""`payload-id view`: arguments; the view itself needs ROS and is imported when run."""
+"""`payload-id view`: options; the view itself needs ROS and is imported when run."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from functools import partial
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from ...core.errors import ConfigurationError, InputError
-from ...files.robots.robot_file import RobotFile
-from ...files.runs.run_file import RunFile
-from ...ros.view.arguments import add_arguments
-from ..common.arguments import add_verb
-from ..common.progress import progress
-from ..common.recording_arguments import remarks
-from ..replay import replay_torque, replay_wrench
+from ...core.errors import InputError
+from ...ros.view.arguments import NodeNames
+from ..common.nodes import needing_ros
+from ..common.options import Asked, Frame, Source, argument, flag, option
 
-# Options of `replay` that serve a recording's reading, and what they take.
-PASSED_ON = {
-    "topic": ("NAME", "topic of the joint states (default: the robot file's)"),
-    "columns": ("FILE", "what the columns of a table hold"),
-    "payload-frame": ("LINK", "link that carries the payload (default: the robot file's)"),
-}
+NODES = "Nodes"
 
 
-def add_parser(verbs: Any) -> None:
-    """Add the command and its arguments."""
-    parser = add_verb(verbs, "view", "show running nodes, or a recording, in the browser")
-    parser.add_argument(
-        "recording", nargs="?", type=Path,
-        help="bag or table to be replayed and shown with a slider of time (default: running nodes)",
-    )  # fmt: skip
-    for name in PASSED_ON:
-        meant, text = PASSED_ON[name]
-        parser.add_argument(f"--{name}", metavar=meant, help=f"{text}; of a recording")
-    add_arguments(parser)
-    parser.set_defaults(run=partial(run, verbs.choices["replay"].parse_args))
+@dataclass(frozen=True, kw_only=True)
+class View(Source):
+    """What is shown, and where."""
+
+    recording: Annotated[
+        Path | None,
+        argument(
+            parser=Path,
+            metavar="RECORDING",
+            help="bag, table or run to be replayed and shown with a slider of time (default: the "
+            "running nodes)",
+        ),
+    ] = None
+    allow_motion: Annotated[
+        bool,
+        flag(
+            "let who has typed the token MOVE THE ARM; each motion is confirmed on the page",
+            "--allow-motion",
+        ),
+    ] = False
+    port: Annotated[int, option("0: any that is free (default: 8080)", metavar="NUMBER")] = 8080
+    host: Annotated[str, option("address (default: 127.0.0.1)", metavar="HOST")] = "127.0.0.1"
+    payload_frame: Frame = None
+    sampler: Annotated[
+        str, option("default: the one that the estimator listens to", metavar="NODE", panel=NODES)
+    ] = NodeNames.sampler
+    estimator: Annotated[str, option("default: payload_estimator", metavar="NODE", panel=NODES)] = (
+        NodeNames.estimator
+    )
+    planner: Annotated[str, option("default: payload_planner", metavar="NODE", panel=NODES)] = (
+        NodeNames.planner
+    )
+    bridge: Annotated[str, option("default: payload_bridge", metavar="NODE", panel=NODES)] = (
+        NodeNames.bridge
+    )
 
 
-def run(
-    as_replayed: Callable[[list[str]], argparse.Namespace], arguments: argparse.Namespace
-) -> int:
-    """Serve the view until interrupted; return the exit code.
-
-    Args:
-        as_replayed: Reads a command line as `replay` does.
-        arguments: What was given.
-    """
-    # Not at the top: every other command works where ROS is not installed.
-    try:
+def view(view: View) -> int:
+    """Show running nodes, or a recording, in the browser, until interrupted."""
+    with needing_ros("The view is served", "view"):
         from ...ros.view.node import serve
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"The view is served with ROS 2, and {error.name} is not installed here. Run "
-            "./payload-id view in the repository, or source a ROS 2 workspace that holds it."
-        ) from error
-    if arguments.recording is None:
-        return serve(arguments)
-    words = [str(arguments.recording)]
-    for name in ("robot", *PASSED_ON):
-        given = getattr(arguments, name.replace("-", "_"))
-        words += [f"--{name}", given] if given else []
-    return _show_recording(as_replayed(words), arguments)
+    if view.recording is not None:
+        return _show_recording(view, view.recording)
+    of_recording = (view.columns, view.topic or None, view.payload_frame, view.start, view.end)
+    if any(x is not None for x in of_recording):
+        raise InputError("--columns, --topic, --payload-frame, --from and --to are of a recording.")
+    return serve(argparse.Namespace(**asdict(view)))
 
 
-def _show_recording(replayed: argparse.Namespace, arguments: argparse.Namespace) -> int:
+def _show_recording(view: View, path: Path) -> int:
     """Identify from a recording, and serve it."""
     from ...files.robots.arm_frames import ArmFrames
+    from ...files.robots.robot_file import RobotFile
+    from ...files.runs.run_file import RunFile
     from ...ros.view.recorded import Film, serve_film
+    from ..common.progress import progress
+    from ..common.reading import remarks
+    from ..identify import torque, wrench
 
-    if replay_wrench.is_wrench(replayed):
+    asked = Asked(
+        recordings=[str(path)],
+        robot=view.robot,
+        columns=view.columns,
+        topic=view.topic,
+        payload_frame=view.payload_frame,
+        start=view.start,
+        end=view.end,
+    )
+    if wrench.is_wrench(asked):
         raise InputError(
             "A recording of a force-torque sensor has no arm to be shown; see it with "
-            f"./payload-id replay {arguments.recording} --figure intervals.png."
+            f"./payload-id identify {path} --figure intervals.png."
         )
-    job = replay_torque.load(replayed)
+    job = torque.load(asked).job
     with progress("identifying") as tell:
-        outcome = replay_torque.identify(replayed, tell)
-    if arguments.robot:
-        file = RobotFile.load(arguments.robot)
+        outcome = torque.identify(job, tell)
+    if view.robot:
+        file = RobotFile.load(view.robot)
         urdf, folder = file.urdf, file.urdf_path.parent
     else:
-        urdf, folder = RunFile.load(arguments.recording).urdf, arguments.recording
-    recording, frames = job.recording, ArmFrames(urdf)
+        urdf, folder = RunFile.load(path).urdf, path
+    recording = job.recording
     notes = remarks(recording)
-    film = Film(recording.stamp, recording.q, job.robot, frames, outcome.history, notes)
-    return serve_film(film, urdf, folder, arguments.host, arguments.port)
+    film = Film(recording.stamp, recording.q, job.robot, ArmFrames(urdf), outcome.history, notes)
+    return serve_film(film, urdf, folder, view.host, view.port)

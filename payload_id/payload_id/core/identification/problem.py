@@ -292,7 +292,7 @@ class Problem:
         elif otherwise := self._history[1]:
             by_history = (
                 f"The arm's history is not used, as it was made {otherwise}: make it "
-                "again with the present robot file ('payload-id calibrate --history'), or identify "
+                "again with the present robot file ('payload-id calibrate history'), or identify "
                 "with what it was made with."
             )
         widened, factor = "", estimate.bound_factor

@@ -25,7 +25,7 @@ REMEDIES = {
     "friction_viscous": BARE,
     "rotor_inertia": BARE,
     "tool": "describe the tool more closely, or tare with it",
-    "torque_gain": "calibrate with a known weight as well ('payload-id calibrate --runs')",
+    "torque_gain": "calibrate with a known weight as well ('payload-id calibrate bounds --runs')",
     PRIOR: "turn the payload about more axes, over a wider range",
 }
 

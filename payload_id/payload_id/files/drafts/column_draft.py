@@ -282,7 +282,7 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
 {line("joints", joints)}
 
 # Column of time, and its unit: s, ms, us, ns, min or h. 'nanoseconds: NAME' adds that column.
-# Leave it out where each row is one pose at rest, which 'payload-id replay --static' takes.
+# Leave it out where each row is one pose at rest, which 'payload-id identify --static' takes.
 stamp: {{{stamp}}}
 
 # Columns of joint positions, and of velocities in the same unit of angle per second. Without

@@ -28,7 +28,7 @@ ROWS, OLD = "rows", "old"
 SUFFIX = ".parquet"
 UNDATED = "undated"  # day of stamps that are no dates, such as those of a simulation
 LOST = "lost-"  # begins the name of a result that says only that a worker was lost
-ANEW = "run ./payload-id fleet again: it makes that anew."
+ANEW = "run ./payload-id identify again: it makes that anew."
 Row = Mapping[str, Any]
 
 
@@ -69,7 +69,7 @@ class FleetTable:
         if not (folder / ROWS).is_dir():
             raise ConfigurationError(
                 f"{folder} holds no results of a fleet ({ROWS}/); make them with "
-                "./payload-id fleet SOURCE... --robot FILE --out FOLDER."
+                "./payload-id identify SOURCE... --robot FILE --out FOLDER."
             )
         return cls(folder)
 
@@ -84,7 +84,7 @@ class FleetTable:
             if not path.is_file():
                 raise ConfigurationError(
                     f"{path} is no file, or a link that leads to none, where the result of a "
-                    "recording is kept: remove it, and run ./payload-id fleet again."
+                    "recording is kept: remove it, and run ./payload-id identify again."
                 )
         return found
 
@@ -189,7 +189,7 @@ class FleetTable:
             bad = ", ".join(str(path) for path in self.damaged()) or brief(str(error))
             raise ConfigurationError(
                 f"The results in {self.folder} cannot be read: damaged is {bad}. Run "
-                "./payload-id fleet again: it makes that anew."
+                "./payload-id identify again: it makes that anew."
             ) from error
         return table.sort_by([("bag", "ascending"), ("segment", "ascending")]).select(list(names))
 

@@ -17,7 +17,7 @@ from ..configuration.yaml_file import yaml_text
 
 BESIDE = "It lies beside the robot file that names it: move both together, or make it again with"
 CALIBRATION = Archive(Calibration, "calibration", 4, f"{BESIDE} 'payload-id calibrate'.")
-HISTORY = Archive(ArmHistory, "history", 3, f"{BESIDE} 'payload-id calibrate --history'.")
+HISTORY = Archive(ArmHistory, "history", 3, f"{BESIDE} 'payload-id calibrate history'.")
 Learnt = TypeVar("Learnt", Calibration, ArmHistory)
 
 

@@ -1,4 +1,4 @@
-"""Lists of recordings with known payloads, as YAML: `payload-id calibrate --runs FILE`."""
+"""Lists of recordings with known payloads, as YAML: `payload-id calibrate bounds --runs FILE`."""
 
 from __future__ import annotations
 

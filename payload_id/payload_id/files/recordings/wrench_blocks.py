@@ -14,10 +14,12 @@ from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.bag_reader import open_bag
+from ..bags.bag_writer import BagWriter
 from ..tables.clock_times import wanted_time
 from .wrench_recording import WrenchRecording
 
 BLOCK = "payload_id_msgs/msg/WrenchBlock"
+SAMPLES = 500  # of a block that is written here
 # The fields of payload_id_msgs/msg/WrenchBlock, so that a replay needs no ROS.
 DEFINITION = """
 std_msgs/Header header
@@ -49,6 +51,39 @@ def block_store() -> Any:
     store = get_typestore(Stores.ROS2_JAZZY)
     store.register(get_types_from_msg(DEFINITION, BLOCK))
     return store
+
+
+def write_blocks(
+    path: Path | str, samples: WrenchSamples, frame: str, start_ns: int, topic: str
+) -> None:
+    """Write samples as the wrench sampler does.
+
+    Args:
+        path: The bag's folder.
+        samples: What to write; stamps are rounded to nanoseconds.
+        frame: Name of the sensor frame.
+        start_ns: Absolute time of stamp 0 [ns].
+        topic: Topic of the blocks.
+
+    Raises:
+        RecordingError: The disk failed.
+    """
+    store = block_store()
+    types, stamp_ns = store.types, start_ns + np.round(samples.stamp * 1e9).astype(np.int64)
+    gravity = types["geometry_msgs/msg/Vector3"](*map(float, samples.gravity))
+    with BagWriter(path) as writer:
+        writer.add_message_type(BLOCK, DEFINITION)
+        for first in range(0, len(stamp_ns), SAMPLES):
+            part = slice(first, first + SAMPLES)
+            seconds, rest = divmod(int(stamp_ns[part][-1]), 10**9)
+            time = types["builtin_interfaces/msg/Time"](seconds, rest)
+            rows = {name: np.ravel(getattr(samples, name)[part]) for name in ROWS}
+            message = types[BLOCK](
+                types["std_msgs/msg/Header"](time, frame), first // SAMPLES, 1, first, gravity,
+                stamp_ns[part], **rows, received=0, dropped=0, dropped_joint_states=0,
+            )  # fmt: skip
+            data = bytes(store.serialize_cdr(message, BLOCK))
+            writer.write(topic, BLOCK, int(stamp_ns[part][-1]), data)
 
 
 def read_blocks(

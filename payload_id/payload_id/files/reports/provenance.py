@@ -60,7 +60,7 @@ def files_of(run: RepeatedRun) -> tuple[KeptFile, ...]:
 
 def repeated_by(run: RepeatedRun) -> str:
     """Return the command that identifies again."""
-    return f"./payload-id replay {shlex.quote(str(run.folder))}"
+    return f"./payload-id identify {shlex.quote(str(run.folder))}"
 
 
 def identity(run: RepeatedRun) -> str:

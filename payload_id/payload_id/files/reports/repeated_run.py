@@ -95,11 +95,11 @@ def run_folder(path: Path | str) -> Path:
         if folder.is_dir() and has_team_run(folder):
             raise ConfigurationError(
                 f"{folder} holds the run of a team, of which there is no report. Look at it with "
-                f"./payload-id replay {folder}."
+                f"./payload-id identify {folder}."
             )
     raise ConfigurationError(
         f"{path} holds no run ({FILE_NAME}). Give the folder of a run that was saved (~/save, "
-        "./payload-id live save); a recording alone is shown by ./payload-id replay."
+        "./payload-id live save); a recording alone is shown by ./payload-id identify."
     )
 
 

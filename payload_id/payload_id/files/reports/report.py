@@ -22,8 +22,8 @@ from .repeated_run import RepeatedRun, Tell, repeat, run_folder
 
 # What to do first, by verdict; the message says more.
 FIRST = {
-    Status.GOOD: "Use the numbers with their intervals: ./payload-id export writes them for a "
-    "controller or a model, ./payload-id apply into the arm's own controller.",
+    Status.GOOD: "Use the numbers with their intervals: ./payload-id load export writes them for a "
+    "controller or a model, ./payload-id load send into the arm's own controller.",
     Status.TOO_WIDE: "Use the numbers only where their intervals are narrow enough for it; do what "
     "the verdict says would narrow them most, and identify again.",
     Status.SMALL_LOAD: "Treat the load as none up to the upper end of the mass, or tare without a "

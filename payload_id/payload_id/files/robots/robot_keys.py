@@ -301,7 +301,7 @@ class RobotProfile(Model):
         default=None,
     )
     history: str | None = key(
-        "what 'payload-id calibrate --history' has seen of this arm (.npz); relative to this file",
+        "what 'payload-id calibrate history' has seen of this arm (.npz); relative to this file",
         default=None,
     )
     home: OfJoints | None = key("where excitation starts and ends", "rad or m", None)

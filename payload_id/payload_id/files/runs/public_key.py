@@ -88,7 +88,7 @@ def trusted_keys(paths: Iterable[Path | str]) -> tuple[PublicKey, ...]:
         if not keys:
             raise ConfigurationError(
                 f"There is no public key in {path}; what is needed is a PEM file as "
-                "'payload-id new-key' makes it, or a folder of such files (*.pem)."
+                "'payload-id certificate new-key' makes it, or a folder of such files (*.pem)."
             )
         found += keys
     return tuple(dict.fromkeys(found))
@@ -105,7 +105,8 @@ def _keys_of(path: Path, among_others: bool) -> list[PublicKey]:
     if not among_others and any(b"PRIVATE KEY" in block[1] for block in blocks):
         raise ConfigurationError(
             f"{path} holds a private key; who verifies needs the public one, which "
-            "'payload-id new-key' put beside it. Keep the private key where only its owner reads."
+            "'payload-id certificate new-key' put beside it. Keep the private key where only "
+            "its owner reads."
         )
     return [_key(block[0], path) for block in blocks if block[1] == PUBLIC]
 
@@ -121,6 +122,6 @@ def _key(pem: bytes, path: Path) -> PublicKey:
     if not isinstance(key, Ed25519PublicKey):
         raise ConfigurationError(
             f"{path} holds a key of {type(key).__name__.removesuffix('PublicKey')}; certificates "
-            "are signed with ed25519. 'payload-id new-key' makes a pair."
+            "are signed with ed25519. 'payload-id certificate new-key' makes a pair."
         )
     return PublicKey(key.public_bytes(Encoding.Raw, PublicFormat.Raw), str(path))

@@ -119,7 +119,7 @@ class RunFile:
 
 ARCHIVE = Archive(
     RunFile, "run of one arm", 1, "Copy the whole folder of the run again, or identify anew from "
-    "its recording, with the robot named ('payload-id replay --robot').",
+    "its recording, with the robot named ('payload-id identify --robot').",
 )  # fmt: skip
 
 
@@ -141,6 +141,6 @@ def has_run_file(folder: Path | str) -> bool:
         raise ConfigurationError(
             f"{folder} holds a run that an older version saved ({OLDER}), which this version does "
             "not read. Repeat it with that version, or identify anew from its recording, with the "
-            "robot named ('payload-id replay --robot')."
+            "robot named ('payload-id identify --robot')."
         )
     return False

@@ -90,7 +90,9 @@ class SigningKey:
         return cls(path, encrypted, key)
 
 
-_REMEDY = f"'payload-id new-key FOLDER' makes a pair; {PRIVATE_NAME} is the private one."
+_REMEDY = (
+    f"'payload-id certificate new-key FOLDER' makes a pair; {PRIVATE_NAME} is the private one."
+)
 
 
 def new_key_pair(folder: Path | str) -> SigningKey:

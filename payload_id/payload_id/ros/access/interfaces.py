@@ -2,7 +2,7 @@
 
 Policies and the page Interfaces are made from it. `{name}` in a name stands for an entry of
 `NAMES`, which a robot file or a node's parameter may replace.
-`payload_apply` is the node of the command `apply`, while that runs.
+`payload_apply` is the node of the command `load send`, while that runs.
 """
 
 from __future__ import annotations

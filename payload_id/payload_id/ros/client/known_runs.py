@@ -56,7 +56,7 @@ class KnownRuns:
 
     Attributes:
         setup: What the planner works with.
-        path: The list of the runs, as `payload-id calibrate --history --runs` reads it.
+        path: The list of the runs, as `payload-id calibrate history --runs` reads it.
         runs: Made so far, earlier sessions in the same folder included.
     """
 
@@ -145,14 +145,15 @@ class KnownRuns:
             phi_upper=upper.tolist(),
         )
         with self._recorder.recording(self._place(mass)) as path:
-            result = self._client.execute(plan, LONGEST_RUN, requested_by="payload-id known-runs")
+            asker = "payload-id calibrate record"
+            result = self._client.execute(plan, LONGEST_RUN, requested_by=asker)
         if not result.success:
             raise NotAnsweredError(f"Run {number + 1} was not completed: {result.message}")
         self._check(self._read(path, plan.duration), mass)
         require_unchanged(self.path, self.runs)
         self.runs += (KnownRecording(path, KnownLoad.of_mass(mass)),)
         remarks = [
-            "Runs with known weights, by payload-id known-runs.",
+            "Runs with known weights, by payload-id calibrate record.",
             f"Arm: {self.setup.robot.path}",
         ]
         write_known_runs(self.path, self.runs, remarks)

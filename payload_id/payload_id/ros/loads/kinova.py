@@ -12,7 +12,7 @@ class NoServiceError(ConfigurationError):
 def kinova_refusal(result: str) -> NoServiceError:
     """Return why nothing can be written, and what can be done with a result."""
     return NoServiceError(
-        "ros2_kortex has no service for the load. Take the fields from './payload-id export "
+        "ros2_kortex has no service for the load. Take the fields from './payload-id load export "
         f"{result} --as kinova', and enter them in the Web App (Configurations > Robot > Arm > "
         "Tool), or by SetPayloadInformation of the vendor's API."
     )

@@ -54,7 +54,7 @@ def load_of(saved: str, target: str, robot: RobotFile) -> Handed:
     name = f"{folder.name}_load{SUFFIX.get(target, f'_{target}.yaml')}"
     sentence = f"Downloaded: {name}. Nothing was sent."
     if target in ARMS:
-        sentence += f" In a terminal: ./payload-id apply {folder} --to {target}"
+        sentence += f" In a terminal: ./payload-id load send {folder} --to {target}"
     return Handed(name, text.encode(), sentence)
 
 

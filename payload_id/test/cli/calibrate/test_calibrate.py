@@ -23,7 +23,7 @@ BOUNDS = [
         "position_error=0",
     )
 ]  # fmt: skip
-ROBOT = ("--robot", "kinova_gen3")
+CALIBRATE = ("calibrate", "bounds", "--robot", "kinova_gen3", "--stated-noise")
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +37,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_calibration_of_another_tool_or_a_damaged_one_is_refused(folder, capsys, tmp_path):
     mine = folder / "mine.yaml"
-    done = run_here(capsys, "calibrate", folder / "bare", *ROBOT, *BOUNDS, "--out", mine)
+    done = run_here(capsys, *CALIBRATE, folder / "bare", *BOUNDS, "--out", mine)
     assert done.returncode == 0, done.stderr
     assert all(word in done.stdout for word in ("Coulomb friction", "joint_7", "narrowed"))
-    assert "payload-id replay RECORDING --robot" in " ".join(done.stdout.split())
+    assert "./payload-id identify RECORDING --robot" in " ".join(done.stdout.split())
     other = mine.with_name("other.yaml")
     other.write_text(mine.read_text().replace("kinova_gen3.yaml", "kinova_gen3_2f85.yaml"))
-    done = run_without_ros(capsys, "replay", folder / "loaded", "--robot", other)
+    done = run_without_ros(capsys, "identify", folder / "loaded", "--robot", other)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     with pytest.raises(InputError):
         RobotModel.from_robot_file(RobotFile.load(other))
@@ -60,9 +60,7 @@ def test_calibration_of_another_tool_or_a_damaged_one_is_refused(folder, capsys,
 def test_json_is_one_object_with_intervals(folder, capsys) -> None:
     out = folder / "drifting.yaml"
     options = ["--changes", "torque_offset", "--ellipsoids", "--prior", "entropic", "--json"]
-    done = run_without_ros(
-        capsys, "calibrate", folder / "bare", *ROBOT, *BOUNDS, *options, "--out", out
-    )
+    done = run_without_ros(capsys, *CALIBRATE, folder / "bare", *BOUNDS, *options, "--out", out)
     result = json.loads(done.stdout)
     assert done.returncode == 0 and result["consistent"]
     entry = result["parameters"]["joint_1.friction_coulomb"]

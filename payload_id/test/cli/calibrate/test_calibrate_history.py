@@ -15,6 +15,7 @@ BOUNDS = ["--uncertainty=torque_absolute=2", "--uncertainty=friction_coulomb=3",
           "--uncertainty=torque_offset=5", "--uncertainty=torque_gain=0.05"]  # fmt: skip
 COMMON = ("--robot", "kinova_gen3", "--window", "0.2")
 RUNS = 4
+STATED = ("bounds", "--stated-noise")
 
 
 class Learnt:
@@ -31,9 +32,9 @@ class Learnt:
         (folder / "runs.yaml").write_text(self.list)
         (folder / "few.yaml").write_text("runs:\n" + "".join(lines[:2]))
 
-    def calibrate(self, capsys, *options, runs="runs.yaml"):
+    def calibrate(self, capsys, *options, kind=("history",), runs="runs.yaml"):
         return run_here(
-            capsys, "calibrate", "--runs", self.folder / runs, *COMMON, *BOUNDS, *options
+            capsys, "calibrate", *kind, "--runs", self.folder / runs, *COMMON, *BOUNDS, *options
         )
 
 
@@ -44,11 +45,11 @@ def learnt(tmp_path_factory):
 
 def test_histories_that_say_nothing_of_a_run_are_not_used_and_told(learnt, capsys):
     known = learnt.folder / "known.yaml"
-    done = learnt.calibrate(capsys, "--history", "--segments", "2.4", "--out", known)
+    done = learnt.calibrate(capsys, "--segments", "2.4", "--out", known)
     assert done.returncode == 0, done.stderr
     assert "8 runs on" in done.stdout and done.stdout.count("run_1") == 2
     printed = " ".join(done.stdout.split())
-    assert "more runs" in printed and "Use it as robot file" in printed
+    assert "more runs" in printed and "next: ./payload-id identify" in printed
     edited = known.with_name("edited.yaml")
     scale = "effort: {sign: [1, 1, 1, 1, 1, 1, -1]}"  # the driver's are all -1
     edited.write_text(known.read_text().replace("\n...", f"\n{scale}\n..."))
@@ -58,17 +59,17 @@ def test_histories_that_say_nothing_of_a_run_are_not_used_and_told(learnt, capsy
         (["--robot", known, "--window", "0.2", "--uncertainty", "torque_gain=0.2"], "bounds"),
     ):  # fmt: skip
         quick = ("--to", "1", "--intervals", "hull_lp")
-        done = run_without_ros(capsys, "replay", learnt.folder / "run_0", *arguments, *quick)
+        done = run_without_ros(capsys, "identify", learnt.folder / "run_0", *arguments, *quick)
         said = " ".join(done.stdout.split())
         assert "history is not used" in said and words in said
 
 
 def test_runs_too_short_to_tell_a_payload_promise_nothing_of_later_ones(learnt, tmp_path, capsys):
     out = tmp_path / "short.yaml"
-    options = ["--history", "--segments", "1e-5", "--out", out]
+    options = ["--segments", "1e-5", "--out", out]
     done = learnt.calibrate(capsys, *options, runs="few.yaml")
     assert done.returncode == 2 and "next to no samples" in " ".join(done.stderr.split())
-    options = ["--history", "--segments", "1.6", "--out", out]
+    options = ["--segments", "1.6", "--out", out]
     done = learnt.calibrate(capsys, *options, runs="few.yaml")
     assert done.returncode == 0, done.stderr
     history = HISTORY.load(out.with_suffix(".npz"))
@@ -84,9 +85,9 @@ def test_payloads_that_cannot_be_are_named_with_their_run(learnt, tmp_path, caps
     ):
         listed = learnt.list.replace("  run_1:", f"  run_1: {{{stated}}} #")
         (learnt.folder / "absurd.yaml").write_text(listed)
-        done = learnt.calibrate(capsys, "--history", "--out", out, runs="absurd.yaml")
+        done = learnt.calibrate(capsys, "--out", out, runs="absurd.yaml")
         assert done.returncode == 2 and words in " ".join(done.stderr.split())
     (learnt.folder / "weights.yaml").write_text("runs:\n  run_1: {mass: 1.0}\n")
-    done = learnt.calibrate(capsys, "--out", out, runs="weights.yaml")
+    done = learnt.calibrate(capsys, "--out", out, kind=STATED, runs="weights.yaml")
     assert done.returncode == 2 and "recording of the bare arm" in " ".join(done.stderr.split())
     assert not out.exists()

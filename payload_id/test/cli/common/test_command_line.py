@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from dataclasses import fields
 
 import numpy as np
@@ -12,13 +11,15 @@ import pytest
 
 from command_line import run_here
 from described_arms import ROBOT, described, table
-from payload_id.cli.common import completion
-from payload_id.cli.common.arguments import EXAMPLES
-from payload_id.cli.main import main, parser
+from payload_id.cli.main import COMMAND, FORMER, main, place
 from payload_id.core.errors import InputError, printable
 from payload_id.core.rows.joint_torque.uncertainty import LISTS, Uncertainty
 
-VERBS = parser()._subparsers._group_actions[0].choices
+VERBS = COMMAND.commands
+ELEVEN = (
+    "demo", "new-robot", "check", "identify", "report", "load", "calibrate", "certificate", "live",
+    "view", "policy",
+)  # fmt: skip
 COLUMNS = """joints: [shoulder, elbow]
 stamp: {column: t, unit: s}
 position: q{j}
@@ -29,8 +30,8 @@ WRENCH = """wrench: {stamp: {column: t, unit: s}, columns: [q1, q2, v1, v2, e1, 
 orientation: {quaternion: [x, y, z, w]}
 uncertainty: {force_error: 0.05, torque_error: 0.01, prior: {mass_max: 3.0, com_max: 0.3}}
 """
-REPLAY = "replay t.csv --robot r.yaml --columns c.yaml --intervals least_squares_image"
-SENSOR = "replay w.csv --columns w.yaml"
+REPLAY = "identify t.csv --robot r.yaml --columns c.yaml --intervals least_squares_image"
+SENSOR = "identify w.csv --columns w.yaml"
 
 
 @pytest.fixture
@@ -57,62 +58,83 @@ def said(tmp_path, monkeypatch, capsys):
     return refused
 
 
-def test_the_help_of_each_command_ends_with_two_examples_that_it_takes(capsys):
-    assert "usage" in run_here(capsys, "--help").stdout
-    for verb in VERBS:
-        done = run_here(capsys, verb, "--help")
-        assert done.returncode == 0 and "usage" in done.stdout
-        if verb in ("test", "docs", "python"):
-            continue
-        part = done.stdout.split("examples:")[1]
-        examples = re.findall(r"^  \./payload-id (.*)$", part, re.MULTILINE)
-        assert len(examples) == 2 == len(EXAMPLES[verb])
-        for example in examples:
-            assert parser().parse_args(shlex.split(example)).verb == verb
+def test_the_help_of_each_verb_has_examples_that_it_takes(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = run_here(capsys, "--help").stdout
+    assert {*VERBS} - {"test", "docs", "python"} == set(ELEVEN) and all(x in said for x in VERBS)
+    for verb in ELEVEN:
+        for inner in getattr(VERBS[verb], "commands", {"": None}):
+            done = run_here(capsys, verb, *filter(None, [inner]), "--help")
+            examples = re.findall(r"^ *\./payload-id (.*?)\s*$", done.stdout, re.MULTILINE)
+            assert done.returncode == 0 and examples, (verb, inner)
+            for example in examples:
+                assert place(shlex.split(example)).split()[1:] == [verb, *filter(None, [inner])]
+
+
+def test_a_former_name_answers_with_what_does_it_now(capsys):
+    for former, now in FORMER.items():
+        done = run_here(capsys, former, "x", "--json")
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and not done.stdout
+        assert f"'{former}' is now ./payload-id {now}." in done.stderr
+        assert run_here(capsys, *place(now.split()).split()[1:], "--help").returncode == 0
 
 
 # What is wrong, and what a refusal names.
 REFUSED = {
-    "": "VERB", "replya x": "'replay'", "replay": "recording", "live strat": "'start'",
-    "replay a --estimator lmii": "'lmi'", "demo --sed 3": "'--seed'", "demo --seed x": "--seed",
-    "demo --seed=-1": "--seed", "verify c.json --seed=1e9": "--seed",
-    "verify none.json": "none.json",
-    f"verify c.json --seed={'9' * 40}": "--seed", "sign c.json --key k": "key k",
-    "replay t.csv": "--robot", "replay t.csv --columns c.yaml": "--robot",
-    "replay nothing --robot r.yaml": "nothing", "replay t.csv --robot kinova_gen33": "kinova_gen3",
-    "replay t.csv --columns c.yaml --robot xarm7": "joint",
+    "": "command", "identfy x": "'identify'", "identify": "one recording", "live strat": "'start'",
+    "demo --sed 3": "'--seed'", "demo --seed x": "--seed", "load x": "command",
+    "demo --seed=-1": "--seed", "certificate verify c.json --seed=1e9": "--seed",
+    "certificate verify none.json": "none.json", "certificate sign c.json": "--key",
+    f"certificate verify c.json --seed={'9' * 40}": "--seed", "check --static": "--static",
+    "certificate sign c.json --key k": "key k", "load send x --to urr": "'ur'",
+    "identify t.csv": "--robot", "identify t.csv --columns c.yaml": "--robot",
+    "identify nothing --robot r.yaml": "nothing",
+    "identify t.csv --robot kinova_gen33": "kinova_gen3",
+    "identify t.csv --columns c.yaml --robot xarm7": "joint",
+    "identify t.csv t.csv": "--out", "identify t.csv --segments 3s": "--segments",
+    "identify t.csv --out x --static": "--static", "identify t.csv --truth 1": "--compare",
     f"{REPLAY} --payload-frame flunge": "tool", f"{REPLAY} --knowledge none.yaml": "none.yaml",
+    f"{REPLAY} --estimator lmii": "'lmi'", f"{REPLAY} --save t.csv": "t.csv",
     f"{REPLAY} --uncertainty torque_relativ=0.1": "torque_relative",
     f"{REPLAY} --uncertainty torque_relative=2.5": "torque_relative",
     f"{REPLAY} --uncertainty torque_relative=x": "torque_relative",
     f"{REPLAY} --window=0": "window", f"{REPLAY} --window=1e-300": "window",
     f"{REPLAY} --window=1e300": "window", f"{REPLAY} --window=inf": "window",
     f"{REPLAY} --scales=-1": "scale", f"{REPLAY} --level=2": "level", f"{REPLAY} --from=1": "0.590",
-    f"{REPLAY} --from=inf": "from", f"{REPLAY} --to=-1": "to",
+    f"{REPLAY} --from=inf": "from", f"{REPLAY} --to=-1": "to", f"{REPLAY} --enough 1,2": "three",
     f"{REPLAY} --from=0.4 --to=0.2": "--from", f"{REPLAY} --from=0.001 --to=0.009": "samples",
     f"{REPLAY} --intervals calibrated": "calibrated", f"{REPLAY} --also t.csv": "twice",
     f"{REPLAY} --tare ./t.csv": "twice", f"{REPLAY} --estimator point_masses": "shape",
     f"{REPLAY} --shape none.stl": "none.stl", f"{REPLAY} --figure x.xyz": "png",
     **{f"{REPLAY} --{x}=nan": f"--{x}" for x in ("window", "scales", "level", "from", "to")},
-    **{f"replay x --from {text}": "--from" for text in ("1_0", "٣", "1e4_0", "𝟙")},
-    "replay w.csv --wrench-topic /ft": "--columns", "replay w.csv --static": "--wrench-topic",
+    **{f"identify x --from {text}": "--from" for text in ("1_0", "٣", "1e4_0", "𝟙")},
+    "identify w.csv --wrench-topic /ft": "--columns", "identify w.csv --static": "--wrench-topic",
     f"{SENSOR} --uncertainty=forse=1": "forse", f"{SENSOR} --static": "rests",
     f"{SENSOR} --tare t.csv": "--tare", f"{SENSOR} --also t.csv": "--also",
     f"{SENSOR} --estimator=point_masses": "shape", f"{SENSOR} --shape none.stl": "none.stl",
-    "replay t.csv --also t.csv": "--also", "compare t.csv --estimators lmi,lmy": "lmi",
-    "compare t.csv --intervals hul": "hull", "compare t.csv --estimators point_masses": "shape",
-    "compare t.csv --truth=1,2,3": "--truth", "compare t.csv --truth=none.json": "none.json",
-    "compare t.csv --shape none.stl": "none.stl", "noise t.csv --payload 1,2": "ten numbers",
-    "noise t.csv --lengths 50": "50 s", "calibrate t.csv --out x.txt": ".yaml",
-    "calibrate absent --out x.yaml": "absent", "calibrate t.csv --out x.yaml --payload 1,2": "ten",
-    "calibrate t.csv --out x.yaml --payload heavy": "--payload",
-    "calibrate t.csv --out x.yaml --uncertainty=torque_noise=1": "torque_noise",
-    "calibrate t.csv --out x.yaml --window -1": "window", "known-runs heavy --out x": "'heavy'",
-    "known-runs --out x -- -1": "0 kg", "known-runs inf --out x": "0 kg",
+    f"{SENSOR} --static --save x": "--save",
+    "identify t.csv --also t.csv": "--also", "identify t.csv --compare --estimator lmi,lmy": "lmi",
+    "identify t.csv --compare --intervals hul": "hull", "identify x --compare --save y": "--save",
+    "identify t.csv --compare --estimator point_masses": "shape",
+    "identify t.csv --compare --truth=1,2,3": "--truth",
+    "identify t.csv --compare --truth=none.json": "none.json",
+    "identify t.csv --compare --shape none.stl": "none.stl",
+    "calibrate noise t.csv --payload 1,2": "ten numbers",
+    "calibrate noise t.csv --lengths 50": "50 s", "calibrate bounds t.csv --out x.txt": ".yaml",
+    "calibrate bounds t.csv": "--out", "calibrate bounds absent --out x.yaml": "absent",
+    "calibrate bounds t.csv --out x.yaml --payload 1,2": "ten",
+    "calibrate bounds t.csv --out x.yaml --payload heavy": "--payload",
+    "calibrate bounds t.csv --out x.yaml --uncertainty=torque_noise=1": "torque_noise",
+    "calibrate bounds t.csv --out x.yaml --window -1": "window",
+    "calibrate bounds t.csv --out x.yaml --prior quadratics": "'quadratic'",
+    "calibrate bounds t.csv --out x.yaml --margin 3 --stated-noise": "--margin",
+    "calibrate record heavy --out x": "'heavy'",
+    "calibrate record --out x -- -1": "0 kg", "calibrate record inf --out x": "0 kg",
     "live execute --yes --speed-scale 0": "--speed-scale", "new-robot no.urdf": "no.urdf",
-    "live execute --speed-scale nan": "--speed-scale",
+    "live execute --speed-scale nan": "--speed-scale", "live identify --tare firs": "'first'",
+    "live identify --known-mass 1": "two numbers",
 }  # fmt: skip
-OWN_ARM = ("compare t.csv", "noise t.csv", "calibrate")  # and so these get it
+OWN_ARM = ("identify t.csv --compare", "calibrate noise", "calibrate bounds")  # and so these get it
 
 
 def test_a_command_that_cannot_be_is_told_in_one_line_that_names_what(said):
@@ -141,17 +163,16 @@ def test_what_steers_a_terminal_does_not_reach_it(said, tmp_path):
     (tmp_path / "c.yaml").write_text(COLUMNS + 'velocity_: "a"\n"x\\0\\e[2Jy": 1\n')
     assert said(REPLAY)
     for given in ("--\x1b[31m=1", "--seed=\x1b[2J", "x\0y"):
-        assert said(["verify", "c.json", given])
+        assert said(["certificate", "verify", "c.json", given])
     assert printable("a\x1b[31m\0é\nb\u202e") == "a\\x1b[31m\\x00é\nb\\u202e"
 
 
-def test_a_shell_completes_commands_and_options(tmp_path):
-    (tmp_path / "script").write_text(completion.script(parser(), "bash"))
+def test_a_shell_completes_verbs_and_options(monkeypatch, capsys):
     for typed, offered in (
-        ("ne", {"new-robot", "new-key"}), ("live exe", {"execute"}), ("replay x --als", {"--also"})
+        ("ne", {"new-robot"}), ("live exe", {"execute"}), ("identify x --als", {"--also"})
     ):  # fmt: skip
-        words = " ".join(shlex.quote(word) for word in ["payload-id", *typed.split()])
-        ask = f"source ./script; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1))"
-        command = ["bash", "-c", f'{ask}; _payload_id; printf "%s\\n" "${{COMPREPLY[@]}}"']
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
-        assert set(done.stdout.split()) == offered and done.stderr == ""
+        words = ["payload-id", *typed.split()]
+        monkeypatch.setenv("_PAYLOAD_ID_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", " ".join(words))
+        monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+        assert set(run_here(capsys).stdout.split()) == offered

@@ -21,9 +21,9 @@ ROBOT = ["--robot", "kinova_gen3"]
 QUICK = [*ROBOT, *torque_noise_only(0.025), "--intervals", "least_squares_image"]
 # Commands that write, with inputs that do not exist: the output is looked at before them.
 WRITING = (
-    ("replay", "no.mcap", *ROBOT, "--figure"), ("compare", "no.mcap", *ROBOT, "--figure"),
-    ("verify", "no.json", "--figure"), ("calibrate", "no.mcap", *ROBOT, "--out"),
-    ("new-robot", "no.urdf", "--out"), ("calibrate", "--history", "no.mcap", *ROBOT, "--out"),
+    ("identify", "no.mcap", *ROBOT, "--figure"), ("identify", "x", "--compare", "--figure"),
+    ("certificate", "verify", "no.json", "--figure"), ("new-robot", "no.urdf", "--out"),
+    *(("calibrate", verb, "no.mcap", *ROBOT, "--out") for verb in ("bounds", "history")),
 )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def test_an_unwritable_path_is_one_sentence_before_anything_is_read(tmp_path, ca
             assert done.returncode == 2 and done.stdout == ""
             assert done.stderr.count("\n") == 1 and "\0" not in done.stderr
             assert "cannot be written" in done.stderr
-    for command in (["known-runs", "bare", "1.0"], ["demo", "--seed", "1"]):
+    for command in (["calibrate", "record", "bare", "1.0"], ["demo", "--seed", "1"]):
         done = run_here(capsys, *command, "--out", tmp_path / "file" / "runs")
         assert done.returncode == 2 and "file" in done.stderr
     assert sorted(tmp_path.iterdir()) == before
@@ -66,8 +66,8 @@ def test_a_full_disk_costs_the_file_and_not_the_result(bag, tmp_path, capsys):
     truth = "--payload=" + ",".join(str(x) for x in PAYLOAD)
     least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     for command in (
-        ["replay", bag, *QUICK, "--json", "--figure", tmp_path / "x"],
-        ["calibrate", bag, *ROBOT, "--json", truth, "--out", tmp_path / "x.yaml"],
+        ["identify", bag, *QUICK, "--json", "--figure", tmp_path / "x"],
+        ["calibrate", "bounds", bag, *ROBOT, "--json", truth, "--out", tmp_path / "x.yaml"],
     ):
         resource.setrlimit(resource.RLIMIT_FSIZE, (2048, most))  # bytes of a file, then EFBIG
         try:
@@ -87,7 +87,7 @@ def test_the_path_that_is_printed_is_the_one_that_is_written_whatever_a_notebook
 ):
     """Every Jupyter kernel sets a backend, for windows that are not wanted here."""
     done = subprocess.run(
-        [sys.executable, "-m", "payload_id", "replay", bag, *QUICK, "--figure", "new/[bold]"],
+        [sys.executable, "-m", "payload_id", "identify", bag, *QUICK, "--figure", "new/[bold]"],
         cwd=tmp_path, env={**os.environ, "MPLBACKEND": "module://not.installed"},
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from payload_id.cli import main as command_line
 from payload_id.cli.common.presentation import console
 from payload_id.cli.main import UNREAD, main
 
-VERB = ("completion", "bash")  # prints, and does nothing else
+VERB = ["--version"]  # prints, and does nothing else
 
 
 def unread():
@@ -34,13 +34,15 @@ def test_output_that_nobody_reads_or_that_fills_the_disk_has_a_code_of_its_own(m
                 sys.stdout.close()  # raises where something is left that cannot be written
             printed = capfd.readouterr().err
             assert said in printed and bool(said) == bool(printed)
-        monkeypatch.setattr(command_line.completion, "script", lambda *_: console().print("x" * 99))
+        monkeypatch.setattr(
+            command_line.COMMAND, "invoke", lambda _: console().print("x" * 99)
+        )
 
 
 def test_letters_that_the_encoding_lacks_end_no_command(monkeypatch):
     for text, shown in (("±●│", b"?"), ("a name of bytes \udcff", b"a name of bytes ?")):
         monkeypatch.setattr(
-            command_line.completion, "script", lambda *_, text=text: console().print(text)
+            command_line.COMMAND, "invoke", lambda _, text=text: console().print(text)
         )
         held = io.BytesIO()
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(held, encoding="ascii"))
@@ -51,9 +53,9 @@ def test_letters_that_the_encoding_lacks_end_no_command(monkeypatch):
 WAITING = """
 import sys
 from payload_id.__main__ import run
-from payload_id.cli.verify import command
-command.run = lambda arguments: open(arguments.certificate).read()
-sys.argv.insert(1, "verify")
+from payload_id.planning import verify
+verify.verify = lambda path, *_: open(path).read()
+sys.argv[1:1] = ["certificate", "verify"]
 sys.exit(run())
 """
 
@@ -71,4 +73,4 @@ def test_signals_end_a_command_in_order(number, tmp_path):
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     os.close(writer)
-    assert (process.returncode, said) == (130, "payload-id verify: interrupted.\n")
+    assert (process.returncode, said) == (130, "payload-id certificate verify: interrupted.\n")

@@ -38,7 +38,7 @@ def test_the_demonstration_contains_its_truth_and_can_be_repeated_from_what_it_l
     (folder,) = tmp_path.iterdir()
     assert (folder / "intervals.png").read_bytes().startswith(b"\x89PNG")
     truth = np.array(json.loads((folder / "truth.json").read_text())["payload"])
-    result = json.loads(run_without_ros(capsys, "replay", folder / "bag", "--json").stdout)
+    result = json.loads(run_without_ros(capsys, "identify", folder / "bag", "--json").stdout)
     assert result["identical_to_live"] is True
     assert result["windows"] == 80  # of 8 s of simulated time, on a slow machine, too
     assert (np.array(result["lower"]) <= truth).all() and (truth <= np.array(result["upper"])).all()

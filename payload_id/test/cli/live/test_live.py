@@ -156,7 +156,7 @@ def test_a_payload_is_identified_once_that_is_confirmed(answering, live, monkeyp
     answering.result = Identify.Result(
         success=True, message="GOOD: 1.25 kg.", saved="/saved/here", estimate=FOUND
     )
-    asked = ["--known-mass", "1.2", "0.1", "--target-mass", "0.05", "--tare", "required"]
+    asked = ["--known-mass", "1.2,0.1", "--target-mass", "0.05", "--tare", "required"]
     command = ["identify", "--one-motion", "--duration", "4", *asked]
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert "--yes" in live(*command)[1] and answering.goal is None

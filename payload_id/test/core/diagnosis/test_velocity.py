@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from payload_id.cli.compare.comparison import compared
+from payload_id.cli.identify.comparison import compared
 from payload_id.core.calibration.calibrate import calibrate
 from payload_id.core.diagnosis import WindowBuffer
 from payload_id.core.diagnosis.hypotheses.velocity import other_velocities

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from payload_id import RobotFile, RobotModel
-from payload_id.cli.check.command import looked_at
+from payload_id.cli.check.recording import looked_at
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.diagnosis.hypotheses.velocity import differences
 from payload_id.core.motion.fourier import FourierSeries

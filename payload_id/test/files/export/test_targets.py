@@ -32,7 +32,7 @@ def estimate(frame: str) -> Estimate:
 
 @pytest.fixture
 def saved(tmp_path) -> Callable[..., Result]:
-    """Return a function that writes an estimate as 'replay --json' does, and reads it."""
+    """Return a function that writes an estimate as 'identify --json' does, and reads it."""
 
     def save(frame: str = "link_eef") -> Result:
         path = tmp_path / "result.json"
@@ -64,7 +64,7 @@ def test_a_robot_file_with_another_gripper_than_the_runs_is_refused(tmp_path, ca
     robot, frame = RobotFile.load("kinova_gen3"), "end_effector_link"
     run = RunFile(robot.joints, frame, robot.urdf, robot=robot.name, result=estimate(frame))
     run.save(tmp_path)
-    words = ["export", str(tmp_path), "--as", "ur", "--frame", frame, "--robot"]
+    words = ["load", "export", str(tmp_path), "--as", "ur", "--frame", frame, "--robot"]
     assert main([*words, "kinova_gen3"]) == 0
     assert main([*words, "kinova_gen3_2f85"]) == 2
     assert "0.9209 kg" in capsys.readouterr().err

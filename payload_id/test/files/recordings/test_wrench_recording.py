@@ -381,7 +381,7 @@ def test_a_resting_sensor_needs_no_motion_but_its_orientation(tmp_path, capsys):
     bounds = ("force_error=0.05", "torque_error=0.01", "force_bias=0", "torque_bias=0")
     options = ["--wrench-topic", WRENCH, "--json", *(f"--uncertainty={x}" for x in bounds)]
     for k, angles in enumerate([(0.0, 0.0, 0.0), (0.4, -1.1, 2.0), (np.pi, 0.0, 0.0)]):
-        words = ["replay", str(resting_bag(tmp_path / f"rest_{k}", angles)), *options]
+        words = ["identify", str(resting_bag(tmp_path / f"rest_{k}", angles)), *options]
         assert main([*words, f"--orientation={','.join(map(str, angles))}"]) == 0
         result = json.loads(capsys.readouterr().out)
         lower, upper = np.array(result["lower"]), np.array(result["upper"])

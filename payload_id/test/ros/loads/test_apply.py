@@ -34,7 +34,7 @@ XARM = {
 
 
 def written(folder, phi=PHI, status=Status.GOOD, half=1e-3):
-    """Return a file as 'replay --json' writes it."""
+    """Return a file as 'identify --json' writes it."""
     estimate = Estimate(
         phi=phi, lower=phi - half, upper=phi + half, identifiable=np.ones(10, dtype=bool),
         status=status, message="", estimator="lmi", intervals="hull",
@@ -66,7 +66,7 @@ def test_what_an_arm_must_not_be_told_is_refused_before_anything_is_sought(
     tmp_path, capsys, to, change, words
 ):
     path = written(tmp_path, **change)
-    command = ["apply", str(path), "--to", to, "--robot", str(robot(tmp_path)), "--confirm"]
+    command = ["load", "send", str(path), "--to", to, "--robot", str(robot(tmp_path)), "--confirm"]
     assert main(command) == 2 and words in capsys.readouterr().err
 
 
@@ -86,7 +86,7 @@ class Arm:
 
     def does(self, *argv, **be):
         """Return exit code, words, and what the driver was told."""
-        self.send({"argv": ["apply", *map(str, argv)], "be": be})
+        self.send({"argv": ["load", "send", *map(str, argv)], "be": be})
         found = json.loads(self.process.stdout.readline())
         return found["code"], found["words"], found["told"]
 

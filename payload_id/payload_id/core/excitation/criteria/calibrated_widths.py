@@ -68,14 +68,14 @@ class CalibratedWidths:
             raise InputError(
                 f"The criterion '{cls.name}' predicts intervals of joint torques from runs of this "
                 "arm with known payloads, and its robot file names none (entry 'history'). Make "
-                "them with 'payload-id calibrate --history' and use the robot file that it writes, "
+                "them with 'payload-id calibrate history' and use the robot file that it writes, "
                 "or choose the criterion 'half_widths'."
             )
         if made := made_otherwise(history, of_torques.row_source, history.window):
             raise InputError(
                 f"The arm's history was made {made}, so that it says nothing of the motions to be "
                 "planned. Make it again with the present robot file ('payload-id calibrate "
-                "--history')."
+                "history')."
             )
         return cls(history, of_torques.payload, known, of_torques.window)
 

@@ -60,7 +60,7 @@ class Result:
 
 
 def read_result(path: Path) -> Result:
-    """Read the folder of a live run, or what 'replay --json' printed.
+    """Read the folder of a live run, or what 'identify --json' printed.
 
     Raises:
         ConfigurationError: There is no result, or it is damaged.
@@ -79,14 +79,14 @@ def read_result(path: Path) -> Result:
                 source=folder.name,
                 **{name: getattr(run.result, name) for name in SHARED},
                 of_wrench=run.wrench is not None,
-                urdf=_description(run.urdf, folder),
+                urdf=_description(run.urdf, folder) if run.urdf else None,
                 robot=run.robot,
                 gravity=np.array(run.gravity),
             )
     if path.is_dir():
         raise ConfigurationError(
             f"The folder {path} holds no run ({FILE_NAME}). Give the folder of a run that "
-            "was saved, or a file that 'replay --json' wrote."
+            "was saved, or a file that 'identify --json' wrote."
         )
     return Result(**_checked(read_json(path, "result"), path.name))
 

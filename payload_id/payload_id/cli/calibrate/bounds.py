@@ -1,0 +1,125 @@
+"""`payload-id calibrate bounds`: learn the arm itself from recordings with known payloads."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...core.calibration import CalibrationResult, LinkPrior, Options, calibrate
+from ...core.calibration.forgetting import without
+from ...core.calibration.measured_noise import MARGIN, with_measured_noise
+from ...core.errors import ConfigurationError, InputError, UnknownNameError
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.version import VERSION
+from ...files.learnt.learnt_file import CALIBRATION, save_learnt_robot
+from ...files.recordings.known_runs import KnownRecording
+from ...files.robots.link_ellipsoids import link_ellipsoids
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ..common.progress import progress
+from ..common.reading import read_stretch, robot_file
+from ..common.settings import scales_of, with_changes
+from . import bounds_report
+from .bounds_report import Job
+from .command import Bounds
+from .known import changing, check_out, known_recordings, measured_with
+
+
+def run(wanted: Bounds) -> int:
+    """Learn, write and show the result; return the exit code."""
+    check_out(wanted.out)
+    margin = MARGIN if wanted.margin is None else wanted.margin
+    if wanted.stated_noise and wanted.margin is not None:
+        raise InputError("--margin is of the noise that is measured: leave out --stated-noise.")
+    if not 1.0 <= margin < math.inf:
+        raise InputError(f"--margin must be a number from 1 on; found {margin:g}.")
+    with progress("calibrating"):
+        job = work(wanted, margin)
+    if wanted.json:
+        print(json.dumps(bounds_report.as_json(job)))
+    else:
+        bounds_report.show(job)
+    if job.failure is not None:
+        raise job.failure
+    return 0 if job.written else 3
+
+
+def work(wanted: Bounds, margin: float) -> Job:
+    """Read everything, calibrate, and write the calibrated robot file."""
+    file = robot_file(wanted)
+    robot = RobotModel.from_robot_file(replace(file, calibration=None, history=None))
+    uncertainty = with_changes(file.uncertainty, wanted.uncertainty)
+    runs = known_recordings(wanted)
+    recordings = tuple(read_stretch(each.path, wanted, file) for each in runs)
+    options = Options(
+        window=Options.window if wanted.window is None else wanted.window,
+        ellipsoids=link_ellipsoids(file.urdf, robot) if wanted.ellipsoids else (),
+        prior=_prior(wanted.prior),
+        scales=scales_of(wanted.scales),
+    )
+    robot = measured_with(robot, recordings)
+    loads = [each.load.phi for each in runs]
+    if not wanted.stated_noise:
+        uncertainty = with_measured_noise(uncertainty, recordings, loads, robot, margin)
+    result = calibrate(recordings, robot, uncertainty, options, loads)
+    written = failure = None
+    if result.consistent:
+        kept = replace(result.calibration, about=_about(wanted, runs, result))
+        kept = without(kept, changing(wanted))
+        lines = (
+            f"Written by payload-id {VERSION} calibrate bounds from "
+            + ", ".join(each.path.name for each in runs)
+            + ".",
+            "Calibrate again after a change of robot, tool, sensors or of the bounds below.",
+            *(() if wanted.stated_noise else _measured(file, uncertainty, margin)),
+        )
+        try:
+            written = save_learnt_robot(wanted.out, file.path, CALIBRATION, kept, lines)
+        except ConfigurationError as error:  # what took minutes to learn is shown all the same
+            failure = error
+    return Job(robot, recordings, result, written, failure)
+
+
+def _measured(file: RobotFile, after: Uncertainty, margin: float) -> tuple[str, ...]:
+    """Return which bounds were measured, and which are still assumed, as lines."""
+    was, now = file.uncertainty.to_dict(), after.to_dict()
+    changed = [name for name in now if now[name] != was[name]]
+    stated = [name for name in now if name not in changed and name != "prior"]
+    own = ", ".join(name for name in changed if np.any(now[name]))
+    return (
+        f"Measured, times {margin:g}: {own}.",
+        f"Part of the measured torque_mean: {', '.join(x for x in changed if not np.any(now[x]))}.",
+        f"Assumed, as in {file.path.name}: {', '.join(x for x in stated if np.any(now[x]))}.",
+    )
+
+
+def _prior(text: str) -> LinkPrior:
+    """Return how the point estimate is drawn to the description.
+
+    Raises:
+        UnknownNameError: There is no such way.
+    """
+    known = [LinkPrior.QUADRATIC.value, LinkPrior.ENTROPIC.value]
+    if text not in known:
+        raise UnknownNameError("prior", text, known, "--prior")
+    return LinkPrior(text)
+
+
+def _about(
+    wanted: Bounds, runs: Sequence[KnownRecording], result: CalibrationResult
+) -> dict[str, Any]:
+    """Return what a reader of the archive should know."""
+    return {
+        "recordings": [str(each.path) for each in runs],
+        "software_version": VERSION,
+        "windows": result.windows,
+        "window": Options.window if wanted.window is None else wanted.window,
+        "scales": list(scales_of(wanted.scales)),
+        "payloads": [each.load.phi.tolist() for each in runs],
+        "may_change": list(changing(wanted)),
+    }

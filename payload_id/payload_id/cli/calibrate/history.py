@@ -1,0 +1,209 @@
+"""`payload-id calibrate history`: learn how far estimates err, and what is printed of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from ...core import codec
+from ...core.arm.arm_history import ArmHistory
+from ...core.body.inertial import PARAMETERS
+from ...core.calibration import Options
+from ...core.errors import ConfigurationError, InputError, PayloadIdError
+from ...core.history import KnownRun, learn_history, segments
+from ...core.history.conformal import largest_score, runs_needed
+from ...core.history.learning import OWN
+from ...core.rows.joint_torque.momentum import MomentumRows
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.version import VERSION
+from ...files.figures.number_format import number
+from ...files.learnt.learnt_file import HISTORY, save_learnt_robot
+from ...files.recordings.known_runs import KnownRecording
+from ...files.recordings.recording import Recording
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ..common.presentation import console, plain_table
+from ..common.progress import progress
+from ..common.reading import read_stretch, remarks, robot_file
+from ..common.settings import with_changes
+from .command import History
+from .known import changing, check_out, known_recordings, measured_with
+
+LEVELS = (0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True)
+class HistoryJob:
+    """What is learnt, from what.
+
+    Attributes:
+        robot: The arm.
+        recordings: At least two.
+        runs: The runs that they were cut into.
+        history: What they have shown.
+        written: The robot file with it; None if it could not be written.
+        failure: Why not, in that case.
+    """
+
+    robot: RobotModel
+    recordings: tuple[Recording, ...]
+    runs: tuple[KnownRun, ...]
+    history: ArmHistory
+    written: Path | None
+    failure: PayloadIdError | None = None
+
+
+def run(wanted: History) -> int:
+    """Learn a history, write and show it; return the exit code."""
+    check_out(wanted.out)
+    file = robot_file(wanted)
+    robot = RobotModel.from_robot_file(replace(file, history=None))  # calibrated as later runs
+    uncertainty = with_changes(file.uncertainty, wanted.uncertainty)
+    known = known_recordings(wanted)
+    check_masses(known, uncertainty.prior.mass_max)
+    runs = [(run, read_stretch(run.path, wanted, file)) for run in known]
+    robot = measured_with(robot, [recording for _, recording in runs])
+    with progress(f"learning from {len(runs)} runs"):
+        job = learn(wanted, file, robot, uncertainty, runs)
+    if wanted.json:
+        print(json.dumps(as_json(job)))
+    else:
+        show(job)
+    if job.failure is not None:
+        raise job.failure
+    return 0
+
+
+def check_masses(runs: Sequence[KnownRecording], mass_max: float) -> None:
+    """Raise unless the prior allows the payload of every run, as it shall those of new runs.
+
+    Args:
+        runs: Their payloads' masses are known.
+        mass_max: Heaviest payload of the prior [kg].
+
+    Raises:
+        InputError: Names the run whose payload is heavier.
+    """
+    for run in runs:
+        if run.load.phi[0] > mass_max:
+            raise InputError(
+                f"{run.path.name} is said to carry {run.load.phi[0]:g} kg, and the stated prior "
+                f"allows {mass_max:g} kg at most (uncertainty.prior.mass_max): one of them is "
+                "wrong."
+            )
+
+
+def learn(
+    wanted: History,
+    file: RobotFile,
+    robot: RobotModel,
+    uncertainty: Uncertainty,
+    recordings: Sequence[tuple[KnownRecording, Recording]],
+) -> HistoryJob:
+    """Learn a history from recordings, and write the robot file with it."""
+    rows, window = (
+        MomentumRows.of(robot, uncertainty),
+        (Options.window if wanted.window is None else wanted.window),
+    )
+    runs = tuple(
+        KnownRun.of(known.path.name, part, known.load, rows, window)
+        for known, recording in recordings
+        for part in segments(recording, wanted.segments)
+    )
+    own = tuple(dict.fromkeys((*OWN, *changing(wanted))))
+    history = learn_history(runs, rows, window, own)
+    names = [known.path.name for known, _ in recordings]
+    about = {"recordings": names, "software_version": VERSION, "own": list(own)}
+    lines = (
+        f"Written by payload-id {VERSION} calibrate history from {', '.join(names)}.",
+        "Make it again after a change of robot, tool, sensors or of the bounds below.",
+    )
+    history = replace(history, about=about)
+    written = failure = None
+    try:
+        written = save_learnt_robot(wanted.out, file.path, HISTORY, history, lines)
+    except ConfigurationError as error:  # what took minutes to learn is shown all the same
+        failure = error
+    return HistoryJob(robot, tuple(r for _, r in recordings), runs, history, written, failure)
+
+
+def as_json(job: HistoryJob) -> dict[str, Any]:
+    """Return the history as plain values."""
+    history = job.history
+    found = {
+        "robot": job.robot.name,
+        "robot_digest": job.robot.digest,
+        "inflation": history.inflation,
+        "load_noise": history.load_noise,
+        "runs": [
+            {
+                "source": run.source,
+                "seconds": run.seconds,
+                "mass": history.masses[k],
+                "scores": history.scores[k],
+            }
+            for k, run in enumerate(job.runs)
+        ],
+        "notes": [*history.notes, *(line for r in job.recordings for line in remarks(r))],
+        "written": None if job.written is None else str(job.written),
+    }
+    plain: dict[str, Any] = codec.as_json(found)
+    return plain
+
+
+def show(job: HistoryJob) -> None:
+    """Print the history for a person."""
+    terminal, history = console(), job.history
+    terminal.print(f"{len(history)} runs on [bold]{job.robot.name}[/bold]")
+    for line in [*(x for r in job.recordings for x in remarks(r)), *history.notes]:
+        terminal.print(line, style="yellow")
+    terminal.print(run_table(job))
+    terminal.print(level_table(history))
+    terminal.print(
+        f"Errors are {history.inflation:.1f} times those of independent rows, and rows err by a "
+        f"further {history.load_noise:.1%} of what the load makes of them."
+    )
+    if job.written is not None:
+        terminal.print(
+            f"Written: {job.written} and {job.written.with_suffix('.npz').name} beside it.\n"
+            f"next: ./payload-id identify RECORDING --robot {job.written}"
+        )
+
+
+def run_table(job: HistoryJob) -> Table:
+    """Return each run with the score of its mass."""
+    table = plain_table()
+    for name in ("run", "s", "known mass [kg]", "score"):
+        table.add_column(name, justify="left" if name == "run" else "right")
+    for run, mass, score in zip(
+        job.runs, job.history.masses, job.history.scores[:, 0], strict=True
+    ):
+        known = "-" if np.isnan(mass) else number(mass, 3)
+        table.add_row(run.source, number(run.seconds, 1), known, number(score, 2))
+    return table
+
+
+def level_table(history: ArmHistory) -> Table:
+    """Return which intervals the history allows: factors on the expected size of errors."""
+    table = plain_table()
+    table.add_column("interval of")
+    for level in LEVELS:
+        table.add_column(f"{level:.0%}", justify="right")
+    for k, name in enumerate(PARAMETERS):
+        size = np.abs(history.scores[:, k])
+        table.add_row(name, *(_factor(size, level) for level in LEVELS))
+    return table
+
+
+def _factor(size: Any, level: float) -> str:
+    """Return the factor on expected errors, or how many runs it would need."""
+    factor = largest_score(size, level)
+    known = int(np.isfinite(size).sum())
+    missing = runs_needed(level) - known
+    return f"± {factor:.2f}" if np.isfinite(factor) else f"{missing} more runs"

@@ -1,0 +1,99 @@
+"""What `certificate verify` shows: tables that a person can sign, and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from ...core.errors import printable
+from ...core.safety.certificate.limit_use import limit_use
+from ...core.safety.margins.margin import CLEARANCES
+from ...core.threads import one_thread
+from ...files.robots.robot_model import RobotModel
+from ...files.runs.certificate_file import SavedCertificate
+from ...files.runs.claims import Claim
+from ...files.runs.signature import SignatureState, SignatureVerdict
+from ...planning.verify import CheckedCertificate
+from ..common.presentation import console
+
+# How a verified certificate's signature is announced; the other states are differences.
+SIGNATURE_WORDS = {
+    SignatureState.OWN: "[bold green]SIGNED[/]",
+    SignatureState.NOT_JUDGED: "[bold yellow]SIGNED BY SOMEBODY[/]",
+    SignatureState.UNSIGNED: "[bold yellow]NOT SIGNED[/]",
+}
+
+
+def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> Path:
+    """Draw what the motion may use of every limit; return the file."""
+    # Not at the top: the plotting library takes longer to import than most proofs to repeat.
+    from ...files.figures.motion_figure import draw_limit_use
+
+    with one_thread():
+        use = limit_use(saved.case(model), saved.trajectory)
+    limits = saved.certificate.limits
+    title = f"{saved.robot_name}: {saved.trajectory.duration:.1f} s, limits '{limits}'"
+    return draw_limit_use(path, use, model.joints, title)
+
+
+def _left(constraint: str, left: float | None) -> str:
+    """Return what is left of a constraint for people."""
+    if left is None:
+        return "-"
+    return f"{1000 * left:.1f} mm" if constraint in CLEARANCES else f"{100 * left:.1f} %"
+
+
+def show(checked: CheckedCertificate) -> None:
+    """Print the result."""
+    certificate, result, signature = checked.saved.certificate, checked.found, checked.signature
+    out = console()
+    table = Table(title="What is left at least", title_justify="left")
+    for head in ("constraint", "certified", "denser proof", "sampled", "where", "time [s]"):
+        table.add_column(head)
+    for margin in certificate.margins:
+        name = margin.constraint
+        table.add_row(
+            name,
+            _left(name, margin.left),
+            _left(name, result.proved.get(name)),
+            _left(name, result.sampled.get(name)),
+            escape(printable(" and ".join(margin.where))),
+            f"{margin.start:.2f}-{margin.end:.2f}",
+        )
+    out.print(table)
+    out.print("Assumptions:")
+    for sentence in certificate.assumptions:
+        out.print(f"  - {escape(sentence)}")
+    out.print(_claims_table((_signature_claim(signature), *checked.claims)))
+    for sentence in result.differences:
+        out.print(f"[bold red]DIFFERS[/] {escape(sentence)}")
+    if result.verified:
+        out.print(f"[bold green]VERIFIED[/] {result.samples} sampled states keep every margin.")
+        out.print(_signature_line(signature))
+        out.print("Judged and signed: ______________________  date: ______________")
+
+
+def _signature_claim(signature: SignatureVerdict) -> Claim:
+    """Return the signature as a row of the table."""
+    stated = f"trusted: {signature.trusted}" if signature.trusted else "no trusted key (--key)"
+    return Claim("signature", signature.found, stated, signature.holds)
+
+
+def _signature_line(signature: SignatureVerdict) -> str:
+    """Return who vouches for a verified certificate."""
+    return f"{SIGNATURE_WORDS[signature.state]} {escape(signature.sentence)}"
+
+
+def _claims_table(rests_on: Sequence[Claim]) -> Table:
+    """Return what a certificate rests on as a table that a person can sign."""
+    table = Table(title="What it rests on", title_justify="left")
+    for head in ("", "certified", "stated for this robot and cell", "holds"):
+        table.add_column(head)
+    words = {True: "yes", False: "[bold red]NO[/]", None: "to be judged"}
+    for claim in rests_on:
+        cells = (escape(text) for text in (claim.subject, claim.certified, claim.stated or "-"))
+        table.add_row(*cells, words[claim.holds])
+    return table

@@ -1,0 +1,164 @@
+"""What can be said with ROS: whether a message comes back, and what a driver publishes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import rclpy
+from rclpy.context import Context
+from rclpy.exceptions import NameValidationException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from ...core.errors import InputError, PayloadIdError, RecordingError
+from ...core.recording_checks.check_result import CheckResult, Verdict
+from ...files.recordings.recording import Recording
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ...ros.client.run_recorder import RunRecorder
+from ...ros.common.error_sentence import CannotGoOnError
+from ...ros.common.main_loop import start_ros
+from ...ros.common.topic_report import publisher_names, silence_report
+from .recording import looked_at
+
+ECHO = "payload_check/echo"
+PATIENCE = 10.0  # [s] that a message may take to come back, discovery included
+LATE = 0.5  # [s] between a stamp and its arrival, beyond which clocks differ
+EXPECTED = "a message that comes back"
+TYPE = "sensor_msgs/msg/JointState"
+
+
+def network(robot: RobotFile | None, topic: str, seconds: float) -> list[CheckResult]:
+    """Return what was found of DDS, and of the joint states of a robot.
+
+    Args:
+        robot: Whose driver is listened to; None: nobody's.
+        topic: Of the joint states; empty: the robot file's.
+        seconds: How long to listen [s].
+
+    Raises:
+        InputError: No topic can have that name.
+    """
+    try:
+        with _node("payload_check") as node:
+            lines = [_echo(node)]
+            if robot is None:
+                return lines
+            with TemporaryDirectory(prefix="payload_check_") as folder:
+                return lines + _driver(node, robot, topic, seconds, Path(folder))
+    except NameValidationException as error:
+        what, name, *_ = str(error).splitlines()
+        raise InputError(f"No topic can have that name: {what} {name.strip()}.") from error
+    except CannotGoOnError as error:
+        do = "Correct the environment, then look again: nothing can be heard before."
+        return [CheckResult("DDS", Verdict.WRONG, str(error), EXPECTED, do)]
+
+
+@contextmanager
+def _node(name: str) -> Iterator[Node]:
+    """Make a node in a participant of its own, served by a thread of its own."""
+    context = Context()
+    start_ros(context=context)
+    node = rclpy.create_node(name, context=context)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    thread = threading.Thread(target=_serve, args=(executor,), daemon=True)
+    thread.start()
+    try:
+        yield node
+    finally:
+        rclpy.try_shutdown(context=context)
+        thread.join(PATIENCE)
+        node.destroy_node()
+
+
+def _serve(executor: SingleThreadedExecutor) -> None:
+    """Serve a node until its context ends."""
+    try:
+        executor.spin()
+    except ExternalShutdownException:
+        return
+
+
+def _echo(node: Node) -> CheckResult:
+    """Send messages from another participant until one arrives."""
+    arrived, expected = threading.Event(), EXPECTED
+    began = time.monotonic()
+    heard = node.create_subscription(JointState, ECHO, lambda message: arrived.set(), 1)
+    with _node("payload_check_sender") as sender:
+        publisher = sender.create_publisher(JointState, ECHO, 1)
+        while not arrived.wait(0.05) and time.monotonic() < began + PATIENCE:
+            publisher.publish(JointState())
+    node.destroy_subscription(heard)
+    taken = time.monotonic() - began
+    if arrived.is_set():
+        return CheckResult("DDS", Verdict.GOOD, f"one came back after {taken:.1f} s", expected)
+    do = (
+        "See that the loopback interface is up with multicast, that no firewall drops UDP from "
+        "port 7400 on, and that /dev/shm has room."
+    )
+    return CheckResult("DDS", Verdict.WRONG, f"none came back in {PATIENCE:g} s", expected, do)
+
+
+def _driver(
+    node: Node, robot: RobotFile, topic: str, seconds: float, folder: Path
+) -> list[CheckResult]:
+    """Listen to a driver, and judge what it publishes as `check` judges a recording."""
+    recorder = RunRecorder(node, robot, topic)
+    with recorder.recording(folder / "heard") as bag:
+        time.sleep(seconds)
+    full = node.resolve_topic_name(recorder.topic)
+    if not recorder.received:
+        rate = robot.joint_states.rate
+        found = silence_report(node, full, TYPE, seconds, rate, "joint_states_topic")
+        do = "Start the driver, or name its topic: --topic, joint_states.topic in the robot file."
+        return [CheckResult("joint states", Verdict.WRONG, found, f"{full} at {rate:g} Hz", do)]
+    try:
+        recording = Recording.of_robot(bag, robot, recorder.topic)
+    except PayloadIdError as error:
+        do = "Correct the driver, or what the robot file says of it."
+        return [CheckResult("joint states", Verdict.WRONG, str(error), "joints with efforts", do)]
+    return [
+        _publishers(publisher_names(node, full), full),
+        _clock(recording, node.get_clock().now().nanoseconds),
+        *_judged(recording, robot),
+    ]
+
+
+def _judged(recording: Recording, robot: RobotFile) -> list[CheckResult]:
+    """Return what `check` says of what was heard."""
+    try:
+        return looked_at(recording, RobotModel.from_robot_file(robot), robot, table=False)
+    except RecordingError as error:
+        do = "Listen longer: --seconds 10."
+        return [CheckResult("joint states", Verdict.WRONG, str(error), "some seconds of them", do)]
+
+
+def _publishers(names: list[str], topic: str) -> CheckResult:
+    """Judge whether one driver alone publishes."""
+    found, expected = f"{topic} by {', '.join(names) or 'nobody any more'}", "one publisher"
+    if len(names) > 1:
+        do = "Stop all but the robot's own driver: samples of several are mixed."
+        return CheckResult("publishers", Verdict.WRONG, found, expected, do)
+    return CheckResult("publishers", Verdict.GOOD, found, expected)
+
+
+def _clock(recording: Recording, now_ns: int) -> CheckResult:
+    """Judge whether stamps are of this machine's time."""
+    newest = recording.start_ns + round(1e9 * float(np.max(recording.stamp)))
+    age = (now_ns - newest) / 1e9
+    found, expected = f"the newest stamp is {age:.3g} s old", f"0 to {LATE:g} s"
+    if -0.01 <= age <= LATE + 0.1:
+        return CheckResult("clock", Verdict.GOOD, found, expected)
+    do = (
+        "Synchronise the clocks of robot and machine (chrony, PTP). Identification itself uses "
+        "the stamps alone; certified motions are refused on such a clock."
+    )
+    return CheckResult("clock", Verdict.LOOK, found, expected, do)

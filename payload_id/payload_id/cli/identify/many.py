@@ -1,0 +1,168 @@
+"""`payload-id identify --out`: from many recordings, on all cores or on a cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...core.errors import InputError
+from ...core.identification.settings import Settings
+from ...files.robots.robot_file import RobotFile
+from ..common.presentation import console
+from ..common.progress import progress
+from ..common.settings import with_changes, with_methods
+
+if TYPE_CHECKING:
+    from ...files.fleet.manifest import Entry
+    from ...fleet import FleetJob, Progress
+    from .command import Wanted
+
+NEEDED = (
+    "Many recordings need Dask and Arrow: pip install 'payload_id[fleet]', or run ./payload-id, "
+    "which sets up all there is."
+)
+UNUSABLE = 2  # exit code where no recording could be used
+SECONDS = "s"  # unit that a length of --segments may end with
+
+
+def run(wanted: Wanted) -> int:
+    """Identify what is missing; return the exit code."""
+    try:
+        import distributed  # noqa: F401
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise InputError(NEEDED) from error
+    from ...files.fleet.fleet_table import FleetTable
+    from ...fleet import cluster_client, identify_fleet
+
+    if wanted.out is None:
+        raise InputError("Give --out FOLDER, where the table of results is to be.")
+    jobs = jobs_of(wanted)
+    table = FleetTable.at(wanted.out)
+    with (
+        progress(f"identifying from {len(jobs)} recordings") as tell,
+        cluster_client(wanted.scheduler, wanted.workers) as client,
+    ):
+        done = identify_fleet(jobs, table, client, lambda made: tell(made.part))
+    if wanted.json:
+        print(json.dumps(as_json(done, table.folder)))
+    else:
+        show(done, table.folder)
+    return UNUSABLE if done.useless else 0
+
+
+def jobs_of(wanted: Wanted) -> list[FleetJob]:
+    """Return what is to be done.
+
+    Raises:
+        PayloadIdError: A source holds nothing, a file cannot be read, or no robot is named.
+    """
+    from ...files.fleet.manifest import absolute, matched, read_manifest
+    from ...files.fleet.recordings_found import recordings_found
+    from ...fleet import FleetJob
+
+    if not wanted.recordings and wanted.manifest is None:
+        raise InputError("Name recordings, or a --manifest of them.")
+    entries = () if wanted.manifest is None else read_manifest(absolute(wanted.manifest))
+    named = recordings_found(wanted.recordings)
+    methods: dict[str, Any] = {}
+    jobs = []
+    for entry in matched(entries, [absolute(x) for x in named]):
+        robot = _robot(entry, wanted)
+        if robot not in methods:
+            methods[robot] = _method(robot, wanted)
+        jobs.append(FleetJob(entry, methods[robot]))
+    return jobs
+
+
+def _robot(entry: Entry, wanted: Wanted) -> str:
+    """Return the robot file of a recording.
+
+    Raises:
+        InputError: None is named.
+    """
+    robot: str | None = entry.robot or wanted.robot
+    if robot is None:
+        raise InputError(
+            f"Which robot made {entry.bag}? Give --robot FILE, or the column robot in the manifest."
+        )
+    return robot
+
+
+def _method(robot: str, wanted: Wanted) -> Any:
+    """Return how recordings of a robot are identified."""
+    from ...files.configuration.yaml_file import read_yaml
+    from ...fleet import Method
+
+    file = RobotFile.load(robot)
+    settings = Settings(with_changes(file.uncertainty, wanted.uncertainty))
+    columns = wanted.columns
+    return Method(
+        robot=file,
+        settings=with_methods(settings, wanted, wanted),
+        topic=wanted.topic,
+        frame=wanted.payload_frame or "",
+        columns=None if columns is None else read_yaml(columns, "description of columns"),
+        segments=segments(wanted.segments),
+    )
+
+
+def segments(text: str) -> str | float:
+    """Return how recordings are cut: a length [s], or a word.
+
+    Raises:
+        InputError: It is neither.
+    """
+    from ...fleet import AT_CHANGES, WHOLE
+
+    if text in (WHOLE, AT_CHANGES):
+        return text
+    try:
+        return float(text.removesuffix(SECONDS))
+    except ValueError as error:
+        raise InputError(
+            f"--segments takes a length such as 10s, or '{AT_CHANGES}'; found '{text}'."
+        ) from error
+
+
+def as_json(done: Progress, folder: Path) -> dict[str, Any]:
+    """Return what was done as plain values."""
+    return {
+        "folder": str(folder),
+        "recordings": done.recordings,
+        "made": done.made,
+        "kept": done.kept,
+        "copies": done.copies,
+        "lost": done.lost,
+        "reason": done.reason,
+        "verdicts": dict(done.verdicts),
+    }
+
+
+def show(done: Progress, folder: Path) -> None:
+    """Print what was done for a person."""
+    terminal = console()
+    parts = [f"{done.made} identified now"]
+    parts += [f"{done.kept} were there already"] if done.kept else []
+    parts += [f"{done.copies} of the same content as others"] if done.copies else []
+    number = "1 recording" if done.recordings == 1 else f"{done.recordings} recordings"
+    terminal.print(f"[bold]{number}[/bold]: {', '.join(parts)}.")
+    if done.verdicts:
+        terminal.print("new rows: " + ", ".join(_counted(done.verdicts.most_common())))
+    if done.useless:
+        terminal.print("No recording could be used; the column error of the table says why.")
+    if done.lost:
+        terminal.print(
+            f"{done.lost} could not be had, or lost their workers. Their rows say why; of one: "
+            f"{done.reason} The same command, given again, tries them again.",
+            style="yellow", markup=False,
+        )  # fmt: skip
+    terminal.print(f"table: {folder / 'rows'}", soft_wrap=True, markup=False)
+    terminal.print(f"next: ./payload-id report {folder}", soft_wrap=True, markup=False)
+
+
+def _counted(verdicts: Sequence[tuple[str, int]]) -> list[str]:
+    """Return verdicts and their numbers as text."""
+    return [f"{number} {name}" for name, number in verdicts]

@@ -1,0 +1,80 @@
+"""Replaying the saved run of a team: the same samples, updates and bounds, without ROS."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rich.markup import escape
+from rich.text import Text
+
+from ...core.arrays import Array
+from ...core.body.inertial import PARAMETERS
+from ...core.codec import as_json, digest
+from ...core.team.estimate import TeamEstimate
+from ...files.figures.number_format import UNIT_TEXTS, rounded
+from ...files.teams.team_run import SavedTeamRun, has_team_run
+from ..common.presentation import console, plain_table
+
+UNUSABLE = 3  # exit code where there is no usable estimate
+
+
+def is_team(recording: Path) -> bool:
+    """Tell whether a recording is the saved run of a team."""
+    return recording.is_dir() and has_team_run(recording)
+
+
+def repeat(folder: Path, json_wanted: bool) -> int:
+    """Repeat a run and show its result; return the exit code.
+
+    Raises:
+        ConfigurationError: A file is missing, damaged or changed.
+    """
+    estimate, same, saved = repeated(folder)
+    if json_wanted:
+        print(json.dumps({**as_json(estimate), "as_saved": same}))
+    else:
+        show(estimate)
+        console().print(
+            "The result is that of the live run, bit for bit."
+            if same
+            else "The result is NOT that of the live run; software "
+            f"{saved.software_version} made that."
+        )
+    return 0 if estimate.status.value in ("GOOD", "USABLE") else UNUSABLE
+
+
+def repeated(folder: Path) -> tuple[TeamEstimate, bool, SavedTeamRun]:
+    """Return what a run gives once more, whether that is its saved result, and the run."""
+    saved = SavedTeamRun.load(folder)
+    estimate = saved.repeat(folder)
+    return estimate, digest(estimate) == digest(saved.result), saved
+
+
+def show(estimate: TeamEstimate, truth: Array | None = None) -> None:
+    """Print a team's estimate: verdict, payload, grasps, what is wrong or not given.
+
+    Args:
+        estimate: What was found.
+        truth: True parameters of the payload, shape (10,); None: not known.
+    """
+    terminal, payload, grasps = console(), plain_table(), plain_table()
+    terminal.print(Text(f"{estimate.status.value}. {estimate.message}", "bold"))
+    for title in (f"payload at {estimate.reference}", "estimate [interval]", "", "truth"):
+        payload.add_column(escape(title) if title != "truth" or truth is not None else "")
+    for k, name in enumerate(PARAMETERS):
+        text = rounded(float(estimate.phi[k]), float(estimate.lower[k]), float(estimate.upper[k]))
+        true = "" if truth is None else f"{truth[k]:.4g}"
+        payload.add_row(name, escape(text), UNIT_TEXTS[k], true)
+    for title in ("grasp", "place [m]", "clock [ms]", "carries"):
+        grasps.add_column(escape(title), no_wrap=title == "grasp")
+    for name, frame in estimate.frames.items():
+        place = ", ".join(f"{x:.4f}" for x in frame.position)
+        share = f"{estimate.payload[name].share:.0%}" if name in estimate.payload else "-"
+        grasps.add_row(name, place, f"{1e3 * frame.clock:+.1f}", share)
+    terminal.print(payload)
+    terminal.print(grasps)
+    for finding in estimate.findings:
+        terminal.print(f"{finding.fault.value}: {finding.sentence}", style="yellow", markup=False)
+    for sentence in estimate.cannot:
+        terminal.print(f"not given: {sentence}", style="yellow", markup=False)
