@@ -35,7 +35,7 @@ from payload_id.core.history import KnownLoad, KnownRun, calibrated_interval, le
 from payload_id.core.motion import trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.simulation.drive.presets import preset_named
+from payload_id.core.simulation.presets import preset_named
 from payload_id.core.simulation.realistic_arm import RealisticArm, joint_capacity
 
 ARMS = ("gen3", "xarm7", "ur10", "panda")
@@ -71,16 +71,18 @@ class Outcome:
 def stated(model: ArmModel, preset: str) -> Uncertainty:
     """Return bounds that a user could state for such drives, from their data sheet."""
     drives, capacity = preset_named(preset), joint_capacity(model)
-    friction = 2.0 * (drives.coulomb * (1.0 + drives.stiction) + drives.load_friction) * capacity
+    friction = (
+        2.0 * (drives["coulomb"] * (1.0 + drives["stiction"]) + drives["load_friction"]) * capacity
+    )
     return Uncertainty(
         torque_absolute=tuple(0.03 * capacity),
-        torque_gain=3.0 * drives.gain,
-        torque_offset=tuple(4.0 * (drives.offset + drives.session_offset) * capacity),
-        link_relative=min(2.0 * drives.link_relative, 0.3),
+        torque_gain=3.0 * drives["gain"],
+        torque_offset=tuple(4.0 * (drives["offset"] + drives["session_offset"]) * capacity),
+        link_relative=min(2.0 * drives["link_relative"], 0.3),
         link_shift=0.01,
         friction_coulomb=tuple(friction),
-        friction_viscous=tuple(2.0 * drives.viscous * capacity + 1e-3),
-        rotor_inertia=tuple(2.0 * drives.rotor_inertia * capacity),
+        friction_viscous=tuple(2.0 * drives["viscous"] * capacity + 1e-3),
+        rotor_inertia=tuple(2.0 * drives["rotor_inertia"] * capacity),
         stiction_velocity=0.02,
         prior=PayloadPrior(10.0, 0.5),
     )

@@ -22,8 +22,10 @@ the task's obstacles from table I on, with intervals that narrow live (`stacking
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -35,6 +37,9 @@ from stacking_adaptive import AdaptiveRobust
 from stacking_excitation import HANDOVER, PIECES, InTurn, Workplace, joined, narrowed
 from stacking_scene import POUNDS, Task, dumbbell, tasks, tool_position, volume
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+
+from closed_loop import ClosedLoopRun, run  # noqa: E402  # lies in the folder above
 from payload_id import Recording, RobotFile, RobotModel, Uncertainty, identify
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import TO_PINOCCHIO
@@ -52,10 +57,9 @@ from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.safety.clearance.clearances import pose_clearance
 from payload_id.core.safety.torque.parameter_box import ParameterBox
-from payload_id.core.simulation.closed_loop import ClosedLoopRun, run
-from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.perturbation import perturb_links
-from payload_id.core.simulation.torque_plant import TorquePlant
+from payload_id.core.simulation.plant import Plant
+from payload_id.core.simulation.skeleton import nominal_arm
 from payload_id.files.robots.arm_geometry import robot_geometry
 
 ROBOT = RobotFile.load("kinova_gen3_2f85")
@@ -105,9 +109,9 @@ class World:
     limits: MotionLimits
     seed: int
 
-    def plant(self, payload: Array) -> TorquePlant:
+    def plant(self, payload: Array) -> Plant:
         """Return the arm with a payload."""
-        return TorquePlant(
+        return Plant(
             ROBOT.urdf,
             ROBOT.joints,
             ROBOT.payload_frame,

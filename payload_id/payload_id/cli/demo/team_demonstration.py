@@ -15,7 +15,7 @@ from rich.rule import Rule
 
 from ...core.arrays import Array
 from ...core.errors import PayloadIdError
-from ...core.simulation.team.simulated_run import Stage
+from ...core.simulation.team.team_motion import Stage
 from ...core.team.estimate import TeamEstimate as Estimate
 from ...files.figures.number_format import digits, number
 from ...files.figures.team_figure import TeamPicture, team_figure
@@ -146,9 +146,10 @@ def _forces(demo: TeamDemo, robots: SimulatedRobots) -> dict[str, Array]:
     if state is None:
         return {}
     found = {}
-    for i, (name, robot) in enumerate(zip(NAMES, scene.robots, strict=True)):
-        base = robot.delta.force(state.theta[i], state.tau[i])
-        wrist = robot.gimbal.rotation(state.gimbal[i][None])[0]
+    mechanism = scene.robot.mechanism
+    for i, name in enumerate(NAMES):
+        base = mechanism.delta.force(state.theta[i], state.tau[i])
+        wrist = mechanism.gimbal.rotation(state.gimbal[i][None])[0]
         found[name] = scene.rotations[i] @ (wrist.T @ base)
     return found
 

@@ -12,8 +12,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 from ...core.mechanism.readings import JointReadings
-from ...core.simulation.team.simulated_run import Stage
-from ...core.simulation.team.team_motion import WristReferences
+from ...core.simulation.team.team_motion import Stage, WristReferences
 from ...core.simulation.team.team_plant import TeamPlant, TeamState
 from ...core.simulation.team.team_sensors import TeamReader
 from .team_scene import NAMES, SENSORS, TeamDemo

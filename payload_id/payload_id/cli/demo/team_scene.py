@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from ...core.mechanism.own_load import MechanismMasses
+from ...core.mechanism.readings import Mechanism
 from ...core.simulation.team.scene import SimulatedMocobot, TeamScene, table_one
-from ...core.simulation.team.simulated_run import Stage, holds
-from ...core.simulation.team.team_motion import TeamMotion
+from ...core.simulation.team.team_motion import Stage, TeamMotion, holds
 from ...core.simulation.team.team_sensors import TeamSensors
 from ...files.configuration.whole_file import check_folder
 from ...files.configuration.yaml_file import yaml_text
@@ -20,7 +20,10 @@ from ...files.configuration.yaml_file import yaml_text
 GUIDED, HELD, LEVEL, MOVED = 10.0, 3.5, 3.5, 18.0
 NAMES = ("omnid1", "omnid2", "omnid3")
 ROBOT = SimulatedMocobot(
-    masses=MechanismMasses(0.3, 0.15, 0.1), friction=0.01, damping=0.002, gimbal_friction=0.003
+    mechanism=Mechanism(masses=MechanismMasses(0.3, 0.15, 0.1)),
+    friction=0.01,
+    damping=0.002,
+    gimbal_friction=0.003,
 )
 SENSORS = TeamSensors(
     encoder=2 * np.pi / 2**16,
@@ -80,7 +83,7 @@ def draw_team(seed: int, out: Path) -> TeamDemo:
     wrists = TeamMotion.random(rng, scene.centre, np.deg2rad(6.0), 0.02, 0.9)
     stages = (
         ("a human guides the payload", Stage(guided, GUIDED, human=True)),
-        *((f"hold {k + 1} of 4", stage) for k, stage in enumerate(holds(scene, HELD))),
+        *((f"hold {k + 1} of 4", stage) for k, stage in enumerate(holds(scene.centre, HELD))),
         ("level, at rest", Stage(TeamMotion.hold(np.zeros(6), scene.centre), LEVEL)),
     )
     team_file = folder / "team.yaml"
@@ -90,7 +93,7 @@ def draw_team(seed: int, out: Path) -> TeamDemo:
 
 def _team() -> dict[str, object]:
     """Return the entries of the team file."""
-    masses = ROBOT.masses
+    masses = ROBOT.mechanism.masses
     mechanism = {
         "platform_mass": masses.platform,
         "lower_leg_mass": masses.lower_leg,

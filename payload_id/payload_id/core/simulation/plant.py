@@ -1,16 +1,10 @@
-"""The simulated arm: MuJoCo integrates it, a joint-space controller drives it.
-
-The controller is evaluated in continuous time, at every stage of the Runge-Kutta integration: the
-torque is a smooth function of time, and the torque that is reported for an instant is exactly the
-one that the actuators applied at that instant.
-"""
+"""The simulated arm: MuJoCo integrates it, a joint-space controller or given torques drive it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
 
 import mujoco
 import numpy as np
@@ -23,8 +17,11 @@ from ..motion.joint_trajectory import DesiredState, JointTrajectory, sample, sta
 from ..samples.joint_samples import Samples
 from ..threads import one_thread
 from .controller import tune
-from .mujoco_arm import STEPPING, MujocoArm, per_joint
+from .mujoco_plant import MujocoPlant
+from .plant_model import build_plant_model
+from .skeleton import nominal_arm, skeleton
 
+PHYSICS_STEP = 0.25e-3  # [s]
 BLOCK = 128  # steps for which the reference is computed at once
 SHORT_BLOCK = 16  # where another trajectory comes within a few milliseconds
 GAINS_EVERY = 16  # half steps between two computed gains; divides the 2 steps of a block
@@ -54,13 +51,17 @@ def _spline(block: int) -> Array:
     return np.asarray(CubicSpline(knots, np.eye(len(knots)))(np.arange(2 * block + 1)))
 
 
-class Plant(MujocoArm):
+class Plant(MujocoPlant):
     """An arm with a payload under joint-space control, see `JointController`.
 
     It starts at time 0 at rest, holding `q0` as well as its controller can.
 
     Attributes:
+        nominal: The arm as the description says.
         controller: The controller, which knows the nominal arm.
+        payload_phi: The payload's true inertial parameters, shape (10,).
+        link_phis: True inertial parameters of the links between two joints, shape (n, 10).
+        armature: Reflected rotor inertia, shape (n,) [kg m2 or kg].
     """
 
     def __init__(
@@ -71,55 +72,102 @@ class Plant(MujocoArm):
         payload_phi: Array | Sequence[float] = (0.0,) * 10,
         gravity: Sequence[float] | Array = STANDARD_GRAVITY,
         *,
-        effort_limit: float | Array = np.inf,
         q0: Array | Sequence[float] | None = None,
+        link_phis: Array | None = None,
+        friction_coulomb: float | Array = 0.0,
+        friction_viscous: float | Array = 0.0,
+        armature: float | Array = 0.0,
+        step: float = PHYSICS_STEP,
         block: int = BLOCK,
-        **true_arm: Any,
     ) -> None:
         """Build the arm and its controller.
 
         Args:
-            urdf: As `MujocoArm` has it, and so the next four.
-            joints: The n joints that move.
-            payload_frame: Link to which the payload is attached.
-            payload_phi: The payload's inertial parameters, shape (10,).
+            urdf: Robot description, XML text.
+            joints: The n joints that move, in the order of all arrays; the others stay at 0.
+            payload_frame: Link to which the payload is rigidly attached.
+            payload_phi: The payload's inertial parameters about the origin of that link's frame,
+                shape (10,); zeros: no payload.
             gravity: Gravity in the base frame, shape (3,) [m/s2].
-            effort_limit: Largest torque of the actuators, one number or shape (n,) [N m or N].
             q0: Positions to hold at first, shape (n,) [rad or m]. None: zeros.
+            link_phis: True inertial parameters of the links between two joints taken together,
+                about the joint's frame, shape (n, 10). None: as the description says.
+            friction_coulomb: Coulomb friction, one number or shape (n,) [N m or N].
+            friction_viscous: Viscous friction, one number or shape (n,) [N m s/rad or N s/m].
+            armature: Reflected rotor inertia, one number or shape (n,) [kg m2 or kg].
+            step: Integration step [s].
             block: Steps for which the reference is computed at once: `BLOCK`, or `SHORT_BLOCK`.
-            **true_arm: The keywords of `MujocoArm`: links, friction, rotors and step.
 
         Raises:
             ModelError: The description cannot be simulated.
             InputError: A parameter is impossible.
         """
-        super().__init__(urdf, joints, payload_frame, payload_phi, gravity, **true_arm)
-        n = self.n
+        if not (np.isfinite(step) and step > 0):
+            raise InputError(f"step must be a finite number above 0 s; found {step!r}.")
+        self.nominal = nominal_arm(urdf, joints, payload_frame, gravity)
+        self.n = self.nominal.n
+        self.armature = self._per_joint("armature", armature)
+        self.payload_phi = np.array(payload_phi, dtype=float)
+        self.link_phis = self.nominal.link_phi if link_phis is None else np.array(link_phis)
+        self._built = partial(
+            build_plant_model,
+            skeleton(urdf, joints),
+            joints,
+            payload_frame,
+            gravity=self.nominal.gravity,
+            link_phis=None if link_phis is None else self.link_phis,
+            friction_coulomb=self._per_joint("friction_coulomb", friction_coulomb),
+            friction_viscous=self._per_joint("friction_viscous", friction_viscous),
+            armature=self.armature,
+            step=step,
+        )
+        super().__init__(self._built(self.payload_phi))
+        # Index of each of our joints among MuJoCo's coordinates.
+        self._to_ours = np.array([self.model.joint(name).dofadr[0] for name in joints])
         self._to_mujoco = np.argsort(self._to_ours)
         self._block = block
-        self.controller = tune(self.nominal, self.step, self.armature)
-        self._limit = per_joint("effort_limit", effort_limit, n)[self._to_mujoco]
-        self._limited = bool(np.isfinite(self._limit).any())
-        self._push = np.zeros(n)
+        self.controller = tune(self.nominal, step, self.armature)
+        self._push = np.zeros(self.n)
         # The controller runs at every stage of the integration: it reads views, not properties.
-        self._state = np.empty(2 * n)
-        self._position, self._velocity = self._state[:n], self._state[n:]
-        self._dofs = n
         self._qpos, self._qvel, self._integral = self.data.qpos, self.data.qvel, self.data.act
         self._integral_rate = self.data.ctrl
-        self.reset(np.zeros(n) if q0 is None else np.asarray(q0, dtype=float))
+        self.reset(np.zeros(self.n) if q0 is None else np.asarray(q0, dtype=float))
 
-    def reset(self, q: Array) -> None:
-        """Go back to time 0 at rest where the controller, told to hold q, keeps the arm still.
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """True positions and velocities, each of shape (n,)."""
+        return self.data.qpos[self._to_ours], self.data.qvel[self._to_ours]
+
+    def set_payload(self, phi: Array | Sequence[float]) -> None:
+        """Carry another payload from now on, in whatever state the arm is.
+
+        Args:
+            phi: Inertial parameters about the payload frame, shape (10,); zeros: no payload.
+
+        Raises:
+            InputError: They belong to no body.
+        """
+        payload = np.array(phi, dtype=float)
+        other = self._built(payload)
+        for name in ("body_mass", "body_ipos", "body_iquat", "body_inertia"):
+            getattr(self.model, name)[:] = getattr(other, name)
+        mujoco.mj_setConst(self.model, mujoco.MjData(self.model))
+        self.payload_phi = payload
+
+    def reset(self, q: Array, dq: Array | None = None) -> None:
+        """Go back to time 0 where the controller, told to hold q, keeps the arm still.
 
         Args:
             q: Desired positions, shape (n,) [rad or m].
+            dq: Velocities at which the arm moves there all the same, shape (n,); None: at rest.
         """
-        self._restart(q)
+        wanted = self._joint_numbers("positions", q)
+        self._restart()
         self._speed = 1.0
         self._imposed: Array | None = None
-        self._hold(DesiredState.rest(q))
+        self._hold(DesiredState.rest(wanted))
         self._find_equilibrium()
+        self.data.qvel[self._to_ours] = 0.0 if dq is None else dq
 
     def desired(self) -> DesiredState:
         """Return what the trajectory desires now, arrays of shape (n,)."""
@@ -174,21 +222,17 @@ class Plant(MujocoArm):
         """Apply torques from now on, whatever becomes of the arm, in place of the controller's.
 
         Args:
-            torque: One for each joint, shape (n,) [N m or N]; they end at the effort limit. None:
-                the controller takes over, and holds the arm where it is.
+            torque: One for each joint, shape (n,) [N m or N]. None: the controller takes over, and
+                holds the arm where it is.
 
         Raises:
             InputError: They are not n finite numbers.
         """
-        if torque is None:
-            if self._imposed is not None:
-                self._imposed = None
-                self._hold(DesiredState.rest(self.state[0]))
-            return
-        if np.shape(torque) != (self.n,) or not np.isfinite(torque).all():
-            raise InputError(f"The arm has {self.n} joints; found the torques {torque!r}.")
-        limit = self._limit
-        self._imposed = np.clip(np.asarray(torque)[self._to_mujoco], -limit, limit)
+        if torque is not None:
+            self._imposed = self._joint_numbers("torques", torque)[self._to_mujoco]
+        elif self._imposed is not None:
+            self._imposed = None
+            self._hold(DesiredState.rest(self.state[0]))
 
     def push(self, torque: Array) -> None:
         """Have somebody or something push the arm from now on; no sensor of torque shows it.
@@ -199,9 +243,7 @@ class Plant(MujocoArm):
         Raises:
             InputError: They are not n finite numbers.
         """
-        if np.shape(torque) != (self.n,) or not np.isfinite(torque).all():
-            raise InputError(f"The arm has {self.n} joints; found the push {torque!r}.")
-        self._push = np.asarray(torque, dtype=float)[self._to_mujoco]
+        self._push = self._joint_numbers("push", torque)[self._to_mujoco]
 
     def step_to(self, t: float) -> None:
         """Simulate up to time t [s], rounded to whole integration steps.
@@ -213,12 +255,10 @@ class Plant(MujocoArm):
         while self._steps < target:
             if self._steps >= self._end:
                 self._prepare_reference()
-            count = min(target, self._end) - self._steps
-            self._advance(count)
-            self._steps += count
+            self._advance(min(target, self._end) - self._steps, self._present_torque())
         self._check_finite(
-            f". The gains are too stiff for the step of {self.step:g} s, or the payload is far "
-            "beyond the arm; use a smaller step or other gains."
+            f". The torques are too stiff for the step of {self.step:g} s, or the payload is far "
+            "beyond the arm; use a smaller step, or a controller that holds it."
         )
 
     def measure(self) -> PlantState:
@@ -279,39 +319,20 @@ class Plant(MujocoArm):
     def _torque(self, row: int) -> Array:
         """Return the controller's torque in MuJoCo's present state, in MuJoCo's joint order.
 
-        The rate of its integral is left in MuJoCo's controls; it rests where the torque is cut.
+        The rate of its integral is left in MuJoCo's controls.
         """
         if self._imposed is not None:
             self._integral_rate[:] = 0.0
             return self._imposed
-        self._position[:], self._velocity[:] = self._qpos, self._qvel
-        both = self._reference[row] - self._gains[row] @ self._state
-        tau = both[: self._dofs] + self._integral
-        self._integral_rate[:] = both[self._dofs :]
-        if not self._limited:
-            return tau
-        cut = np.clip(tau, -self._limit, self._limit)
-        self._integral_rate[cut != tau] = 0.0
-        return cut
+        state = np.concatenate((self._qpos, self._qvel))
+        both = self._reference[row] - self._gains[row] @ state
+        self._integral_rate[:] = both[self.n :]
+        return np.asarray(both[: self.n] + self._integral)
 
-    def _advance(self, count: int) -> None:
-        """Integrate some steps within the prepared reference."""
-        data = self.data
-        applied = data.qfrc_applied
-        start = data.time = self._steps * self.step
-        offset = 2 * (self._steps - self._first) + 0.5
-        rate = 2.0 / self.step
-
-        def control(_model: mujoco.MjModel, _data: mujoco.MjData) -> None:
-            applied[:] = self._torque(int((data.time - start) * rate + offset)) + self._push
-
-        with STEPPING:
-            previous = mujoco.get_mjcb_control()
-            mujoco.set_mjcb_control(control)
-            try:
-                mujoco.mj_step(self.model, data, nstep=count)
-            finally:
-                mujoco.set_mjcb_control(previous)
+    def _present_torque(self) -> Callable[[int], Array]:
+        """Return what torque and push exert together so many half steps from now."""
+        first = 2 * (self._steps - self._first)
+        return lambda half: self._torque(first + half) + self._push
 
     def _find_equilibrium(self) -> None:
         """Let the integral carry what the feedforward lacks of gravity."""
@@ -321,6 +342,22 @@ class Plant(MujocoArm):
         mujoco.mj_forward(self.model, self.data)
         missing = self.data.qfrc_bias[self._to_ours] - feedforward
         self.data.act[:] = missing[self._to_mujoco]
+
+    def _per_joint(self, name: str, value: float | Array) -> Array:
+        """Return one non-negative number for each joint, shape (n,)."""
+        array, n = np.asarray(value, dtype=float), self.n
+        if array.shape not in ((), (n,)) or np.isnan(array).any() or (array < 0).any():
+            raise InputError(
+                f"{name} must be one number or {n} numbers (one for each joint), none negative; "
+                f"found {value!r}."
+            )
+        return np.broadcast_to(array, (n,)).astype(float)
+
+    def _joint_numbers(self, what: str, value: Array) -> Array:
+        """Return n finite numbers."""
+        if np.shape(value) != (self.n,) or not np.isfinite(value).all():
+            raise InputError(f"The arm has {self.n} joints; found the {what} {value!r}.")
+        return np.asarray(value, dtype=float)
 
 
 def simulate(

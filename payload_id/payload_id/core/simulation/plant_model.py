@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -11,13 +12,12 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array
 from ..body.inertial import as_phi, mass_com_inertia, pseudo_inertia
 from ..errors import InputError, ModelError, UnknownNameError
+from .mujoco_plant import new_spec
 
 # MuJoCo refuses a moving body without mass or inertia; such a body gets this much.
 NEGLIGIBLE = 1e-12  # [kg] and [kg m2]
 # How far rounding may carry a payload at the edge of physical consistency beyond it.
 ROUNDING = 1e-9  # relative to the largest principal moment [-], and [kg m2]
-
-PAYLOAD = "simulated payload"
 
 
 def build_plant_model(
@@ -52,12 +52,29 @@ def build_plant_model(
         InputError: The payload's or a link's parameters belong to no body.
         UnknownNameError: No such payload frame.
     """
-    spec = _read(skeleton)
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
-    spec.option.timestep = step
-    spec.option.gravity = gravity
-    # A diverging simulation must be seen, not silently started again.
-    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    spec = _made("read", new_spec, step, gravity, skeleton)
+    _fill(spec, joints, link_phis, (friction_coulomb, friction_viscous, armature))
+    _attach_payload(spec, payload_frame, as_phi(payload_phi))
+    return _made("simulate", spec.compile)
+
+
+def _made(what: str, make: Callable[..., Any], *given: Any) -> Any:
+    """Return what MuJoCo makes of a description."""
+    try:
+        return make(*given)
+    except ValueError as error:
+        reason = " ".join(str(error).split())
+        raise ModelError(f"MuJoCo cannot {what} this robot description: {reason}") from error
+
+
+def _fill(
+    spec: mujoco.MjSpec,
+    joints: Sequence[str],
+    link_phis: Array | None,
+    per_joint: tuple[Array, Array, Array],
+) -> None:
+    """Give joints and links what is simulated of them, and the controller its integrals."""
+    friction_coulomb, friction_viscous, armature = per_joint
     for k, name in enumerate(joints):
         joint = spec.joint(name)
         joint.limited = mujoco.mjtLimited.mjLIMITED_FALSE
@@ -68,23 +85,6 @@ def build_plant_model(
             _replace_inertia(joint.parent, as_phi(link_phis[k]), f"the links of joint '{name}'")
         _ensure_inertia(joint.parent)
         _add_integral(spec, name)
-    _attach_payload(spec, payload_frame, as_phi(payload_phi))
-    try:
-        return spec.compile()
-    except ValueError as error:
-        reason = " ".join(str(error).split())
-        raise ModelError(f"MuJoCo cannot simulate this robot description: {reason}") from error
-
-
-def _read(skeleton: str) -> mujoco.MjSpec:
-    """Let MuJoCo read the URDF, every link a body of its own."""
-    try:
-        spec = mujoco.MjSpec.from_string(skeleton)
-    except ValueError as error:
-        reason = " ".join(str(error).split())
-        raise ModelError(f"MuJoCo cannot read this robot description: {reason}") from error
-    spec.compiler.fusestatic = False
-    return spec
 
 
 def _add_integral(spec: mujoco.MjSpec, joint: str) -> None:
@@ -106,7 +106,7 @@ def _attach_payload(spec: mujoco.MjSpec, payload_frame: str, phi: Array) -> None
     if frame is None:
         names = [body.name for body in spec.bodies]
         raise UnknownNameError("payload frame", payload_frame, names, "the robot description")
-    _set_inertia(frame.add_body(name=PAYLOAD), phi, "the payload")
+    set_inertia(frame.add_body(name="simulated payload"), phi, "the payload")
 
 
 def _replace_inertia(body: mujoco.MjsBody, phi: Array, whose: str) -> None:
@@ -114,20 +114,20 @@ def _replace_inertia(body: mujoco.MjsBody, phi: Array, whose: str) -> None:
     for child in body.bodies:
         if not child.joints:
             _replace_inertia(child, np.zeros(10), whose)
-    _set_inertia(body, phi, whose)
+    set_inertia(body, phi, whose)
 
 
 def _ensure_inertia(body: mujoco.MjsBody) -> None:
     """Give a moving body that has no inertia of its own a negligible one."""
     if not body.explicitinertial or body.mass < NEGLIGIBLE:
-        _set_inertia(body, np.array([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1]) * NEGLIGIBLE, "a link")
+        set_inertia(body, np.array([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1]) * NEGLIGIBLE, "a link")
     elif np.isnan(body.fullinertia[0]):
         body.inertia = np.maximum(body.inertia, NEGLIGIBLE)
     elif not body.fullinertia.any():
         body.fullinertia = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]) * NEGLIGIBLE
 
 
-def _set_inertia(body: mujoco.MjsBody, phi: Array, whose: str) -> None:
+def set_inertia(body: mujoco.MjsBody, phi: Array, whose: str) -> None:
     """Write inertial parameters about the body's frame in the form that MuJoCo wants."""
     mass, com, moments, axes = principal_inertia(phi, whose)
     body.explicitinertial = True

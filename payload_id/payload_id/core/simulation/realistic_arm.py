@@ -14,7 +14,7 @@ run. Nothing of this is known to an estimator, which gets the description and th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,21 +26,18 @@ from ..body.inertial import as_phi, from_mass_com_inertia
 from ..errors import InputError
 from ..motion.trajectory import Motion, Trajectory
 from ..samples.joint_samples import Samples
-from .drive.drives import Drives, draw_drives
-from .drive.preset import Preset
-from .drive.presets import preset_named
+from .drives import Drives
+from .effects import Signal
 from .perturbation import perturb_links
+from .plant import PlantState
+from .presets import Preset, preset_named
 from .rigid_body import inverse_dynamics, with_bodies
 
 FINEST_STEP = 1e-3  # [s] effects follow each other at least this closely
-# Radius of the pinion between a sliding joint and its drive [m]; chosen, so that 1 m/s of a slide
-# is to its drive what 3 rad/s are to a turning joint's.
-PINION = 0.3
 PLACEHOLDER = 1e5  # effort limits from here on are no drive's [N m or N]
 POSES = 64  # poses that are looked at where a description has no usable effort limit
 RESERVE = 2.0  # capacity over the largest holding torque at these poses [-]
 LEAST_CAPACITY = 0.05  # capacity over that of the strongest joint, at least [-]
-CABLE_SPREAD = 0.05  # distance of the cable's parts from the links' centres of mass [m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +107,12 @@ class RealisticArm:
                 f"capacity needs {model.n} finite numbers above 0, one for each joint; found "
                 f"{capacity!r}."
             )
-        radius = np.where(np.linalg.norm(model.axis_angular, axis=1) > 0.5, 1.0, PINION)
+        turns = np.linalg.norm(model.axis_angular, axis=1) > 0.5
+        radius = np.where(turns, 1.0, chosen["pinion"])
         rng = np.random.default_rng([seed, 0])
-        links = perturb_links(model.link_phi, chosen.link_relative, rng)
-        links = links + _cable_phi(model.link_phi, chosen.cable_mass, rng)
-        drives = draw_drives(chosen, limits * radius, rng)
+        links = perturb_links(model.link_phi, chosen["link_relative"], rng)
+        links = links + _cable_phi(model.link_phi, chosen, rng)
+        drives = Drives.drawn(chosen, limits * radius, rng)
         return cls(model, chosen, links, drives, radius, seed)
 
     def run(
@@ -142,36 +140,62 @@ class RealisticArm:
         """
         phi = np.zeros(10) if payload is None else as_phi(payload)
         drives, now = self.started(seed, session, temperature)
-        published = self.preset.rate if rate is None else _checked_rate(rate)
+        published = self.preset["rate"] if rate is None else _checked_rate(rate)
         inner = max(1, int(np.ceil(1.0 / (FINEST_STEP * published))))
-        fine = self._at(motion, 1.0 / (inner * published))
-
+        step = 1.0 / (inner * published)
+        fine = self._at(motion, step)
         bodies = with_bodies(self.model, self.link_phi, phi)
         rigid = inverse_dynamics(self.model, bodies, fine.q, fine.dq, fine.ddq)
+        seen, after = self._seen(drives, step, fine.q, fine.dq, fine.ddq, rigid)
         r = self.radius
-        out, after = drives.through(
-            1.0 / (inner * published), fine.q / r, fine.dq / r, fine.ddq / r, rigid * r
-        )
-        tau = drives.torque_signal.published(out.torque[::inner], now) / r
+        tau = drives.published(seen.torque[::inner], now) / r
         time = fine.time[::inner]
-        stamp = time + self.preset.stamp_jitter * now.uniform(0.0, 1.0, len(time))
-        parts = {name: part[::inner] / r for name, part in out.parts.items()}
+        stamp = time + self.preset["stamp_jitter"] * now.uniform(0.0, 1.0, len(time))
+        parts = {name: part[::inner] / r for name, part in seen.parts.items()}
         return RealisticRun(
-            Samples(stamp, out.position[::inner] * r, out.velocity[::inner] * r, tau),
+            Samples(stamp, seen.position[::inner] * r, seen.speed[::inner] * r, tau),
             time,
             {"links and payload": rigid[::inner]} | parts,
-            after.temperature,
+            after.memory["warming"],
         )
+
+    def live(
+        self, period: float, seed: int = 0, session: int = 0
+    ) -> Callable[[PlantState], tuple[Array, Array, Array]]:
+        """Return what tells published position, velocity and torque of one state after another.
+
+        The states are of an arm that starts at rest, a period [s] apart, and do not feel the
+        drives; each of the three is of shape (1, n). Seeds as for `run`.
+        """
+        drives, now = self.started(seed, session)
+        velocity, r = np.zeros(self.model.n), self.radius
+
+        def measure(state: PlantState) -> tuple[Array, Array, Array]:
+            nonlocal drives, velocity
+            acceleration = (state.dq - velocity) / period
+            rows = (x[np.newaxis] for x in (state.q, state.dq, acceleration, state.tau))
+            seen, drives = self._seen(drives, period, *rows)
+            velocity = state.dq
+            return seen.position * r, seen.speed * r, drives.published(seen.torque, now) / r
+
+        return measure
+
+    def _seen(
+        self, drives: Drives, step: float, q: Array, dq: Array, ddq: Array, tau: Array
+    ) -> tuple[Signal, Drives]:
+        """Return what the drives show of a motion of the joints, and them as it leaves them."""
+        r = self.radius
+        return drives.through(step, q / r, dq / r, ddq / r, tau * r)
 
     def started(
         self, seed: int = 0, session: int = 0, temperature: float | Array | None = None
     ) -> tuple[Drives, np.random.Generator]:
         """Return the drives at the start of a run, and the source of its noise; see `run`."""
         now = np.random.default_rng([self.seed, 2, session, seed])
-        drives = self.drives.in_session(np.random.default_rng([self.seed, 1, session])).in_run(now)
+        drives = self.drives.started(np.random.default_rng([self.seed, 1, session]), now)
         if temperature is not None:
             given = np.broadcast_to(np.asarray(temperature, dtype=float), (self.model.n,))
-            drives = replace(drives, temperature=given)
+            drives = replace(drives, memory={**drives.memory, "warming": given})
         return drives, now
 
     def _at(self, motion: Trajectory | Motion, step: float) -> Motion:
@@ -208,10 +232,10 @@ def joint_capacity(model: ArmModel) -> Array:
     return np.asarray(np.where(usable, capacity, np.maximum(capacity, floor)))
 
 
-def _cable_phi(link_phi: Array, mass: float, rng: np.random.Generator) -> Array:
+def _cable_phi(link_phi: Array, preset: Preset, rng: np.random.Generator) -> Array:
     """Return what a cable adds to each body: a point mass near its centre of mass, (n, 10)."""
-    share = mass / len(link_phi)
-    away = CABLE_SPREAD * rng.standard_normal((len(link_phi), 3))
+    share = preset["cable_mass"] / len(link_phi)
+    away = preset["cable_spread"] * rng.standard_normal((len(link_phi), 3))
     centres = link_phi[:, 1:4] / np.maximum(link_phi[:, :1], 1e-9) + away
     return np.array([from_mass_com_inertia(share, c, np.zeros((3, 3))) for c in centres])
 

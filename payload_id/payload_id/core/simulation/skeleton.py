@@ -5,11 +5,24 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 
+from ..arm.arm_model import STANDARD_GRAVITY, ArmModel
+from ..arrays import Array
 from ..errors import ModelError, UnknownNameError
 
 MOVABLE = ("revolute", "continuous", "prismatic")
+KEPT = {"link": ("inertial",), "joint": ("origin", "parent", "child", "axis")}
 # A range that the simulation never reaches: the skeleton's joints have no mechanical stops.
 UNLIMITED = {"lower": "-1e6", "upper": "1e6", "effort": "1e6", "velocity": "1e6"}
+
+
+def nominal_arm(
+    urdf: str,
+    joints: Sequence[str],
+    payload_frame: str,
+    gravity: Sequence[float] | Array = STANDARD_GRAVITY,
+) -> ArmModel:
+    """Return the arm as its description says, one coordinate for each joint; see `Plant`."""
+    return ArmModel.from_xml(skeleton(urdf, joints), payload_frame, tuple(joints), tuple(gravity))
 
 
 def skeleton(urdf: str, joints: Sequence[str]) -> str:
@@ -32,17 +45,28 @@ def skeleton(urdf: str, joints: Sequence[str]) -> str:
     for name in joints:
         if name not in known:
             raise UnknownNameError("joint", name, known, where="the robot description")
-        if known[name].get("type") not in MOVABLE:
+        if (kind := known[name].get("type")) not in MOVABLE:
             raise ModelError(
-                f"Joint '{name}' is of type '{known[name].get('type')}'; the simulated arm moves "
+                f"Joint '{name}' is of type '{kind}'; the simulated arm moves "
                 f"{', '.join(MOVABLE)} joints only."
             )
-    bare = ElementTree.Element("robot", name=robot.get("name", "robot"))
-    for link in robot.findall("link"):
-        bare.append(_bare_link(link))
+    for element in list(robot):
+        if element.tag not in KEPT:
+            robot.remove(element)
+            continue
+        for part in list(element):
+            if part.tag not in KEPT[element.tag]:
+                element.remove(part)
     for name, joint in known.items():
-        bare.append(_bare_joint(joint, moves=name in joints))
-    return ElementTree.tostring(bare, encoding="unicode")
+        if name not in joints:
+            joint.set("type", "fixed")
+            continue
+        if joint.get("type") != "prismatic":
+            joint.set("type", "revolute")
+        if joint.find("axis") is None:
+            ElementTree.SubElement(joint, "axis", xyz="1 0 0")
+        ElementTree.SubElement(joint, "limit", UNLIMITED)
+    return ElementTree.tostring(robot, encoding="unicode")
 
 
 def _parse(urdf: str) -> ElementTree.Element:
@@ -54,28 +78,3 @@ def _parse(urdf: str) -> ElementTree.Element:
     if robot.tag != "robot":
         raise ModelError(f"A URDF begins with <robot>; the description begins with <{robot.tag}>.")
     return robot
-
-
-def _bare_link(link: ElementTree.Element) -> ElementTree.Element:
-    """Return the link with its inertia only."""
-    bare = ElementTree.Element("link", name=link.get("name", ""))
-    inertial = link.find("inertial")
-    if inertial is not None:
-        bare.append(inertial)
-    return bare
-
-
-def _bare_joint(joint: ElementTree.Element, moves: bool) -> ElementTree.Element:
-    """Return the joint with placement and axis only."""
-    kind = joint.get("type", "")
-    if moves:
-        kind = "prismatic" if kind == "prismatic" else "revolute"
-    bare = ElementTree.Element("joint", name=joint.get("name", ""), type=kind if moves else "fixed")
-    for tag in ("origin", "parent", "child"):
-        bare.extend(joint.findall(tag))
-    if moves:
-        axis = joint.find("axis")
-        xyz = "1 0 0" if axis is None else axis.get("xyz", "1 0 0")
-        ElementTree.SubElement(bare, "axis", xyz=xyz)
-        ElementTree.SubElement(bare, "limit", UNLIMITED)
-    return bare

@@ -11,7 +11,6 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.motion.joint_trajectory import DesiredState, JointTrajectory
-from ...core.simulation.live_drives import LiveDrives
 from ...core.simulation.plant import Plant
 from ...core.simulation.sensors import effort_from_torque, measure
 from ...files.robots.robot_file import RobotFile
@@ -61,7 +60,7 @@ class Hardware:
         """Build what the parameters describe; cycles come every `period` [s]."""
         arm = build_arm(robot, values)
         self.plant: Plant = build_plant(robot, values, period, arm)
-        self._drives = None if arm is None else LiveDrives(arm, period)
+        self._drives = None if arm is None else arm.live(period)
         self.sensor = build_sensor(values, self.plant.n)
         self._seed, self._period = [values["seed"], 2], period
         self.reseed()
@@ -91,7 +90,7 @@ class Hardware:
         if self._drives is None:
             rows = (state.q[np.newaxis], state.dq[np.newaxis], state.tau[np.newaxis])
         else:
-            rows = self._drives.measure(state)
+            rows = self._drives(state)
         seen = measure(self.sensor, self._random, np.array([state.t]), *rows)
         q = seen.q[0]
         if self._wrapped:

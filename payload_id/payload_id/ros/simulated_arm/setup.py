@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ import numpy as np
 from ...core.arrays import Array, BoolArray
 from ...core.body.inertial import PARAMETERS
 from ...core.errors import InputError
-from ...core.simulation.drive.presets import PRESETS, preset_named
-from ...core.simulation.mujoco_arm import PHYSICS_STEP, nominal_arm
 from ...core.simulation.perturbation import perturb_links
-from ...core.simulation.plant import BLOCK, SHORT_BLOCK, Plant
+from ...core.simulation.plant import BLOCK, PHYSICS_STEP, SHORT_BLOCK, Plant
+from ...core.simulation.presets import PRESETS, preset_named
 from ...core.simulation.realistic_arm import RealisticArm
 from ...core.simulation.sensors import SensorModel
+from ...core.simulation.skeleton import nominal_arm
 from ...files.robots.robot_file import RobotFile
 from ..common.parameters import Parameter
 from ..common.shared_parameters import ROBOT_FILE
@@ -183,7 +182,7 @@ def build_arm(robot: RobotFile, values: dict[str, Any]) -> RealisticArm | None:
     if values["drive"] == NO_DRIVE:
         return None
     nominal = nominal_arm(robot.urdf, robot.joints, robot.payload_frame, robot.gravity)
-    preset = replace(preset_named(values["drive"]), link_relative=values["link_relative"])
+    preset = preset_named(values["drive"]).but(link_relative=values["link_relative"])
     limits = robot.limits.effort
     capacity = limits if np.isfinite(limits).all() else None
     return RealisticArm.drawn(nominal, preset, values["seed"], capacity)

@@ -11,8 +11,7 @@ from payload_id.core.body.inertial import is_physical
 from payload_id.core.codec import plain
 from payload_id.core.mechanism.readings import JointReadings
 from payload_id.core.simulation.team.scene import table_one
-from payload_id.core.simulation.team.simulated_run import Stage, mechanism_of, states
-from payload_id.core.simulation.team.team_motion import TeamMotion
+from payload_id.core.simulation.team.team_motion import Stage, TeamMotion
 from payload_id.core.simulation.team.team_plant import TeamPlant
 from payload_id.core.simulation.team.team_sensors import RATE, TeamReader, recorded
 from payload_id.core.wrists.joint_stream import JointStream
@@ -37,8 +36,8 @@ def test_the_team_file_states_the_robots_that_are_simulated_and_heard(tmp_path):
     team = TeamFile.load(demo.team_file)
     assert team.names == NAMES and demo.seconds < 60.0
     for robot in team.robots:
-        assert robot.mechanism.masses == ROBOT.masses
-        assert robot.mechanism.delta.lower_leg == ROBOT.delta.lower_leg
+        assert robot.mechanism.masses == ROBOT.mechanism.masses
+        assert robot.mechanism.delta.lower_leg == ROBOT.mechanism.delta.lower_leg
         assert plain(robot.bounds).items() >= BOUNDS.items()
     phases = [x.stages[0][1].motion.phase.tolist() for x in (demo, again)]
     assert phases[0] == phases[1]
@@ -55,11 +54,11 @@ def test_samples_err_by_no_more_than_is_stated():
     scene, rng = table_one(ROBOT), np.random.default_rng(2)
     reader = TeamReader(scene, SENSORS, rng)
     motion = TeamMotion.random(rng, scene.centre, np.deg2rad(6.0), 0.02, 0.9)
-    truth = list(states(TeamPlant(scene), (Stage(motion, 4.0),), lambda step: True))
+    truth = list(TeamPlant(scene).through((Stage(motion, 4.0),), lambda step: True))
     time = np.array([x.time for x in truth])
     turns, bases = scene.bases()
     for i, seen in recorded(truth, reader).items():
-        samples = JointStream("x", mechanism_of(scene, i), RATE).add(seen)
+        samples = JointStream("x", scene.robot.mechanism, RATE).add(seen)
         at = np.clip(np.searchsorted(time, samples.time - reader.errors[i].clock), 0, len(time) - 1)
         state = [truth[k] for k in at]
         body = np.stack([x.rotation for x in state])

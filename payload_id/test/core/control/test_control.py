@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from closed_loop import run
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.control.armour import Armour, robust_input
 from payload_id.core.control.controller import limited
@@ -19,9 +20,8 @@ from payload_id.core.motion.limits import with_payload
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.torque.parameter_box import ParameterBox
-from payload_id.core.simulation.closed_loop import run
-from payload_id.core.simulation.mujoco_arm import nominal_arm
-from payload_id.core.simulation.torque_plant import TorquePlant
+from payload_id.core.simulation.plant import Plant
+from payload_id.core.simulation.skeleton import nominal_arm
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 
@@ -134,7 +134,7 @@ def test_the_tube_is_left_and_said_when_the_payload_is_outside():
     parameters = box(model)
     made = design(model, parameters)
     heavy = from_mass_com_inertia(9.0, [0.0, 0.1, 0.2], 0.02 * np.eye(3))
-    plant = TorquePlant(
+    plant = Plant(
         robot().urdf,
         robot().joints,
         robot().payload_frame,

@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from closed_loop import run
 from payload_id.core.body.inertial import TO_PINOCCHIO, is_physical
 from payload_id.core.control import armour
 from payload_id.core.control.armour import Armour
@@ -22,8 +23,7 @@ from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import DESIGN, Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
-from payload_id.core.simulation.closed_loop import run
-from payload_id.core.simulation.torque_plant import TorquePlant
+from payload_id.core.simulation.plant import Plant
 from payload_id.files.robots.arm_geometry import robot_geometry
 from safety_scenes import arm_named, limits_of, motion
 
@@ -102,10 +102,10 @@ def test_a_motion_that_is_faster_than_the_design_is_refused():
     assert found & {"disturbance", "torque change"}, found
 
 
-def plant_of(name: str, payload, links, rotor, friction=0.0) -> TorquePlant:
+def plant_of(name: str, payload, links, rotor, friction=0.0) -> Plant:
     robot, _ = arm_named(name)
     place = (robot.urdf, robot.joints, robot.payload_frame)
-    return TorquePlant(*place, payload, link_phis=links, armature=rotor, friction_coulomb=friction)
+    return Plant(*place, payload, link_phis=links, armature=rotor, friction_coulomb=friction)
 
 
 def corner(rng: np.random.Generator) -> np.ndarray:

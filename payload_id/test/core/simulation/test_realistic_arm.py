@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -12,9 +10,8 @@ from arms import EVERY_ARM, arm, draw_payload
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.trajectory import Motion
-from payload_id.core.simulation.drive.presets import IDEAL, PRESETS, UR_LIKE
-from payload_id.core.simulation.live_drives import LiveDrives
 from payload_id.core.simulation.plant import PlantState
+from payload_id.core.simulation.presets import IDEAL, PRESETS, UR_LIKE
 from payload_id.core.simulation.realistic_arm import RealisticArm, joint_capacity
 from payload_id.core.simulation.rigid_body import with_bodies
 
@@ -70,7 +67,7 @@ def test_every_preset_drives_every_arm(name, preset):
     model = ArmModel.from_xml(TWO_LINKS, "tool") if name == "two" else arm(name)
     path = motion(model.n)
     run = RealisticArm.drawn(model, preset, 1).run(path, PAYLOAD, seed=1)
-    rate = PRESETS[preset].rate
+    rate = PRESETS[preset]["rate"]
     assert len(run.samples) == round(2.0 * rate) + 1
     assert run.samples.n == model.n
     assert not run.samples.dropped
@@ -102,35 +99,33 @@ def test_seeds_repeat_and_tell_arms_sessions_and_runs_apart(preset):
 def test_live_drives_show_what_a_run_shows():
     """Sample by sample at 1 kHz: the same but for the acceleration, which is a difference there."""
     model, path = arm("panda"), motion(7, duration=0.6)
-    drawn = RealisticArm.drawn(model, replace(UR_LIKE, rate=1000.0, noise=0.0), 4)
+    drawn = RealisticArm.drawn(model, UR_LIKE.but(rate=1000.0, noise=0.0), 4)
     run = drawn.run(path, PAYLOAD, seed=2, session=3)
-    live = LiveDrives(drawn, 1e-3, seed=2, session=3)
+    live = drawn.live(1e-3, seed=2, session=3)
     there, tau = path.at(run.time), run.parts["links and payload"]
-    seen = [
-        live.measure(PlantState(0.0, *rows)) for rows in zip(there.q, there.dq, tau, strict=True)
-    ]
+    seen = [live(PlantState(0.0, *rows)) for rows in zip(there.q, there.dq, tau, strict=True)]
     q, dq, torque = (np.concatenate(column) for column in zip(*seen, strict=True))
-    encoder = UR_LIKE.position_step
+    encoder = UR_LIKE["position_step"]
     assert q == pytest.approx(run.samples.q, abs=1.01 * encoder)
     assert dq == pytest.approx(run.samples.dq, abs=1.01 * encoder * 1e3)
-    step = UR_LIKE.torque_step * joint_capacity(model)
-    inertia = UR_LIKE.rotor_inertia * joint_capacity(model) * 2.0
+    step = UR_LIKE["torque_step"] * joint_capacity(model)
+    inertia = UR_LIKE["rotor_inertia"] * joint_capacity(model) * 2.0
     jump = np.abs(np.diff(there.ddq, axis=0)).max(axis=0)
     assert (np.abs(torque - run.samples.tau) <= 1.01 * step + inertia * jump).all()
 
 
 def test_gears_twist_and_signals_are_late_as_the_preset_says():
     slides = arm("gantry")  # where friction is a force
-    run = RealisticArm.drawn(slides, replace(IDEAL, coulomb=0.05)).run(motion(slides.n), PAYLOAD)
+    run = RealisticArm.drawn(slides, IDEAL.but(coulomb=0.05)).run(motion(slides.n), PAYLOAD)
     size = joint_capacity(slides)
     assert np.abs(run.parts["friction"]).max(axis=0) == pytest.approx(0.05 * size)
     model, path = arm("panda"), motion(7)
-    size, soft = joint_capacity(model), replace(IDEAL, stiffness=(100.0,) * 3)
+    size, soft = joint_capacity(model), IDEAL.but(stiffness=(100.0,) * 3)
     elastic = RealisticArm.drawn(model, soft).run(path, PAYLOAD)
     load = elastic.parts["links and payload"]
     twist = elastic.samples.q - path.at(elastic.time).q
     assert twist * 100.0 * size == pytest.approx(load, abs=1e-9)
-    late = RealisticArm.drawn(model, replace(IDEAL, delay=0.02, cut_off=20.0, rate=1000.0))
+    late = RealisticArm.drawn(model, IDEAL.but(delay=0.02, cut_off=20.0, rate=1000.0))
     run = late.run(path)
     true, seen = run.parts["links and payload"], run.samples.tau
     lags = np.arange(60)

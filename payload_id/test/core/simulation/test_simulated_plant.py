@@ -14,9 +14,9 @@ from payload_id.core.errors import InputError, ModelError, UnknownNameError
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.joint_trajectory import JointTrajectory
 from payload_id.core.motion.trajectory_points import points_of
-from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant
+from payload_id.core.simulation.skeleton import nominal_arm
 from payload_id.files.robots.robot_file import RobotFile
 
 BRICK = from_mass_com_inertia(1.81, [0.02, -0.03, 0.07], np.diag([0.004, 0.005, 0.003]))
@@ -168,18 +168,6 @@ def test_friction_and_rotor_inertia_need_their_torque():
         expected = rigid + coulomb * np.sign(state.dq) + viscous * state.dq + rotor * ddq
         assert np.abs(state.dq).min() > 0.3
         np.testing.assert_allclose(state.tau, expected, atol=1e-6)
-
-
-def test_effort_limit_is_kept_and_reported():
-    """The reported torque is the clipped one, which really acts."""
-    plant = Plant(*CRANE_ARM, BRICK, effort_limit=2.0, q0=[1.0, 0.0])
-    plant.step_to(0.2)
-    state = plant.measure()
-    np.testing.assert_array_equal(np.abs(state.tau), 2.0)
-    model = true_model(plant)
-    ddq = acceleration(plant, state.tau)
-    rigid = pin.rnea(model, model.createData(), state.q, state.dq, ddq)
-    np.testing.assert_allclose(rigid, state.tau, atol=1e-9)
 
 
 def test_impossible_arms_are_refused_by_name():

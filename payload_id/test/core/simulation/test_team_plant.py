@@ -5,14 +5,9 @@ import pytest
 
 from payload_id.core.body.inertial import inertia_matrix, mass_com_inertia
 from payload_id.core.mechanism.readings import DOWN
-from payload_id.core.simulation.mujoco_arm import SimulationError
+from payload_id.core.simulation.mujoco_plant import SimulationError
 from payload_id.core.simulation.team.scene import table_one
-from payload_id.core.simulation.team.simulated_run import (
-    Stage,
-    mechanism_of,
-    states,
-)
-from payload_id.core.simulation.team.team_motion import TeamMotion, WristReferences
+from payload_id.core.simulation.team.team_motion import Stage, TeamMotion, WristReferences
 from payload_id.core.simulation.team.team_plant import TeamPlant, weight_shares
 from payload_id.core.simulation.team.team_sensors import RATE, TeamReader, TeamSensors, recorded
 from payload_id.core.wrists.joint_stream import JointStream
@@ -31,9 +26,9 @@ def test_forces_from_the_springs_are_those_of_newton_and_euler():
     scene, rng = table_one(), np.random.default_rng(0)
     motion = TeamMotion.random(rng, scene.centre)
     reader = TeamReader(scene, TeamSensors(), rng)
-    truth = list(states(TeamPlant(scene), (Stage(motion, 1.5),), reader.due))
+    truth = list(TeamPlant(scene).through((Stage(motion, 1.5),), reader.due))
     samples = {
-        f"omnid{i + 1}": JointStream("x", mechanism_of(scene, i), RATE, 0.03).add(seen)
+        f"omnid{i + 1}": JointStream("x", scene.robot.mechanism, RATE, 0.03).add(seen)
         for i, seen in recorded(truth, reader).items()
     }
     mass, com, _ = mass_com_inertia(scene.phi)
@@ -51,11 +46,11 @@ def test_forces_from_the_springs_are_those_of_newton_and_euler():
         np.testing.assert_allclose(np.cross(scene.positions, forces).sum(axis=0), m, atol=0.1)
     turns, bases = scene.bases()  # loops stay closed, and grasps hold
     for state in truth[::50]:
-        for i, robot in enumerate(scene.robots):
-            wrist = bases[i] + turns[i] @ robot.delta.forward(state.theta[i])
+        for i in range(scene.n):
+            wrist = bases[i] + turns[i] @ scene.robot.mechanism.delta.forward(state.theta[i])
             grasp = state.position + state.rotation @ scene.positions[i]
             np.testing.assert_allclose(wrist, grasp, atol=2e-6)
-            turned = turns[i] @ robot.gimbal.rotation(state.gimbal[i][None])[0]
+            turned = turns[i] @ scene.robot.mechanism.gimbal.rotation(state.gimbal[i][None])[0]
             np.testing.assert_allclose(turned, state.rotation @ scene.rotations[i], atol=2e-6)
 
 
@@ -74,7 +69,7 @@ def test_wrists_follow_references_that_only_each_robot_knows():
     scene, time = table_one(), np.linspace(0.0, 1.5, 151)
     shift = 0.02 * (1.0 - np.cos(2 * np.pi * time / 1.5)) / 2.0
     plant = TeamPlant(scene)
-    home = np.array([[0.0, 0.0, robot.home_height] for robot in scene.robots])
+    home = np.tile([0.0, 0.0, scene.robot.home_height], (scene.n, 1))
     up = home[:, None] + shift[None, :, None] * [0.0, 0.0, 1.0]
     plant.follow(WristReferences(time, up))
     heights = [state.position[2] for state in plant.run(1.5, lambda step: step % 20 == 0)]

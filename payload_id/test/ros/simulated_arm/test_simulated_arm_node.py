@@ -24,7 +24,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from harness import LATCHED, NodeProcess, Observer
 from payload_id.core.body.inertial import TO_PINOCCHIO
 from payload_id.core.errors import PayloadIdError
-from payload_id.core.simulation.mujoco_arm import nominal_arm
+from payload_id.core.simulation.skeleton import nominal_arm
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.simulated_arm.node import SimulatedArmNode
 from payload_id.ros.simulated_arm.pacing import Pace

@@ -10,7 +10,6 @@ from scipy.spatial.transform import Rotation
 from ...arrays import Array
 
 RAMP = 2.0  # [s] in which a motion grows from rest
-LARGEST_TILT = np.deg2rad(10.0)  # about any axis [ZLEFL, Sec. V]
 
 
 @dataclass(frozen=True)
@@ -109,3 +108,31 @@ class WristReferences:
         """Return where the wrists are to be at a time, shape (N, 3) [m]."""
         at = [[np.interp(t, self.time, x) for x in place.T] for place in self.place]
         return np.array(at)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of a run.
+
+    Attributes:
+        motion: What the payload, or each wrist, is to do.
+        seconds: How long [s].
+        human: Whether a human guides it, so that nobody knows all forces on it.
+    """
+
+    motion: TeamMotion | WristReferences
+    seconds: float
+    human: bool = False
+
+
+def holds(centre: Array, seconds: float, tilt: float = np.deg2rad(9.0)) -> tuple[Stage, ...]:
+    """Return four static holds with the payload tilted about different axes.
+
+    Args:
+        centre: Point of the payload frame about which it is tilted, shape (3,) [m].
+        seconds: Length of each [s].
+        tilt: Angle [rad].
+    """
+    turns = tilt * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [-0.7, -0.7, 0]])
+    poses = np.hstack([turns, np.zeros((4, 3))])
+    return tuple(Stage(TeamMotion.hold(pose, centre), seconds) for pose in poses)

@@ -1,13 +1,16 @@
 """A simulated team in motion: soft impedance control of each robot, and a human who guides.
 
-Each robot drives its wrist towards a reference with a soft spring, a damper and its share of the
-payload's weight, as torques of its series springs: tau = (dh/dtheta)' f. A human holds the payload
-with springs of his own, where there is one; robots then only carry the weight (float).
+The payload is one free body that carries, at every grasp, what of a robot's mechanism moves with
+the wrist as a point mass. Each robot draws its wrist towards a reference with a soft spring, a
+damper and its share of the weight. A human holds the payload with springs of his own, where there
+is one; robots then only carry the weight (float). What encoders and springs of the robots show
+follows from the wrists' motion and forces: angles by the inverse kinematics of the mechanism, the
+springs' torques by  tau = tau_own + (dh/dtheta)' f  and friction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -15,22 +18,22 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ...arrays import Array
-from ...body.inertial import skew
+from ...body.inertial import from_mass_com_inertia, skew
+from ...mechanism.delta import ReachError
 from ...mechanism.own_load import own_torque
 from ...mechanism.readings import DOWN
-from ..mujoco_arm import STEPPING, SimulationError
-from ..mujoco_state import new_state
-from .scene import SimulatedMocobot, TeamScene
-from .team_model import team_model
-from .team_motion import TeamMotion, WristReferences
+from ..mujoco_plant import MujocoPlant, SimulationError, new_spec
+from ..plant_model import set_inertia
+from .scene import TeamScene
+from .team_motion import Stage, TeamMotion, WristReferences
 
-CONTROL_STEPS = 5  # of the physics between two actions of the controllers; two of them a reading
-MOTOR_STIFFNESS, MOTOR_DAMPING = 1000.0, 6.0  # of springs' winding [N m/rad, N m s/rad]
-DAMPING_RATIO = 0.8  # of the impedance, for a third of the payload's mass
+STEP = 1e-3  # [s] of the integration
+DAMPING_RATIO = 0.8  # of the impedance, for an equal share of the payload's mass
+FLOAT_DAMPING = 5.0  # of robots that only carry [N s/m]
 HUMAN_FORCE, HUMAN_TORQUE = 800.0, 250.0  # stiffness of the human's hold [N/m, N m/rad]
 HUMAN_DAMPING = 0.25  # of that, per second [s]
-LOWEST, HIGHEST = -np.pi / 4, np.pi / 2  # travel of a lower leg [rad], omnid.yaml
-FLOAT_DAMPING = 5.0  # of robots that only carry [N s/m]
+TRAVEL = (-np.pi / 4, np.pi / 2)  # of a lower leg [rad], omnid.yaml
+SLOW = 1e-3  # [rad/s] at which half of Coulomb friction acts
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,6 @@ class TeamState:
         theta: Angles behind them, shape (N, 3) [rad].
         gimbal: Angles about the gimbals' axes x, y, z, shape (N, 3) [rad].
         tau: Torques of the springs, shape (N, 3) [N m].
-        human: Force, then torque about the payload frame's origin, of the human on the payload, in
-            the world's axes, shape (6,) [N, N m].
     """
 
     time: float
@@ -60,62 +61,41 @@ class TeamState:
     theta: Array
     gimbal: Array
     tau: Array
-    human: Array
 
 
-class TeamPlant:
+class TeamPlant(MujocoPlant):
     """Integrates a team; `run` yields its state at instants of one's own choice.
 
     Attributes:
         scene: What is simulated.
-        model: MuJoCo's model.
-        data: MuJoCo's state.
-        held: Which robots hold the payload, shape (N,); `let_go` changes it.
     """
 
     def __init__(self, scene: TeamScene) -> None:
         """Put the team at its home, at rest."""
-        self.scene, self.model = scene, team_model(scene)
-        self.data = new_state(self.model)
-        self._springs = np.array([robot.spring for robot in scene.robots])[:, None]
-        self._bases = scene.bases()
-        self._shares = np.asarray(weight_shares(scene))
-        self._own_weight = [_own_weight(robot) for robot in scene.robots]
-        self._of = {x: self._index(x, "qposadr") for x in ("phi", "theta", "beta", "gamma")}
-        self._speed = {x: self._index(x, "dofadr") for x in ("phi", "theta")}
-        self._wanted = np.zeros((scene.n, 3))  # torques of the springs
-        self._gimbal = self._axes("gimbal")
-        self._slide = self._axes("slide")
-        self._payload = self.model.body("payload").id
-        self.held = np.ones(scene.n, dtype=bool)
-        self._human, self._motion = False, TeamMotion.hold(np.zeros(6), scene.centre)
-        self._wrists: WristReferences | None = None
-        self._began, self._start = 0.0, np.zeros(6)
-        self._home()
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return float(self.data.time)
+        spec = new_spec(STEP, np.array(DOWN))
+        payload = spec.worldbody.add_body(name="payload")
+        payload.add_freejoint()
+        set_inertia(payload, scene.phi, "the payload")
+        point = from_mass_com_inertia(scene.robot.moved_mass, np.zeros(3), np.zeros((3, 3)))
+        for place in scene.positions:
+            set_inertia(payload.add_body(pos=place), point, "a wrist")
+        super().__init__(spec.compile())
+        self.scene, self._bases = scene, scene.bases()
+        # Twists and wrenches are in the payload's axes, angular part first: v_i = (G_i twist).
+        turned = [np.hstack([skew(place).T, np.eye(3)]) for place in scene.positions]
+        self._grasps = np.vstack(turned)
+        self._shares = weight_shares(scene) - DOWN[2] * scene.robot.moved_mass
+        self._motion: TeamMotion | WristReferences = TeamMotion.hold(np.zeros(6), scene.centre)
+        self._human, self._began, self._start = False, 0.0, np.zeros(6)
 
     def follow(self, motion: TeamMotion | WristReferences, human: bool = False) -> None:
         """Follow a motion from now on: the robots' wrists, or a human while the robots float.
 
         References of wrists end where they began.
         """
-        self._start, self._wrists = self._reference(), None
-        if isinstance(motion, WristReferences):
-            self._wrists, motion = motion, TeamMotion.hold(self._start, self._motion.centre)
+        if isinstance(self._motion, TeamMotion):
+            self._start = self._motion.at(self.time - self._began, self._start)
         self._motion, self._human, self._began = motion, human, self.time
-
-    def _reference(self) -> Array:
-        """Return where the payload is to be now, as `TeamMotion.at`, shape (6,)."""
-        return self._motion.at(self.time - self._began, self._start)
-
-    def let_go(self, robot: int) -> None:
-        """Have a robot open its hand."""
-        self.held[robot] = False
-        self.data.eq_active[self.model.equality(f"hold{robot}").id] = 0
 
     def run(
         self, until: float, due: Callable[[int], bool] = lambda step: True
@@ -127,162 +107,125 @@ class TeamPlant:
             due: Tells for the number of a step of the physics whether its state is wanted.
         """
         while self.time < until - 1e-9:
-            if self._steps % CONTROL_STEPS == 0:
-                self._control()
-            self._drive()
-            with STEPPING:
-                mujoco.mj_step(self.model, self.data)
-            self._steps += 1
-            if not np.isfinite(self.data.qacc).all() or abs(self.data.qvel).max() > 1e3:
-                raise SimulationError(f"The simulated team has diverged at {self.time:.3f} s.")
-            self._check_reach()
+            self._advance(1, self._held(self._force()))
+            self._check_finite(". Ask for smaller motions.")
             if due(self._steps):
                 yield self.state()
 
+    def through(self, stages: Sequence[Stage], due: Callable[[int], bool]) -> Iterator[TeamState]:
+        """Move through stages, one after the other, and yield states as `run` does."""
+        for stage in stages:
+            self.follow(stage.motion, stage.human)
+            yield from self.run(self.time + stage.seconds, due)
+
     def state(self) -> TeamState:
         """Return the truth now."""
-        q, v, a = self.data.qpos, self.data.qvel, self.data.qacc
-        rotation = Rotation.from_quat(q[3:7], scalar_first=True).as_matrix()
-        twist = np.concatenate([v[3:6], rotation.T @ v[:3]])
-        # d/dt (R' v) = R' (a - omega x v)
-        linear = rotation.T @ a[:3] - np.cross(twist[:3], twist[3:])
-        before, theta = q[self._of["phi"]], q[self._of["theta"]]
-        return TeamState(
-            time=self.time,
-            rotation=rotation,
-            position=q[:3].copy(),
-            twist=twist,
-            acceleration=np.concatenate([a[3:6], linear]),
-            before=before,
-            theta=theta,
-            gimbal=q[self._gimbal[0]],
-            tau=self._springs * (before - theta),
-            human=self._human_wrench(rotation) if self._human else np.zeros(6),
-        )
-
-    def _check_reach(self) -> None:
-        """Raise when a leg is at the end of its travel: there is no mechanical stop behind it."""
-        theta = self.data.qpos[self._of["theta"]]
-        if ((theta < LOWEST) | (theta > HIGHEST)).any():
-            i = int(np.argmax(((theta < LOWEST) | (theta > HIGHEST)).any(axis=1)))
-            raise SimulationError(
-                f"A leg of robot {i + 1} is at the end of its travel at {self.time:.3f} s: "
-                f"{np.rad2deg(theta[i]).round(1)} degrees. Ask for smaller motions."
-            )
-
-    def _home(self) -> None:
-        """Begin at home: all references met, springs wound by the weight that they carry."""
-        self._steps = 0
-        for i, robot in enumerate(self.scene.robots):
-            p = np.array([0.0, 0.0, robot.home_height])
-            theta = robot.delta.inverse(p)
-            self.data.qpos[self._slide[0][i]] = p
-            self.data.qpos[self._of["theta"][i]] = theta
-            legs = robot.delta.legs(theta, p) / robot.delta.upper_leg
-            along = np.sum(legs * robot.delta.outward, axis=1)
-            side = legs[:, 1] * robot.delta.outward[:, 0] - legs[:, 0] * robot.delta.outward[:, 1]
-            self.data.qpos[self._of["beta"][i]] = np.arctan2(legs[:, 2], along) - theta
-            self.data.qpos[self._of["gamma"][i]] = np.arcsin(side)
-            wrist = self._bases[0][i].T @ self.scene.rotations[i]
-            self.data.qpos[self._gimbal[0][i]] = robot.gimbal.angles(wrist[None])[0]
-            wound = self._wanted_torque(i, theta, p, np.zeros(3), np.zeros(3)) / robot.spring
-            self.data.qpos[self._of["phi"][i]] = theta + wound
+        self.data.qfrc_applied[:] = self._force()
         mujoco.mj_forward(self.model, self.data)
+        R, place, twist = self._pose()
+        turning, linear = self.data.qacc[3:6], R.T @ self.data.qacc[:3]
+        rate = np.concatenate([turning, linear - np.cross(twist[:3], twist[3:])])
+        scene, (turns, bases) = self.scene, self._bases
+        speeds = self._each(self._grasps @ twist) @ R.T
+        spun = np.cross(twist[:3], np.cross(twist[:3], scene.positions))
+        pushed = (self._each(self._grasps @ np.concatenate([turning, linear])) + spun) @ R.T
+        forces = self._forces(R, place, twist) - scene.robot.moved_mass * (pushed - np.array(DOWN))
+        wrists = place + scene.positions @ R.T - bases
+        moved = (wrists, speeds, pushed, forces)
+        theta, tau = self._legs(*(np.einsum("nji,nj->ni", turns, x) for x in moved))
+        turned = np.swapaxes(turns, 1, 2) @ R @ scene.rotations
+        gimbal = scene.robot.mechanism.gimbal.angles(turned)
+        before = theta + tau / scene.robot.spring
+        return TeamState(self.time, R, place, twist, rate, before, theta, gimbal, tau)
 
-    def _control(self) -> None:
-        """Set what the robots and the human do until the next time."""
-        q, v = self.data.qpos, self.data.qvel
-        wanted = self._wanted_places()
-        for i in range(self.scene.n):
-            theta = q[self._of["theta"][i]]
-            place_now = q[self._slide[0][i]]
-            away = wanted[i] - place_now
-            tau = self._wanted_torque(i, theta, place_now, v[self._slide[1][i]], away)
-            self._wanted[i] = tau
-        rotation = Rotation.from_quat(q[3:7], scalar_first=True).as_matrix()
-        wrench = self._human_wrench(rotation) if self._human else np.zeros(6)
-        # MuJoCo takes the torque about the centre of mass.
-        arm = self.data.xipos[self._payload] - q[:3]
-        self.data.xfrc_applied[self._payload, :3] = wrench[:3]
-        self.data.xfrc_applied[self._payload, 3:] = wrench[3:] - np.cross(arm, wrench[:3])
+    @staticmethod
+    def _held(force: Array) -> Callable[[int], Array]:
+        """Return a force that stays what it is for a step."""
+        return lambda _: force
 
-    def _wanted_places(self) -> Array:
-        """Return where the robots want their platforms, each in its base's axes, (N, 3) [m]."""
-        if self._wrists is not None:
-            return self._wrists.wrists(self.time - self._began)
-        turn, place = self._motion.pose(self._reference())
-        rotations, bases = self._bases
-        grasps = self.scene.positions @ turn.T + place
-        return np.asarray(np.einsum("nji,nj->ni", rotations, grasps - bases))
+    def _each(self, stacked: Array) -> Array:
+        """Return what belongs to each robot, shape (N, 3)."""
+        return stacked.reshape(self.scene.n, 3)
 
-    def _drive(self) -> None:
-        """Have the motors wind the springs to the torques that are wanted of them."""
-        turned = self.data.qpos[self._of["phi"]] - self.data.qpos[self._of["theta"]]
-        speed = self.data.qvel[self._speed["phi"]] - self.data.qvel[self._speed["theta"]]
-        short = self._wanted / self._springs - turned
-        torque = self._wanted + MOTOR_STIFFNESS * short - MOTOR_DAMPING * speed
-        self.data.ctrl[:] = torque.ravel()
+    def _pose(self) -> tuple[Array, Array, Array]:
+        """Return R (3, 3), p (3,) and twist (6,) of the payload."""
+        flat, q, v = np.empty(9), self.data.qpos, self.data.qvel
+        mujoco.mju_quat2Mat(flat, q[3:7])
+        R = flat.reshape(3, 3)
+        return R, q[:3].copy(), np.concatenate([v[3:6], R.T @ v[:3]])
 
-    def _wanted_torque(self, i: int, theta: Array, p: Array, speed: Array, away: Array) -> Array:
-        """Return the torques that a robot's springs are to have, shape (3,) [N m].
+    def _forces(self, R: Array, place: Array, twist: Array) -> Array:
+        """Return what each robot exerts on wrist and payload, world axes, shape (N, 3) [N]."""
+        robot, (turns, bases) = self.scene.robot, self._bases
+        if isinstance(self._motion, TeamMotion):
+            turn, there = self._reference(self._motion)
+            wanted = self.scene.positions @ turn.T + there
+        else:
+            own = self._motion.wrists(self.time - self._began)
+            wanted = bases + np.einsum("nij,nj->ni", turns, own)
+        stiffness = 0.0 if self._human else robot.impedance
+        damping = 2 * DAMPING_RATIO * np.sqrt(stiffness * self.scene.phi[0] / self.scene.n)
+        away = wanted - place - self.scene.positions @ R.T
+        speeds = self._each(self._grasps @ twist) @ R.T
+        forces = stiffness * away - (damping or FLOAT_DAMPING) * speeds
+        forces[:, 2] += self._shares
+        return np.asarray(forces)
+
+    def _reference(self, motion: TeamMotion) -> tuple[Array, Array]:
+        """Return the pose that the payload is to have now."""
+        return motion.pose(motion.at(self.time - self._began, self._start))
+
+    def _force(self) -> Array:
+        """Return force (world) and torque about {1} (its own axes) on the free body, shape (6,)."""
+        R, place, twist = self._pose()
+        wrench = self._grasps.T @ (self._forces(R, place, twist) @ R).ravel()
+        if self._human and isinstance(self._motion, TeamMotion):
+            wrench += self._human_wrench(*self._reference(self._motion), R, place, twist)
+        rubbing = self.scene.n * self.scene.robot.gimbal_friction * _sign(twist[:3])
+        return np.concatenate([R @ wrench[3:], wrench[:3] - rubbing])
+
+    def _human_wrench(
+        self, turn: Array, there: Array, R: Array, place: Array, twist: Array
+    ) -> Array:
+        """Return the wrench of the human's springs on the payload, about {1}, its axes, (6,)."""
+        com = self.scene.phi[1:4] / self.scene.phi[0]
+        off = R.T @ (there + turn @ com - place) - com
+        force = HUMAN_FORCE * (off - HUMAN_DAMPING * (twist[3:] + np.cross(twist[:3], com)))
+        lag = Rotation.from_matrix(R.T @ turn).as_rotvec()
+        torque = HUMAN_TORQUE * (lag - HUMAN_DAMPING * twist[:3])
+        return np.concatenate([torque + np.cross(com, force), force])
+
+    def _legs(self, p: Array, v: Array, a: Array, f: Array) -> tuple[Array, Array]:
+        """Return angles and spring torques of all legs, shape (N, 3) each [rad], [N m].
 
         Args:
-            i: Which robot.
-            theta: Angles of its lower legs, shape (3,) [rad].
-            p: Its platform, shape (3,) [m].
-            speed: Velocity of that [m/s].
-            away: From there to where it is to be [m].
+            p: Platforms in their bases' axes, shape (N, 3) [m].
+            v: Their velocities [m/s].
+            a: Their accelerations [m/s2].
+            f: What the robots exert on the payload [N].
         """
-        robot = self.scene.robots[i]
-        legs = robot.delta.legs(theta, p)
-        lever = np.sum(legs * robot.delta.knee_slopes(theta), axis=1)
-        stiffness, damping = robot.impedance, FLOAT_DAMPING
-        if self._human:
-            stiffness = 0.0
-        else:
-            carried = max(self.scene.phi[0] / self.scene.n, 0.5)
-            damping = 2 * DAMPING_RATIO * np.sqrt(robot.impedance * carried)
-        force = stiffness * away - damping * speed
-        force[2] += self._shares[i] if self.held[i] else 0.0
-        # (dh/dtheta)' f = D S^-T f; what the mechanism weighs is carried as at home.
-        return np.asarray(lever * np.linalg.solve(legs.T, force) + self._own_weight[i])
-
-    def _human_wrench(self, rotation: Array) -> Array:
-        """Return the wrench of the human's springs on the payload, about {1}, world axes, (6,)."""
-        turn, place = self._motion.pose(self._reference())
-        q, v = self.data.qpos, self.data.qvel
-        com = rotation @ (self.scene.phi[1:4] / self.scene.phi[0])
-        spin = rotation @ v[3:6]
-        off = place + turn @ (rotation.T @ com) - (q[:3] + com)
-        speed = v[:3] + np.cross(spin, com)
-        force = HUMAN_FORCE * (off - HUMAN_DAMPING * speed)
-        lag = Rotation.from_matrix(turn @ rotation.T).as_rotvec()
-        torque = HUMAN_TORQUE * (lag - HUMAN_DAMPING * spin)
-        return np.concatenate([force, torque + np.cross(com, force)])
-
-    def _index(self, name: str, address: str) -> Array:
-        """Return where the legs' joints are among positions or velocities, shape (N, 3)."""
-        return np.array(
-            [
-                [int(getattr(self.model.joint(f"{name}{i}_{k}"), address)[0]) for k in range(3)]
-                for i in range(self.scene.n)
-            ]
-        )
-
-    def _axes(self, name: str) -> tuple[Array, Array]:
-        """Return where joints x, y, z are among positions and velocities, each (N, 3)."""
-        joints = [[self.model.joint(f"{name}{x}{i}") for x in "xyz"] for i in range(self.scene.n)]
-        return tuple(
-            np.array([[int(getattr(x, address)[0]) for x in row] for row in joints])
-            for address in ("qposadr", "dofadr")
-        )  # type: ignore[return-value]
+        robot = self.scene.robot
+        delta, masses = robot.mechanism.delta, robot.mechanism.masses
+        try:
+            theta = delta.inverse(p)
+        except ReachError:
+            theta = np.full_like(p, np.inf)
+        if not ((theta >= TRAVEL[0]) & (theta <= TRAVEL[1])).all():
+            raise SimulationError(
+                f"A leg is at the end of its travel at {self.time:.3f} s. Ask for smaller motions."
+            )
+        J = delta.jacobian(theta)
+        rate = np.linalg.solve(J, v[..., None])[..., 0]
+        rest = a - delta.acceleration(theta, rate, 0.0 * rate)
+        rate2 = np.linalg.solve(J, rest[..., None])[..., 0]
+        own = own_torque(delta, masses, theta, rate, rate2, np.array(DOWN))
+        rubbing = robot.friction * _sign(rate) + robot.damping * rate
+        return theta, own + np.einsum("nji,nj->ni", J, f) + rubbing
 
 
-def _own_weight(robot: SimulatedMocobot) -> Array:
-    """Return the torques that hold a robot's own mechanism at its home, shape (3,) [N m]."""
-    theta = robot.delta.inverse(np.array([0.0, 0.0, robot.home_height]))
-    still = np.zeros(3)
-    return own_torque(robot.delta, robot.masses, theta, still, still, np.array(DOWN))
+def _sign(rate: Array) -> Array:
+    """Return the direction in which Coulomb friction acts against, smooth about rest."""
+    return np.asarray(rate / (np.abs(rate) + SLOW))
 
 
 def weight_shares(scene: TeamScene) -> Array:

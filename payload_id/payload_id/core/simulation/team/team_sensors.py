@@ -10,9 +10,9 @@ import numpy as np
 from ...arrays import Array, one_number
 from ...errors import InputError
 from ...mechanism.readings import JointReadings
+from ..effects import quantised
 from .scene import TeamScene
-from .team_model import STEP
-from .team_plant import TeamState
+from .team_plant import STEP, TeamState
 
 RATE = 100.0  # [Hz] at which robots publish
 
@@ -46,15 +46,6 @@ class TeamSensors:
             value = one_number(getattr(self, entry.name), entry.name)
             if not 0.0 <= value < np.inf:
                 raise InputError(f"'{entry.name}' must be finite, 0 or more; found {value!r}.")
-
-
-TYPICAL = TeamSensors(
-    encoder=2 * np.pi / 2**14,
-    after_encoder=2 * np.pi / 2**16,
-    torque_noise=0.05,
-    clock=0.02,
-    jitter=2e-4,
-)
 
 
 @dataclass(frozen=True)
@@ -115,9 +106,9 @@ class TeamReader:
                 i,
                 JointReadings(
                     np.array([stamp]),
-                    _quantised(state.before[i], sensors.encoder)[None],
-                    _quantised(state.theta[i], sensors.after_encoder)[None],
-                    _quantised(state.gimbal[i], sensors.encoder)[None],
+                    quantised(state.before[i], sensors.encoder)[None],
+                    quantised(state.theta[i], sensors.after_encoder)[None],
+                    quantised(state.gimbal[i], sensors.encoder)[None],
                     tau[None],
                 ),
             )
@@ -141,8 +132,3 @@ def recorded(states: Iterable[TeamState], reader: TeamReader) -> Mapping[int, Jo
         for i, reading in reader.read(state):
             heard.setdefault(i, []).append(reading)
     return {i: joined(parts) for i, parts in heard.items()}
-
-
-def _quantised(angles: Array, step: float) -> Array:
-    """Return angles as an encoder tells them."""
-    return np.round(angles / step) * step if step else np.array(angles)

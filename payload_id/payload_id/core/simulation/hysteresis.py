@@ -13,11 +13,9 @@ and only what goes from block to block is a loop of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 
-from ...arrays import Array
+from ..arrays import Array
 
 
 def clipped_walk(steps: Array, limit: Array, start: Array) -> Array:
@@ -34,8 +32,8 @@ def clipped_walk(steps: Array, limit: Array, start: Array) -> Array:
     total, lower, upper = np.cumsum(a, axis=0), np.empty_like(a), np.empty_like(a)
     lower[0], upper[0] = -s[0], s[0]
     for k in range(1, length):
-        lower[k] = np.minimum(np.maximum(lower[k - 1] + a[k], -s[k]), s[k])
-        upper[k] = np.minimum(np.maximum(upper[k - 1] + a[k], -s[k]), s[k])
+        for bound in (lower, upper):
+            bound[k] = np.minimum(np.maximum(bound[k - 1] + a[k], -s[k]), s[k])
     begin = np.empty_like(a[0])
     z = start
     for block in range(a.shape[1]):
@@ -45,30 +43,30 @@ def clipped_walk(steps: Array, limit: Array, start: Array) -> Array:
     return np.asarray(np.swapaxes(walk, 0, 1).reshape(-1, *steps.shape[1:])[:count])
 
 
-@dataclass(frozen=True)
-class Slip:
-    """A spring that slips: u <- clip(u + dx / w, -1, 1), for n drives.
-
-    Attributes:
-        width: w, shape (n,), in the unit of x.
-        u: At the last instant, within +-1, shape (n,) [-].
-        x: At the last instant, shape (n,); None: as at the first one to come.
-    """
-
-    width: Array
-    u: Array
-    x: Array | None = None
-
-    def through(self, x: Array) -> tuple[Array, Slip]:
-        """Return u for x over time, shape (N, n) each, and the spring as that leaves it."""
-        before = x[0] if self.x is None else self.x
-        steps = np.diff(x, axis=0, prepend=before[np.newaxis]) / np.maximum(self.width, 1e-12)
-        u = clipped_walk(steps, np.ones_like(steps), self.u)
-        return u, replace(self, u=u[-1], x=x[-1])
-
-
 def _in_blocks(values: Array, length: int) -> Array:
     """Return values (N, ...) as (length, blocks, ...), zeros after the last one."""
     missing = -len(values) % length
     padded = np.concatenate([values, np.zeros((missing, *values.shape[1:]))])
     return np.swapaxes(padded.reshape(-1, length, *values.shape[1:]), 0, 1)
+
+
+# What a spring that slips remembers: u, shape (S, n), and x at the last instant, shape (n,).
+Slip = tuple[Array, Array | None]
+
+
+def slipped(
+    x: Array, rate: Array | float, limit: Array | float, before: Slip
+) -> tuple[Array, Slip]:
+    """Return u <- clip(u + rate dx, -limit, limit) of S springs of n drives, shape (N, S, n).
+
+    Args:
+        x: Over time, shape (N, n).
+        rate: Shape (S, n), or one number.
+        limit: None negative, shape (N, S, n) or what can be broadcast to it.
+        before: What the springs remember; without an x they begin where x does.
+    """
+    u, last = before
+    moved = np.diff(x, axis=0, prepend=(x[0] if last is None else last)[np.newaxis])
+    steps = moved[:, np.newaxis] * np.broadcast_to(rate, u.shape)
+    walk = clipped_walk(steps, np.broadcast_to(limit, steps.shape), u)
+    return walk, (walk[-1], x[-1])

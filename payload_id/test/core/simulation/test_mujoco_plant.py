@@ -6,7 +6,7 @@ import logging
 
 import mujoco
 
-from payload_id.core.simulation.mujoco_state import new_state
+from payload_id.core.simulation.mujoco_plant import MujocoPlant
 
 FALLING = "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"
 
@@ -14,7 +14,7 @@ FALLING = "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></world
 def test_what_mujoco_warns_of_is_logged_and_written_nowhere(tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(tmp_path)
     model = mujoco.MjModel.from_xml_string(FALLING)
-    state = new_state(model)
+    state = MujocoPlant(model).data
     state.qvel[0] = 1e30
     with caplog.at_level(logging.WARNING):
         mujoco.mj_step(model, state)

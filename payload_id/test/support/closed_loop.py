@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..control.controller import Controller, Measurement
-from ..motion.joint_trajectory import DesiredState
-from ..motion.limits import MotionLimits, finite_middle
-from ..motion.trajectory import Trajectory
-from ..safety.tube.tracking_tube import TrackingTube
-from .torque_plant import TorquePlant
+from payload_id.core.arrays import Array
+from payload_id.core.control.controller import Controller, Measurement
+from payload_id.core.motion.joint_trajectory import DesiredState
+from payload_id.core.motion.trajectory import Trajectory
+from payload_id.core.simulation.plant import Plant
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,22 +49,9 @@ class ClosedLoopRun:
         """dq_d - dq, shape (N, n) [rad/s or m/s]."""
         return np.asarray(self.dq_d - self.dq)
 
-    def margins(self, limits: MotionLimits, tube: TrackingTube | None = None) -> dict[str, float]:
-        """Return how much of each bound was left at worst, as a part of it; below 0: broken."""
-        low, high = limits.position_lower, limits.position_upper
-        tight = {
-            "position": _left(self.q - finite_middle(low, high), (high - low) / 2.0),
-            "velocity": _left(self.dq, limits.velocity),
-            "torque": _left(self.torque, limits.torque),
-        }
-        if tube is not None:
-            tight["tube position"] = _left(self.position_error, tube.position)
-            tight["tube velocity"] = _left(self.velocity_error, tube.velocity)
-        return tight
-
 
 def run(
-    plant: TorquePlant,
+    plant: Plant,
     controller: Controller[Any],
     trajectory: Trajectory,
     period: float = 1e-3,
@@ -109,14 +94,7 @@ def run(
         states.append(state)
         for reason in command.reasons:
             said.setdefault(reason.split(":")[0], (k * period, reason))
-        plant.apply(command.torque, period)
+        plant.set_torque(command.torque)
+        plant.step_to(plant.time + period)
     time = np.arange(count) * period
     return ClosedLoopRun(time, q, dq, desired.q, dq_d, torque, tuple(states), tuple(said.values()))
-
-
-def _left(value: Array, bound: Array) -> float:
-    """Return the smallest (bound - |value|) / bound over finite bounds."""
-    finite = np.isfinite(bound)
-    if not finite.any():
-        return np.inf
-    return float(1.0 - np.max(np.abs(value[:, finite]) / np.maximum(bound[finite], 1e-300)))

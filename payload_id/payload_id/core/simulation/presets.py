@@ -1,4 +1,4 @@
-"""Presets after arms that exist: every figure with its source, or marked as chosen.
+"""Figures of makes of drives, and presets after arms that exist: each with its source or "chosen".
 
 "Chosen" means that no public figure was found: the order of magnitude is usual, the digits mean
 nothing. Sources in brackets:
@@ -22,14 +22,165 @@ nothing. Sources in brackets:
 
 from __future__ import annotations
 
-from ...errors import UnknownNameError
-from .preset import Preset
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
-IDEAL = Preset("ideal")
+from ..errors import UnknownNameError
+
+INF = float("inf")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a make of drives, and how it is drawn for a joint.
+
+    Attributes:
+        default: Of an ideal drive.
+        what: What it is, with its unit.
+        drawn: "size": the figure times exp(spread N(0, 1)); "either": of either sign, times
+            N(0, 1); "within": uniform within the figure; "": as it is.
+        of_capacity: Whether it is a fraction of the joint's capacity, its largest torque: gears and
+            motors of one make in several sizes come close to that, and so a preset fits any arm.
+        rows: How many are drawn for each joint; 0: one, without an axis of its own.
+    """
+
+    default: Any
+    what: str
+    drawn: str = ""
+    of_capacity: bool = False
+    rows: int = 0
+
+
+# In the order in which they are drawn.
+FIGURES: Mapping[str, Figure] = MappingProxyType(
+    {
+        "spread": Figure(0.0, "Of sizes between drives [-]."),
+        "crosstalk": Figure(
+            0.0, "Torque that repeats once in a turn of the joint, and twice.", "either", True, 2
+        ),
+        "gear_ripple": Figure(
+            0.0, "Torque that repeats twice in a turn of the wave generator.", "size", True
+        ),
+        "cogging": Figure(
+            0.0, "Torque that repeats `cogging_order` times in a turn of the motor.", "size", True
+        ),
+        "coulomb": Figure(0.0, "Coulomb friction.", "size", True),
+        "stiction": Figure(0.0, "Breakaway over Coulomb friction less 1 [-].", "size"),
+        "stribeck_velocity": Figure(0.05, "Speed at which that has gone [rad/s].", "size"),
+        "viscous": Figure(0.0, "Viscous friction [s/rad].", "size", True),
+        "load_friction": Figure(
+            0.0, "Coulomb friction for each torque that passes the gear [-].", "size"
+        ),
+        "presliding": Figure(
+            0.0, "Angle in which friction turns over at a reversal [rad].", "size"
+        ),
+        "coulomb_cooling": Figure(
+            0.0, "Part of Coulomb friction that a kelvin takes [1/K].", "size"
+        ),
+        "viscous_cooling": Figure(0.0, "The same of viscous friction [1/K].", "size"),
+        "ripple_phase": Figure(math.pi, "Where ripple and cogging begin [rad].", "within", rows=4),
+        "cable_bending": Figure(
+            0.0, "Torque of an undescribed cable when it is bent.", "size", True
+        ),
+        "cable_straight": Figure(math.pi, "Where it is straight [rad].", "within"),
+        "cable_rubbing": Figure(0.0, "Its rubbing.", "size", True),
+        "rotor_inertia": Figure(0.0, "Reflected inertia of the rotor [s2].", "size", True),
+        "gear_size": Figure(1.0, "What stiffness and its breaks are multiplied by.", "size", True),
+        "lost_motion": Figure(0.0, "Half of the width of the gear's loop [rad].", "size"),
+        "warm_up": Figure(
+            0.0, "What steady fast motion adds to the room's temperature [K].", "size"
+        ),
+        "gain": Figure(0.0, "Error of the torque's gain [-].", "either"),
+        "gain_drift": Figure(0.0, "Change of the gain with warmth [1/K].", "size"),
+        "offset": Figure(0.0, "Offset of the torque, of an arm.", "either", True),
+        "offset_drift": Figure(0.0, "Change of the offset with warmth [1/K].", "either", True),
+        "hysteresis": Figure(0.0, "Of the torque's measurement.", "size", True),
+        "noise": Figure(0.0, "Standard deviation of each torque.", "size", True),
+        "gear_ratio": Figure(100.0, "Turns of the motor for one of the joint [-]."),
+        "cogging_order": Figure(12.0, "[1 in a turn of the motor]."),
+        "cable_width": Figure(0.2, "Angle in which a cable's rubbing turns over [rad]; chosen."),
+        "cable_mass": Figure(0.0, "Its mass, spread over all links [kg]."),
+        "cable_spread": Figure(0.05, "Of its parts from the links' centres of mass [m]; chosen."),
+        "pinion": Figure(
+            0.3, "Radius between a sliding joint and its drive [m]; chosen: 1 m/s is 3 rad/s to it."
+        ),
+        "breaks": Figure(
+            (0.1, 0.3), "Torques T1 and T2 at which a gear becomes stiffer.", "", True
+        ),
+        "stiffness": Figure(
+            (INF, INF, INF), "K1, K2 and K3 over capacity [1/rad]; infinite: rigid."
+        ),
+        "lost_motion_width": Figure(
+            0.04, "Load in which lost motion turns over, as makers state it.", "", True
+        ),
+        "room": Figure(23.0, "Of the room, of which a session draws its own [degrees Celsius]."),
+        "room_spread": Figure(0.0, "[K]."),
+        "reference": Figure(25.0, "Temperature that the other figures hold for [degrees Celsius]."),
+        "busy": Figure(0.5, "Speed from which a drive counts as in fast motion [rad/s]; chosen."),
+        "warm_up_time": Figure(1800.0, "Time constant of warming [s]."),
+        "longest_use": Figure(3600.0, "Longest use of an arm before a session's first run [s]."),
+        "session_offset": Figure(
+            0.0, "A further offset, drawn whenever the arm is switched on.", "", True
+        ),
+        "hysteresis_width": Figure(
+            0.1, "Torque in which the measurement's hysteresis turns over; chosen.", "", True
+        ),
+        "cut_off": Figure(INF, "Of the filter of torques [Hz]."),
+        "delay": Figure(0.0, "Of torques behind it [s]."),
+        "torque_step": Figure(0.0, "Of published torques.", "", True),
+        "position_step": Figure(0.0, "Of encoders [rad]."),
+        "position_delay": Figure(0.0, "[s]."),
+        "velocity_cut_off": Figure(INF, "Of the filter of velocities [Hz]."),
+        "velocity_delay": Figure(0.0, "Behind it [s]."),
+        "rate": Figure(250.0, "Of joint states [Hz]."),
+        "stamp_jitter": Figure(0.0, "Stamps are late by up to this [s]."),
+        "link_relative": Figure(0.0, "Bound of the links' deviation from the description [-]."),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Drives of one make, from which single ones are drawn.
+
+    Attributes:
+        name: Of the preset.
+        figures: By the names of `FIGURES`, all of them.
+    """
+
+    name: str
+    figures: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, name: str, **given: Any) -> Preset:
+        """Return ideal drives but for some figures."""
+        ideal = {key: figure.default for key, figure in FIGURES.items()}
+        return cls(name, ideal).but(**given)
+
+    def but(self, **given: Any) -> Preset:
+        """Return the preset with other figures.
+
+        Raises:
+            UnknownNameError: There is no such figure.
+        """
+        for name in given:
+            if name not in FIGURES:
+                raise UnknownNameError("figure of drives", name, FIGURES)
+        return Preset(self.name, MappingProxyType({**self.figures, **given}))
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a figure."""
+        return self.figures[name]
+
+
+IDEAL = Preset.of("ideal")
 
 # Friction as a strain-wave joint with torque sensor shows it: what lies behind the sensor.
-GEN3_LIKE = Preset(
-    name="gen3_like",
+GEN3_LIKE = Preset.of(
+    "gen3_like",
     spread=0.15,  # [raptor]: 0.42 to 0.58 N m on four equal joints
     # [raptor] over [kortex]: 0.50 / 39 N m on large joints, 0.146 / 9 on small ones; that it is the
     # friction behind the sensor is assumed, the source does not say. Published sets for this arm
@@ -77,8 +228,8 @@ GEN3_LIKE = Preset(
 )
 
 # Motor current times a constant; the controller reports it slowly, "just for reference" [xarm].
-XARM_LIKE = Preset(
-    name="xarm_like",
+XARM_LIKE = Preset.of(
+    "xarm_like",
     spread=0.2,  # chosen
     coulomb=0.053,  # that of ur_like: no figure of the arm but its simulation's 1 N m [xarm]
     stiction=0.2,  # chosen
@@ -123,8 +274,8 @@ XARM_LIKE = Preset(
 )
 
 # Actual current times the drive's gain, fast and unfiltered.
-UR_LIKE = Preset(
-    name="ur_like",
+UR_LIKE = Preset.of(
+    "ur_like",
     spread=0.16,  # [unisa] over [ur]: 0.042 to 0.063 of the largest torque on six joints
     coulomb=0.053,  # [unisa] over [ur]: 13.9, 17.2, 9.4, 2.6, 2.8 and 3.5 N m
     stiction=0.1,  # chosen; the fitted curve has none
