@@ -34,7 +34,8 @@ from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import Trajectory, sampled
 from payload_id.core.safety.certificate.certificate import Certificate
-from payload_id.core.safety.certificate.certify import SafetyCase, certify, start_refusal
+from payload_id.core.safety.certificate.certify import certify, start_refusal
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.certificate.sampled_check import sample_torques, sampled_margins
 from payload_id.core.safety.certificate.sampled_states import sample_states
 from payload_id.core.safety.clearance.convex_body import ConvexBody

@@ -48,7 +48,7 @@ from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.row_block import RowBlock
-from payload_id.core.safety.certificate.certify import SafetyCase
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube

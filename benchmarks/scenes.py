@@ -56,7 +56,8 @@ from payload_id.core.excitation.search.verdict import Verdict
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
-from payload_id.core.safety.certificate.certify import SafetyCase, start_refusal
+from payload_id.core.safety.certificate.certify import start_refusal
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.clearance.arm_geometry import ArmGeometry
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import Refusal

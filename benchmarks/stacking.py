@@ -56,6 +56,7 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.safety.clearance.clearances import pose_clearance
+from payload_id.core.safety.margins.margin import Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant
@@ -309,9 +310,9 @@ def judge(task: Task, world: World, done: ClosedLoopRun, tolerance: float) -> Ou
     )
     moving = np.linspace(0, len(done.q) - 1, CHECKS).astype(int)
     for k in moving if task.scene is not None else ():
-        hit = pose_clearance(task.scene, done.q[k], np.zeros(7)).refused
-        if hit is not None:
-            failure = f"meets {' and '.join(hit.pair)} at {done.time[k]:.2f} s"
+        hit = pose_clearance(task.scene, done.q[k], np.zeros(7))
+        if isinstance(hit, Refusal):
+            failure = f"meets {' and '.join(hit.where)} at {done.time[k]:.2f} s"
             break
     if not failure and cut:
         failure = f"torque cut: {cut[0]}"

@@ -35,7 +35,7 @@ from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
-from payload_id.core.safety.certificate.certify import SafetyCase
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.clearance.arm_geometry import ArmGeometry
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox

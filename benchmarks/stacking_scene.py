@@ -125,8 +125,8 @@ def _narrow(robot: RobotFile, model: ArmModel, points: Array) -> list[ConvexBody
         for _ in range(3):
             place, name = (at[0], at[1], height / 2), f"wall at {time:g} s"
             wall = ConvexBody.primitive("box", (0.06, 0.04, height), None, place, name)
-            report = clearances(Scene.of(model, geometry, [wall]), motion, np.zeros(model.n))
-            room = min(c.value for c in report.smallest if name in c.pair)
+            found = clearances(Scene.of(model, geometry, [wall]), motion, np.zeros(model.n))
+            room = min(margin.value for margin in found if name in margin.where)
             height += room - PASSING
         walls.append(wall)
     return walls

@@ -21,7 +21,7 @@ from ..core.motion.time_scaling import TimeScaled
 from ..core.motion.trajectory import Trajectory, even_edges
 from ..core.safety.certificate.certificate import Certificate
 from ..core.safety.certificate.certified_motion import CertifiedStop
-from ..core.safety.certificate.certify import SafetyCase
+from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.clearance.convex_body import ConvexBody
 from ..core.safety.speed.speed_margins import speed_use
 from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube
@@ -191,7 +191,7 @@ class MotionCertifier:
         """Return the part of its speed at which a motion keeps the limits of speeds, at most 1."""
         ranges = motion.ranges(even_edges(motion, SPEED_STEP))
         still = replace(ranges, dq_lower=0.0 * ranges.dq_lower, dq_upper=0.0 * ranges.dq_upper)
-        used, alone = speed_use(case.speed_case, ranges), speed_use(case.speed_case, still)
+        used, alone = speed_use(case, ranges), speed_use(case, still)
         scale = 1.0
         for name, tube in alone.items():
             if tube.max() >= 1.0:

@@ -7,7 +7,8 @@ import numpy as np
 from ..core.arrays import Array
 from ..core.motion.trajectory import MotionRanges, Trajectory, even_edges
 from ..core.safety.certificate.certificate import Certificate
-from ..core.safety.certificate.certify import STEP, SafetyCase
+from ..core.safety.certificate.certify import STEP
+from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.margins.margin import CLEARANCES
 from ..core.safety.torque.slice_torque_bounds import slice_torque_bounds
 from .request import Figures

@@ -12,7 +12,7 @@ from ..core.errors import InputError
 from ..core.motion.trajectory import Trajectory
 from ..core.motion.trajectory_points import interpolation_error
 from ..core.rows.joint_torque.uncertainty import Uncertainty
-from ..core.safety.certificate.certify import SafetyCase
+from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.clearance.convex_body import ConvexBody
 from ..core.safety.torque.parameter_box import ParameterBox
 from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube

@@ -37,7 +37,8 @@ from ..core.motion.trajectory import Trajectory
 from ..core.rows.joint_torque.momentum import MomentumRows
 from ..core.safety.certificate.certificate import Certificate
 from ..core.safety.certificate.certified_motion import CertifiedMotion
-from ..core.safety.certificate.certify import SafetyCase, start_refusal
+from ..core.safety.certificate.certify import start_refusal
+from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.clearance.swept_volume import swept_volume
 from ..core.safety.torque.parameter_box import ParameterBox
 from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube

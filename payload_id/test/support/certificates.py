@@ -9,7 +9,8 @@ import numpy as np
 
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.safety.certificate.certificate import Certificate
-from payload_id.core.safety.certificate.certify import SafetyCase, certify
+from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.files.runs.certificate_file import save_certificate
 from payload_id.files.runs.signing_key import SigningKey

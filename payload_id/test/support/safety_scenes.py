@@ -11,7 +11,7 @@ from arms import BRANCHED
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import MotionLimits
-from payload_id.core.safety.certificate.certify import SafetyCase
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.clearance.arm_geometry import ArmGeometry
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox

@@ -17,7 +17,7 @@ from ...core.motion.families import trajectory_from_dict
 from ...core.motion.limits import MotionLimits
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.certificate.certificate import Certificate, digest_of
-from ...core.safety.certificate.certify import SafetyCase, plain_limits
+from ...core.safety.certificate.safety_case import SafetyCase, plain_limits
 from ...core.safety.clearance.arm_geometry import ArmGeometry
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.speed.speed_limits import SpeedLimits

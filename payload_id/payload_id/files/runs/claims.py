@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.arm.arm_model import ArmModel
 from ...core.arrays import Array
-from ...core.safety.certificate.certify import plain_limits
+from ...core.safety.certificate.safety_case import plain_limits
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import ROBUST

@@ -17,7 +17,8 @@ from ...core.motion.path_stop import PathStop
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.certificate.certificate import digest_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from ...core.safety.certificate.certify import SafetyCase, certify
+from ...core.safety.certificate.certify import certify
+from ...core.safety.certificate.safety_case import SafetyCase
 from ...core.safety.certificate.verify import unlike
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.margins.margin import Refusal

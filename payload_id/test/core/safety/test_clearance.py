@@ -20,6 +20,7 @@ from payload_id.core.safety.clearance.separation import (
     separation,
     unit,
 )
+from payload_id.core.safety.margins.margin import Refusal
 from payload_id.files.robots.arm_geometry import description_geometry, robot_geometry
 from safety_scenes import branched, gen3, motion, obstacles, random_body
 
@@ -147,16 +148,16 @@ def test_proved_clearances_are_below_sampled_ones_and_near_them():
     certified = 0
     for seed in range(4):
         path = motion(start, np.random.default_rng(seed), 0.5, 1.5)
-        report = clearances(scene, path, tube)
-        if report.refused is not None:
+        proved = clearances(scene, path, tube)
+        if isinstance(proved, Refusal):
             continue
         certified += 1
         time = rng.uniform(0, path.duration, 40)
         q = path.at(time).q + tube * rng.choice([-1.0, 1.0], (40, n))
         smallest = sampled_smallest(scene, q)
-        for found in report.smallest:
-            assert found.value <= smallest[found.group] + 1e-6
-            assert found.value >= 0.7 * smallest[found.group] - 0.02
+        for found in proved:
+            assert found.value <= smallest[found.constraint] + 1e-6
+            assert found.value >= 0.7 * smallest[found.constraint] - 0.02
     assert certified >= 2
 
 

@@ -17,7 +17,8 @@ from payload_id.core.control.robust_design import design_for
 from payload_id.core.motion.limits import with_payload
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
-from payload_id.core.safety.certificate.certify import SafetyCase, certify
+from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.certificate.sampled_check import sampled_margins
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import DESIGN, Refusal

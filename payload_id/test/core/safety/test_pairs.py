@@ -13,7 +13,8 @@ from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
-from payload_id.core.safety.certificate.certify import SafetyCase, certify
+from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.clearance.overlap import signed_distances
 from payload_id.core.safety.margins.margin import Refusal

@@ -2,6 +2,8 @@
 
 import itertools
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -9,14 +11,16 @@ from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import MotionRanges, even_edges
 from payload_id.core.safety.certificate.certificate import Certificate
-from payload_id.core.safety.certificate.certify import SafetyCase, certify
+from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.certificate.sampled_speeds import sample_speeds
 from payload_id.core.safety.clearance.arm_geometry import LinkBody
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import Refusal
+from payload_id.core.safety.margins.subdivision import LimitBound, Slices
 from payload_id.core.safety.speed.speed_bounds import speed_bounds
 from payload_id.core.safety.speed.speed_limits import PRESETS, SpeedLimits
-from payload_id.core.safety.speed.speed_margins import SpeedCase, speed_margins, speed_use
+from payload_id.core.safety.speed.speed_margins import speed_needs, speed_use
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.robots.arm_geometry import robot_geometry
 from safety_scenes import arm_named, branched, limits_of, motion, payload_box
@@ -48,16 +52,18 @@ def test_sliding_and_branching_arms_are_bounded_too():
     box = case_of("kinova_gen3")[0].box
     n = model.n
     limits = SpeedLimits(tool=100.0, elbow=100.0)
-    case = SpeedCase(model, geometry, box, tube_of(n, 0.05, 0.2), limits)
+    case = SimpleNamespace(model=model, geometry=geometry, box=box, tube=tube_of(n, 0.05, 0.2),
+                           speeds=limits)  # fmt: skip
     path = motion(np.zeros(n), rng)
-    found = {m.constraint: m for m in speed_margins(case, path)}
+    bound = LimitBound(partial(speed_needs, case), path)
+    bound.margins(Slices.between(even_edges(path, 0.02)))
     time = rng.uniform(0.0, path.duration, 500)
     at = path.at(time)
     q = at.q + 0.05 * np.sign(rng.normal(size=at.q.shape))
     dq = at.dq + 0.2 * np.sign(rng.normal(size=at.q.shape))
     fastest = sample_speeds(case, q, dq, rng)
     for constraint, value in fastest.items():
-        assert value <= found[constraint].used * 100.0
+        assert value <= bound.smallest[constraint].used * 100.0
 
 
 def test_what_is_too_fast_is_refused_and_slower_along_the_same_path_is_certified():
@@ -71,7 +77,7 @@ def test_what_is_too_fast_is_refused_and_slower_along_the_same_path_is_certified
     assert isinstance(slow, Certificate), slow
     assert slow.margin("payload speed").used < 1.0
     assert slow.margin("kinetic energy") is None
-    use = speed_use(case.speed_case, path.ranges(even_edges(path, 0.02)))
+    use = speed_use(case, path.ranges(even_edges(path, 0.02)))
     assert max(part.max() for part in use.values()) > 1.0
 
 

@@ -2,58 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from payload_id.core.safety.margins.subdivision import Slices, prove
+from payload_id.core.motion.trajectory import Motion, MotionRanges
+from payload_id.core.safety.margins.margin import Refusal
+from payload_id.core.safety.margins.subdivision import LimitBound, Need, Slices
 
 
-@dataclass(frozen=True)
-class Found:
-    slices: Slices
-    most: np.ndarray
-    limit: float
-
-    @property
-    def failed(self):
-        return self.most > self.limit
-
-    @property
-    def loose(self):
-        return np.zeros(len(self.most), dtype=bool)
+def ranges(edges):
+    """Return the extrema of x (1 - x) on slices, by the slope: 1/4 is its largest value."""
+    x, h = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
+    value, h = (x * (1 - x))[:, None], h[:, None]
+    return MotionRanges(edges, value - h, value + h, *[value] * 4)
 
 
-@dataclass
-class Parabola:
-    """x (1 - x) <= limit, by the slope of each slice; 1/4 is its largest value."""
+def at(x):
+    return Motion(x, *[(x * (1 - x))[:, None]] * 3)
 
-    limit: float
-    depth: int = 8
-    report_depth: int = 0
-    proved: float = 0.0
 
-    def judge(self, slices):
-        x, h = slices.middle, (slices.end - slices.start) / 2
-        return Found(slices, x * (1 - x) + h, self.limit)
-
-    def refused(self, found, last):
-        x = found.slices.middle[found.failed]
-        over = x * (1 - x) > self.limit
-        return float(x[over][0]) if over.any() else float(x[0]) if last else None
-
-    def settle(self, found, done):
-        self.proved += float((found.slices.end - found.slices.start)[done].sum())
-
-    def halves(self, found, again):
-        return found.slices.halves(again)
+def proved(limit, count):
+    """Return what is found of a limit of the position."""
+    path = SimpleNamespace(at=at, ranges=ranges)
+    bound = LimitBound(lambda found: [Need.within("position", "j", found.q_upper, limit)], path)
+    return bound.margins(Slices.between(np.linspace(0.0, 1.0, count + 1)))
 
 
 @pytest.mark.parametrize("count", [1, 3, 10])
 def test_what_holds_is_proved_on_all_of_the_motion_and_what_does_not_is_refused(count):
-    slices, bound = Slices.between(np.linspace(0.0, 1.0, count + 1)), Parabola(0.26)
-    assert prove(bound, slices) is None and bound.proved == pytest.approx(1.0)
-    refused = prove(Parabola(0.24), slices)
-    assert refused * (1 - refused) > 0.24
-    assert prove(Parabola(0.2501), slices) is not None  # true, but beyond the finest slices
+    (margin,) = proved(np.array([0.27]), count)
+    assert 0.0 <= margin.value <= 0.02
+    refused = proved(np.array([0.24]), count)
+    assert isinstance(refused, Refusal) and refused.time * (1 - refused.time) > 0.24
+    assert isinstance(proved(np.array([0.2501]), count), Refusal)  # true, beyond the finest slices

@@ -8,7 +8,8 @@ from ...arrays import Array
 from ...motion.limits import MotionLimits
 from ...motion.trajectory import Motion, MotionRanges, Trajectory
 from ...safety.certificate.certificate import Certificate
-from ...safety.certificate.certify import SafetyCase, certify
+from ...safety.certificate.certify import certify
+from ...safety.certificate.safety_case import SafetyCase
 from ...safety.margins.margin import CLEARANCES, DESIGN, SPEEDS, TORQUES, Refusal
 from ...safety.torque.slice_torque_bounds import slice_torque_bounds
 from ...safety.tube.tracking_tube import EXACT, TrackingTube

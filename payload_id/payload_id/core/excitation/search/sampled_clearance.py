@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Array, IntArray
-from ...safety.certificate.certify import SafetyCase
+from ...safety.certificate.safety_case import SafetyCase
 from ...safety.clearance.body_table import Items, Poses
 from ...safety.clearance.separation import (
     along_planes,

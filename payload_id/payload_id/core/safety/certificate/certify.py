@@ -10,189 +10,28 @@ motion: its design is tried before the torque, and the disturbance that it is ma
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cached_property
-from itertools import chain
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from ...arm.arm_model import ArmModel
-from ...arrays import Array
 from ...errors import InputError
-from ...motion.limits import MotionLimits
 from ...motion.motion_state import MotionState
 from ...motion.trajectory import Motion, MotionRanges, Trajectory, even_edges
 from ...version import VERSION
-from ..clearance.arm_geometry import BASE, ArmGeometry
-from ..clearance.clearance_report import clearance_refusal
 from ..clearance.clearances import clearances, pose_clearance
-from ..clearance.convex_body import ConvexBody
-from ..clearance.overlap import signed_distances
-from ..clearance.scene import Scene
-from ..margins.margin import Margin, Refusal
-from ..margins.motion_margins import motion_margins
-from ..speed.speed_limits import SpeedLimits
-from ..speed.speed_margins import SpeedCase, speed_margins
+from ..margins.margin import CONSTRAINTS, Margin, Refusal
+from ..margins.motion_margins import motion_needs
+from ..margins.subdivision import LimitBound, Needs, Slices
+from ..speed.speed_margins import STEP as SPEED_STEP
+from ..speed.speed_margins import speed_needs
 from ..torque.design_margins import design_margins
-from ..torque.parameter_box import ParameterBox
-from ..torque.torque_margins import holding_margin, torque_margins
-from ..tube.tracking_tube import TrackingTube
+from ..torque.torque_margins import holding_margins, torque_margins
 from .certificate import Certificate, digest_of
+from .safety_case import SafetyCase
 
 STEP = 0.05  # [s] slices on which extrema of the motion are taken
 DESIGN_STEP = 0.4  # part of it that the slices for the change of torque are [-]
-
-
-@dataclass(frozen=True, eq=False)
-class SafetyCase:
-    """Everything that a motion is certified against.
-
-    Attributes:
-        model: The arm.
-        geometry: Its bodies, with those of payload and tool.
-        obstacles: Bodies in the base frame.
-        box: Bounds of the payload's and the arm's parameters.
-        tube: Bounds of the tracking error.
-        limits: What a motion may not exceed.
-        limits_name: Name of that set of limits.
-        clearance: Distance that bodies keep from each other [m].
-        speeds: Limits of speeds in space and of kinetic energy.
-        turns: By how many whole turns joints have turned more than the motion's positions say;
-            their position limits are less by that.
-    """
-
-    model: ArmModel
-    geometry: ArmGeometry
-    obstacles: tuple[ConvexBody, ...]
-    box: ParameterBox
-    tube: TrackingTube
-    limits: MotionLimits
-    limits_name: str = "unnamed"
-    clearance: float = 0.0
-    speeds: SpeedLimits = SpeedLimits()
-    turns: Mapping[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        n = self.model.n
-        if self.tube.n != n:
-            raise InputError(f"The tube is for {self.tube.n} joints; the arm has {n}.")
-        for item in self.geometry.bodies:
-            if not BASE <= item.joint < n:
-                raise InputError(
-                    f"The body of '{item.link}' moves with joint number {item.joint}; this arm has "
-                    f"0 to {n - 1}, and {BASE} stands for the base. Give the arm's own bodies."
-                )
-        if not (np.isfinite(self.clearance) and self.clearance >= 0.0):
-            raise InputError(
-                f"The required clearance must be a number of 0 m or more; found {self.clearance!r}."
-            )
-        _check_limits(self.limits, self.model.joints)
-        self._check_speeds()
-
-    def _check_speeds(self) -> None:
-        """Raise where a limit is of something whose place is not known."""
-        own = {item.joint for item in self.geometry.bodies if not item.attached}
-        held = any(item.attached for item in self.geometry.bodies)
-        if not held and np.isfinite([self.speeds.payload, self.speeds.energy]).any():
-            raise InputError(
-                "A limit of the payload's speed or energy needs the payload's volume: attach it to "
-                "the geometry."
-            )
-        bare = [j for j in range(self.model.n) if self.box.links_upper[j, 0] > 0 and j not in own]
-        if bare and np.isfinite(self.speeds.energy):
-            raise InputError(
-                f"A limit of the energy needs a body for every link with mass; joint "
-                f"{self.model.joints[bare[0]]} carries none."
-            )
-
-    @cached_property
-    def speed_case(self) -> SpeedCase:
-        """What speeds are proved for."""
-        return SpeedCase(self.model, self.geometry, self.box, self.tube, self.speeds)
-
-    @cached_property
-    def scene(self) -> Scene:
-        """Arm and obstacles, prepared for many checks."""
-        return Scene.of(self.model, self.geometry, self.obstacles)
-
-    @cached_property
-    def digests(self) -> dict[str, str]:
-        """Return sha256 of everything but the motion."""
-        return {
-            "model": self.model.digest,
-            "geometry": self.geometry.digest,
-            "obstacles": digest_of([body.to_dict() for body in self.obstacles]),
-            "box": self.box.digest,
-            "tube": digest_of(self.tube.to_dict()),
-            "limits": digest_of({"name": self.limits_name, **plain_limits(self.limits)}),
-            "required_clearance": digest_of(self.clearance),
-            "speeds": digest_of(self.speeds.to_dict()),
-        }
-
-    @cached_property
-    def overlap(self) -> Refusal | None:
-        """Two bodies of the arm that overlap at q = 0 (the nearest position within the limits).
-
-        Bodies that overlap there without being allowed to are those of a wrong description, or of a
-        volume that is larger than what it stands for.
-        """
-        if self.geometry.overlaps_at_zero:
-            return None
-        zero = np.clip(0.0, self.limits.position_lower, self.limits.position_upper)
-        pairs = self.geometry.pairs(self.model)
-        bodies = [(item.joint, item.body) for item in self.geometry.bodies]
-        depth = -signed_distances(self.model, bodies, pairs, zero)
-        if not (depth > 0.0).any():
-            return None
-        worst = int(np.argmax(depth))
-        pair = tuple(self.geometry.bodies[k].name for k in pairs[worst])
-        attached = any(self.geometry.bodies[k].attached for k in pairs[worst])
-        group = "payload volume" if attached else "self-collision"
-        sentence = (
-            f"Refused ({group}): {' and '.join(pair)} overlap by {depth[worst]:.4g} m at q = 0. "
-            "Mend the bodies; or allow this contact by name and reason (allowed_contacts in the "
-            "robot file); or, where the arm is never at q = 0, say why (overlaps_at_zero), so that "
-            "the pair is checked along the motion like all others."
-        )
-        return Refusal(group, pair, 0.0, float(depth[worst]), True, sentence)
-
-    def assumptions(self) -> tuple[str, ...]:
-        """Return what must be true for a certificate to hold."""
-        allowed = tuple(
-            f"{' and '.join(contact.bodies)} are not checked against each other: {contact.reason}."
-            for contact in self.geometry.allowed
-        )
-        joined = "; ".join(" and ".join(links) for links in self.geometry.joined)
-        why = self.geometry.overlaps_at_zero
-        turned = tuple(
-            f"{name} has turned by {turns:+d} whole turns more than its positions here say; its "
-            "position limits are those of the whole turn, less that."
-            for name, turns in self.turns.items()
-        )
-        return (
-            *self.tube.rests_on,
-            "The payload and the arm's parameters lie in the parameter box, now and throughout the "
-            "motion; the payload is rigid and rigidly held.",
-            "The arm's kinematics are those of the description; links are rigid.",
-            "The collision bodies contain the arm's links, and the attached bodies the payload and "
-            "the tool.",
-            "Obstacles stay where they are and are contained in their bodies.",
-            "Links that one movable joint joins directly are not checked against each other, since "
-            f"they touch by construction: {joined}.",
-            *self.geometry.notes,
-            *turned,
-            *([f"Overlaps at q = 0 are of no account: {why}."] if why else []),
-            *allowed,
-        )
-
-
-def plain_limits(limits: MotionLimits) -> dict[str, list[float | None]]:
-    """Return limits as lists, None where there is none."""
-    return {
-        entry.name: [float(x) if np.isfinite(x) else None for x in getattr(limits, entry.name)]
-        for entry in fields(limits)
-    }
 
 
 def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Certificate | Refusal:
@@ -206,40 +45,26 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     Raises:
         InputError: The motion has another number of joints, or no duration.
     """
-    if case.overlap is not None:
-        return case.overlap
-    ranges = _ranges(case, trajectory, step)
-    start = MotionState.of(trajectory, 0.0)
-    kinematic = motion_margins(case.model.joints, case.limits, case.tube, ranges)
-    refused = next((x for x in kinematic if isinstance(x, Refusal)), None)
-    if refused is not None:
-        return start_refusal(case, start, pose=False) or refused
-    at_start = start_refusal(case, start)
-    if at_start is not None:
-        return at_start
-    speeds = speed_margins(case.speed_case, trajectory)
-    if isinstance(speeds, Refusal):
-        return speeds
-    report = clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step)
-    if report.refused is not None:
-        return clearance_refusal(report.refused, case.clearance)
-    model, tube, box = case.model, case.tube, case.box
-    design = design_margins(model, box, tube, trajectory, DESIGN_STEP * step)
-    if isinstance(design, Refusal):
-        return design
-    torque = torque_margins(model, case.limits, tube, box, trajectory, ranges.edges)
-    if isinstance(torque, Refusal):
-        return torque
-    holding = holding_margin(model, case.limits, tube, box, trajectory)
-    if isinstance(holding, Refusal):
-        return holding
-    distances = (
-        Margin(c.group, c.pair, c.value, float("nan"), c.start, c.end) for c in report.smallest
+    _check(case, trajectory, step)
+    proofs: tuple[Callable[[], tuple[Margin, ...] | Refusal], ...] = (
+        partial(_overlap, case),
+        partial(_motion_margins, case, trajectory, step),
+        partial(_start_margins, case, MotionState.of(trajectory, 0.0)),
+        partial(_speed_margins, case, trajectory),
+        partial(clearances, case.scene, trajectory, case.tube.position, case.clearance, 2 * step),
+        partial(design_margins, case, trajectory, DESIGN_STEP * step),
+        partial(torque_margins, case, trajectory, step),
+        partial(holding_margins, case, trajectory),
     )
-    proved = (m for m in (*kinematic, *speeds) if isinstance(m, Margin))
-    margins = chain(proved, torque[:1], [holding], distances, torque[1:], design)
+    margins: list[Margin] = []
+    for proof in proofs:
+        found = proof()
+        if isinstance(found, Refusal):
+            return found
+        margins += found
+    order = list(CONSTRAINTS)
     return Certificate(
-        margins=tuple(margins),
+        margins=tuple(sorted(margins, key=lambda margin: order.index(margin.constraint))),
         assumptions=case.assumptions(),
         digests={**case.digests, "trajectory": digest_of(trajectory.to_dict())},
         duration=trajectory.duration,
@@ -258,20 +83,47 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
         pose: Whether the bodies' clearance is checked too.
     """
     at_start = Motion(np.zeros(1), start.q[None], start.dq[None], start.ddq[None])
-    instant = MotionRanges.at_instants(at_start)
-    for found in motion_margins(case.model.joints, case.limits, case.tube, instant):
-        if isinstance(found, Refusal):
-            return found.at_start()
+    needs = tuple(motion_needs(case, MotionRanges.at_instants(at_start)))
+    found = Needs(Slices(np.zeros(1), np.zeros(1)), needs)
+    if found.failed.any():
+        return found.refusal().at_start()
     if not pose:
         return None
-    report = pose_clearance(case.scene, start.q, case.tube.position, case.clearance)
-    if report.refused is None:
-        return None
-    return clearance_refusal(report.refused, case.clearance).at_start()
+    near = pose_clearance(case.scene, start.q, case.tube.position, case.clearance)
+    return near.at_start() if isinstance(near, Refusal) else None
 
 
-def _ranges(case: SafetyCase, trajectory: Trajectory, step: float) -> MotionRanges:
-    """Return the motion's extrema after checking that it is one of this arm."""
+def _overlap(case: SafetyCase) -> tuple[Margin, ...] | Refusal:
+    """Return the refusal of bodies that overlap whatever the motion."""
+    return case.overlap or ()
+
+
+def _motion_margins(
+    case: SafetyCase, trajectory: Trajectory, step: float
+) -> tuple[Margin, ...] | Refusal:
+    """Return the margins of the joints' motion; if the first state is at fault, that is said."""
+    bound = LimitBound(partial(motion_needs, case), trajectory)
+    found = bound.margins(Slices.between(even_edges(trajectory, step)))
+    if isinstance(found, Refusal):
+        return start_refusal(case, MotionState.of(trajectory, 0.0), pose=False) or found
+    return found
+
+
+def _start_margins(case: SafetyCase, start: MotionState) -> tuple[Margin, ...] | Refusal:
+    """Return the refusal of a state to start from."""
+    return start_refusal(case, start) or ()
+
+
+def _speed_margins(case: SafetyCase, trajectory: Trajectory) -> tuple[Margin, ...] | Refusal:
+    """Return the margins of speeds and energy."""
+    if not case.speeds.any:
+        return ()
+    bound = LimitBound(partial(speed_needs, case), trajectory)
+    return bound.margins(Slices.between(even_edges(trajectory, SPEED_STEP)))
+
+
+def _check(case: SafetyCase, trajectory: Trajectory, step: float) -> None:
+    """Raise unless a motion is one of this arm."""
     duration = trajectory.duration
     if not (np.isfinite(duration) and duration > 0.0):
         raise InputError(f"A motion needs a duration above 0 s; found {duration!r}.")
@@ -280,22 +132,3 @@ def _ranges(case: SafetyCase, trajectory: Trajectory, step: float) -> MotionRang
     joints = trajectory.at(np.zeros(1)).q.shape[1]
     if joints != case.model.n:
         raise InputError(f"The motion is of {joints} joints; the arm has {case.model.n}.")
-    return trajectory.ranges(even_edges(trajectory, step))
-
-
-def _check_limits(limits: MotionLimits, joints: Sequence[str]) -> None:
-    """Raise unless there is a usable limit for each joint."""
-    for name, value in vars(limits).items():
-        array: Array = np.asarray(value, dtype=float)
-        if array.shape != (len(joints),) or np.isnan(array).any():
-            raise InputError(
-                f"The limits' '{name}' needs {len(joints)} numbers, one for each joint; found "
-                f"{array.tolist()}."
-            )
-        if not name.startswith("position") and (array <= 0).any():
-            raise InputError(f"The limits' '{name}' must be above 0; found {array.tolist()}.")
-    for joint, low, high in zip(joints, limits.position_lower, limits.position_upper, strict=True):
-        if low >= high:
-            raise InputError(
-                f"The position limits of {joint} are inverted: {low:g} is not below {high:g}."
-            )

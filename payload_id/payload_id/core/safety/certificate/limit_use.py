@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...arrays import Array
 from ...motion.trajectory import Trajectory, even_edges
 from ..clearance.clearances import clearance_at
-from ..margins.motion_margins import motion_use
-from ..torque.torque_margins import torque_use
-from .certify import SafetyCase
+from ..margins.motion_margins import motion_needs
+from ..margins.subdivision import Slices
+from ..torque.torque_margins import TorqueBound
+from .safety_case import SafetyCase
 
 STEP = 0.025  # [s] length of slices, and time between instants
 
@@ -41,7 +44,12 @@ def limit_use(case: SafetyCase, trajectory: Trajectory) -> LimitUse:
         trajectory: The desired motion.
     """
     edges = even_edges(trajectory, STEP)
-    joints = motion_use(case.limits, case.tube, trajectory.ranges(edges))
-    joints["torque"] = torque_use(case.model, case.limits, case.tube, case.box, trajectory, edges)
+    needs = (
+        *motion_needs(case, trajectory.ranges(edges)),
+        TorqueBound(case, trajectory).judge(Slices.between(edges)).needs[-1],
+    )
+    none = np.full((len(edges) - 1, case.model.n), np.nan)
+    joints = dict.fromkeys(("position", "velocity", "acceleration", "torque"), none)
+    joints |= {x.constraint: np.where(np.isfinite(x.left), x.used, np.nan) for x in needs}
     clearance = clearance_at(case.scene, trajectory, case.tube.position, case.clearance, edges)
     return LimitUse(edges, joints, edges, clearance)

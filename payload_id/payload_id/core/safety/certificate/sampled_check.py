@@ -14,8 +14,8 @@ import pinocchio as pin
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ..clearance.arm_geometry import BASE
-from ..torque.held_still import HeldStill
-from .certify import SafetyCase
+from ..margins.held_still import HeldStill
+from .safety_case import SafetyCase
 from .sampled_design import sample_design
 from .sampled_speeds import sample_speeds
 from .sampled_states import Regressors, SampledStates, errors_within, sample_states
@@ -53,7 +53,7 @@ def sampled_margins(
     smallest = {name: float(value.min(initial=1.0)) for name, value in found.items()}
     if case.speeds.any:
         part = slice(None, None, DISTANCE_PART)
-        fastest = sample_speeds(case.speed_case, states.q[part], states.dq[part], rng)
+        fastest = sample_speeds(case, states.q[part], states.dq[part], rng)
         smallest |= {name: 1.0 - value / case.speeds.named(name) for name, value in fastest.items()}
     smallest |= sample_design(case, trajectory, samples, rng)
     return smallest | sample_clearances(case, states.q[::DISTANCE_PART])

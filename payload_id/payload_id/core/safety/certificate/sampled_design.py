@@ -14,7 +14,7 @@ from ...body.inertial import is_physical
 from ...motion.trajectory import Trajectory
 from ..margins.margin import DESIGN
 from ..tube.sampling_reserve import SamplingReserve
-from .certify import SafetyCase
+from .safety_case import SafetyCase
 from .sampled_states import Regressors, SampledStates, errors_within, states_at
 
 PAIR_PART = 4  # one in so many samples is such a pair

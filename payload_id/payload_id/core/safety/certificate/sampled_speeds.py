@@ -8,11 +8,12 @@ import pinocchio as pin
 from ...arrays import Array
 from ...body.inertial import TO_PINOCCHIO, change_of_frame
 from ..clearance.swept_volume import outline
-from ..speed.speed_margins import SpeedCase
+from ..speed.speed_margins import moving_bodies
+from .safety_case import SafetyCase
 
 
 def sample_speeds(
-    case: SpeedCase, q: Array, dq: Array, rng: np.random.Generator
+    case: SafetyCase, q: Array, dq: Array, rng: np.random.Generator
 ) -> dict[str, float]:
     """Return the largest sampled value of each limit that there is [m/s or J].
 
@@ -25,23 +26,24 @@ def sample_speeds(
     model, arm = case.model, case.model.pinocchio
     data, order = arm.createData(), list(model.order)
     largest: dict[str, float] = {}
-    corners = [outline(i.body) @ i.body.rotation.T + i.body.translation for i in case.bodies]
+    bodies = moving_bodies(case)
+    corners = [outline(i.body) @ i.body.rotation.T + i.body.translation for i in bodies]
     for position, velocity in zip(q, dq, strict=True):
         v = velocity[order]
         pin.forwardKinematics(arm, data, model.pinocchio_q(position), v)
-        for item, points in zip(case.bodies, corners, strict=True):
+        for item, points in zip(bodies, corners, strict=True):
             motion = data.v[model.order.index(item.joint) + 1]  # in the joint's own frame
             speed = np.linalg.norm(motion.linear + np.cross(motion.angular, points), axis=1).max()
             last = item.joint == model.payload_joint
             name = "payload" if item.attached else "tool" if last else "elbow"
             largest[f"{name} speed"] = max(largest.get(f"{name} speed", 0.0), float(speed))
-        if np.isfinite(case.limits.energy):
+        if np.isfinite(case.speeds.energy):
             energy = _energy(case, data, velocity, rng)
             largest["kinetic energy"] = max(largest.get("kinetic energy", 0.0), energy)
-    return {name: x for name, x in largest.items() if np.isfinite(case.limits.named(name))}
+    return {name: x for name, x in largest.items() if np.isfinite(case.speeds.named(name))}
 
 
-def _energy(case: SpeedCase, data: pin.Data, velocity: Array, rng: np.random.Generator) -> float:
+def _energy(case: SafetyCase, data: pin.Data, velocity: Array, rng: np.random.Generator) -> float:
     """Return the kinetic energy of bodies drawn from the box, half of the time at a corner."""
     model = case.model
     middle, half = case.box.bodies

@@ -10,7 +10,7 @@ import pinocchio as pin
 from ...arrays import Array
 from ...body.inertial import TO_PINOCCHIO, change_of_frame
 from ...motion.trajectory import Trajectory
-from .certify import SafetyCase
+from .safety_case import SafetyCase
 
 
 @dataclass(frozen=True, eq=False)

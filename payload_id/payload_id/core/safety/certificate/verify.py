@@ -11,7 +11,8 @@ from ...motion.trajectory import Trajectory
 from ...version import VERSION
 from ..margins.margin import CONSTRAINTS, Margin, Refusal
 from .certificate import Certificate, digest_of
-from .certify import SafetyCase, certify
+from .certify import certify
+from .safety_case import SafetyCase
 from .sampled_check import sampled_margins
 
 LEAST_STEP = 1e-3  # [s] of a proof's slices: shorter ones take too long to repeat

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...arrays import Array, BoolArray, IntArray
 from ...motion.trajectory import Trajectory
-from ..margins.subdivision import prove
+from ..margins.margin import Margin, Refusal
+from ..margins.subdivision import Slices, prove
 from .body_table import Items, Poses
-from .clearance_report import Clearance, ClearanceReport
 from .scene import GROUPS, Scene
 from .separation import (
     along_planes,
@@ -24,44 +24,29 @@ from .separation import (
     separation,
 )
 
-DEPTH = 9  # times that a slice is cut in two before a proof is given up
-REPORT_DEPTH = 4  # times that it is cut only to tell the margin better
 REPORT_RELATIVE = 0.1  # margins are reported to this part of their value ...
 REPORT_ABSOLUTE = 0.002  # [m] ... and this
 SEEDS = 24  # pairs in each group from which the search for the margin starts
 
 
 @dataclass(frozen=True, eq=False)
-class OpenPairs:
+class OpenPairs(Slices):
     """Pairs on slices of time that wait for their proof, shape (I, ...).
 
     Attributes:
-        start: Beginning of the slice [s].
-        end: End of the slice [s].
         pair: Index of the pair.
         direction: A promising n in the frame of the second body; zero if none is known.
     """
 
-    start: Array
-    end: Array
     pair: IntArray
     direction: Array
 
-    def halves(self, which: BoolArray, direction: Array) -> OpenPairs:
-        """Return both halves of some, with directions (I, 3)."""
-        start, end = self.start[which], self.end[which]
-        middle = (start + end) / 2
-        return OpenPairs(
-            np.concatenate([start, middle]),
-            np.concatenate([middle, end]),
-            np.tile(self.pair[which], 2),
-            np.tile(direction[which], (2, 1)),
-        )
-
-    def take(self, which: IntArray) -> OpenPairs:
-        """Return some of the waiting pairs."""
-        return OpenPairs(
-            self.start[which], self.end[which], self.pair[which], self.direction[which]
+    @classmethod
+    def all_pairs(cls, slices: Slices, count: int) -> OpenPairs:
+        """Return each of so many pairs on every slice."""
+        start, end = (np.repeat(edge, count) for edge in (slices.start, slices.end))
+        return cls(
+            start, end, np.tile(np.arange(count), len(slices.start)), np.zeros((len(end), 3))
         )
 
 
@@ -70,15 +55,13 @@ class JudgedPairs:
     """What is proved of waiting pairs.
 
     Attributes:
-        open_: The pairs, shape (I,).
+        slices: The pairs, shape (I,), each with the direction that proves most.
         value: Proved clearance beyond the required one, shape (I,) [m].
-        direction: That proves it, in the frame of the second body, shape (I, 3).
         loose: Where a finer cut would tell the margin better, shape (I,).
     """
 
-    open_: OpenPairs
+    slices: OpenPairs
     value: Array
-    direction: Array
     loose: BoolArray
 
     @property
@@ -88,66 +71,43 @@ class JudgedPairs:
 
 
 class ClearanceBound:
-    """Pairs of bodies, to be proved apart; `goal` is what a pair must reach, by group."""
+    """Pairs of bodies, to be proved apart; `goal` is what a pair must reach, by group.
 
-    depth, report_depth = DEPTH, REPORT_DEPTH
+    Attributes:
+        found: The smallest clearance of each group so far, beyond the required one.
+        seeded: Whether is known what can be reached, or does not matter.
+    """
 
-    def __init__(
-        self, scene: Scene, tube: Array, required: float, trajectory: Trajectory | None = None
-    ) -> None:
+    depth, report_depth = 9, 4
+
+    def __init__(self, scene: Scene, tube: Array, required: float, trajectory: Trajectory) -> None:
         """Prove nothing yet.
 
         Args:
             scene: Arm and obstacles.
             tube: |q - q_d|, shape (n,) [rad or m].
             required: Distance to keep [m].
-            trajectory: The desired motion; None: single poses are looked at.
+            trajectory: The desired motion.
         """
-        self.scene, self.tube, self.required = scene, tube, required
-        self._trajectory = trajectory
+        self.scene, self.tube, self.required, self.trajectory = scene, tube, required, trajectory
         self.reachable = np.full(len(GROUPS), np.inf)  # what no finer cut can exceed by much
-        self._is_seeded = False
-        self.found: dict[int, Clearance] = {}
+        self.seeded = False
+        self.found: dict[int, Margin] = {}
 
-    @property
-    def trajectory(self) -> Trajectory:
-        """The desired motion."""
-        if self._trajectory is None:
-            raise TypeError("Single poses have no motion.")
-        return self._trajectory
-
-    def report(self, slice_length: float) -> ClearanceReport:
-        """Return what is proved of a motion, on first slices of a length [s]."""
-        P, duration = len(self.scene.group), self.trajectory.duration
-        if not P:
-            return ClearanceReport((), None)  # there are no two bodies that could meet
-        count = max(4, int(np.ceil(duration / slice_length)))
-        edges = np.linspace(0.0, duration, count + 1)
-        open_ = OpenPairs(
-            np.repeat(edges[:-1], P),
-            np.repeat(edges[1:], P),
-            np.tile(np.arange(P), count),
-            np.zeros((count * P, 3)),
-        )
-        refused = prove(self, open_)
-        return ClearanceReport(self.smallest(), refused)
+    def margins(self, slices: Slices) -> tuple[Margin, ...] | Refusal:
+        """Return the smallest clearance of each group, or the first that is not kept."""
+        pairs = OpenPairs.all_pairs(slices, len(self.scene.group))
+        refused = prove(self, pairs) if len(pairs.pair) else None
+        return refused or tuple(self.found[g] for g in sorted(self.found))
 
     def judge(self, slices: OpenPairs) -> JudgedPairs:
         """Return what is proved of waiting pairs."""
         items = self.items(slices)
-        if not self._is_seeded:
+        if not self.seeded:
             self.seed(slices, items)
         value, direction = self.distances(items, slices)
-        local = np.einsum("kij,ki->kj", items.R[1], direction)
-        return JudgedPairs(slices, value, local, value < self.goal()[self.group(slices)])
-
-    def halves(self, found: JudgedPairs, again: BoolArray) -> OpenPairs:
-        """Return both halves of waiting pairs, with the directions that are known."""
-        return found.open_.halves(again, found.direction)
-
-    def smallest(self) -> tuple[Clearance, ...]:
-        """Return the smallest clearance of each group."""
-        return tuple(self.found[g] for g in sorted(self.found))
+        told = replace(slices, direction=np.einsum("kij,ki->kj", items.R[1], direction))
+        return JudgedPairs(told, value, value < self.goal()[self.group(slices)])
 
     def group(self, open_: OpenPairs) -> IntArray:
         """Return the group of each waiting pair."""
@@ -172,10 +132,9 @@ class ClearanceBound:
 
     def at_middle(self, open_: OpenPairs) -> Items:
         """Return the waiting pairs at the middle of their slices, with the tube only."""
-        time = (open_.start + open_.end) / 2
-        q = self.trajectory.at(time).q
+        q = self.trajectory.at(open_.middle).q
         poses = Poses.of(self.scene.model, q, np.broadcast_to(self.tube, q.shape))
-        row = np.arange(len(time))
+        row = np.arange(len(q))
         return Items.of(self.scene.table, self.scene.pairs, poses, row, open_.pair)
 
     def distances(self, items: Items, open_: OpenPairs) -> tuple[Array, Array]:
@@ -216,7 +175,7 @@ class ClearanceBound:
             near = mine[np.argsort(rough[mine])[:SEEDS]]
             value, _ = self.exact(open_.take(near))
             self.reachable[g] = value.min()
-        self._is_seeded = True
+        self.seeded = True
 
     def exact(self, open_: OpenPairs) -> tuple[Array, Array]:
         """Return clearance with tube, and distance without it, at the middles of slices [m]."""
@@ -224,28 +183,24 @@ class ClearanceBound:
         direction = nearest_direction(self.scene.table, items)
         return self.along(items, direction), separation(self.scene.table, items, direction)
 
-    def refused(self, found: JudgedPairs, last: bool) -> Clearance | None:
+    def refused(self, found: JudgedPairs, last: bool) -> Refusal | None:
         """Return the earliest clearance that no finer cut can prove; None if there is hope."""
-        some = found.open_.take(np.flatnonzero(found.failed))
-        exact, nominal = self.exact(some)
-        hopeless = exact <= 0.0
-        if not hopeless.any() and not last:
-            return None
+        some = found.slices.take(found.failed)
+        value, nominal = self.exact(some)
+        hopeless = value <= 0.0
         if hopeless.any():
-            candidates, amount = np.flatnonzero(hopeless), exact
+            some, value, nominal = some.take(hopeless), value[hopeless], nominal[hopeless]
+        elif last:
+            value = found.value[found.failed]
         else:
-            candidates, amount = np.arange(len(exact)), found.value[found.failed]
-        middle = (some.start + some.end) / 2
-        earliest = middle[candidates].min()
-        at_once = candidates[middle[candidates] <= earliest + 1e-9]
-        k = int(at_once[np.argmin(amount[at_once])])
-        start, end = (middle[k], middle[k]) if hopeless.any() else (some.start[k], some.end[k])
-        worst = self.clearance(some, k, float(amount[k]))
-        return replace(worst, nominal=float(nominal[k]), start=float(start), end=float(end))
+            return None
+        at_once = np.flatnonzero(some.middle <= some.middle.min() + 1e-9)
+        k = int(at_once[np.argmin(value[at_once])])
+        return self._refusal(some, k, float(value[k]), float(nominal[k]), bool(hopeless.any()))
 
     def settle(self, found: JudgedPairs, done: BoolArray) -> None:
         """Keep the smallest clearance of each group among those that are done."""
-        open_, value = found.open_, found.value
+        open_, value = found.slices, found.value
         group = self.group(open_)
         for g in range(len(GROUPS)):
             mine = np.flatnonzero(done & (group == g))
@@ -253,15 +208,38 @@ class ClearanceBound:
                 continue
             k = int(mine[np.argmin(value[mine])])
             if g not in self.found or value[k] < self.found[g].value:
-                self.found[g] = self.clearance(open_, k, float(value[k]))
+                pair, time = self.scene.pair_names(open_.pair[k]), (open_.start[k], open_.end[k])
+                least, none = float(value[k]), float("nan")
+                self.found[g] = Margin(GROUPS[g], pair, least, none, float(time[0]), float(time[1]))
 
-    def clearance(self, open_: OpenPairs, k: int, value: float) -> Clearance:
-        """Return one of the waiting pairs as a result."""
-        pair = int(open_.pair[k])
-        return Clearance(
-            group=GROUPS[self.scene.group[pair]],
-            pair=self.scene.pair_names(pair),
-            value=value,
-            start=float(open_.start[k]),
-            end=float(open_.end[k]),
+    def _refusal(
+        self, open_: OpenPairs, k: int, value: float, nominal: float, hopeless: bool
+    ) -> Refusal:
+        """Return the refusal of one of the waiting pairs.
+
+        Args:
+            open_: The pairs.
+            k: Which.
+            value: Its clearance beyond the required one, tube included [m].
+            nominal: Distance on the desired motion, without tube, at the middle of its slice [m].
+            hopeless: Whether the clearance is that of the slice's middle.
+        """
+        names, time = self.scene.pair_names(open_.pair[k]), float(open_.middle[k])
+        group, pair = GROUPS[self.scene.group[open_.pair[k]]], " and ".join(names)
+        certain, when = nominal <= self.required, f"at {time:.3f} s"
+        if nominal <= 0.0:
+            what = f"{pair} collide {when} on the desired motion"
+        elif certain:
+            what = f"{pair} come as close as {nominal:.4g} m {when} on the desired motion"
+        elif hopeless:
+            what = (
+                f"{pair} are {nominal:.4g} m apart {when}, which tracking errors within the tube "
+                "can use up"
+            )
+        else:
+            what = f"no proof was found that {pair} stay apart {when}, even on the finest slices"
+        sentence = (
+            f"Refused ({group}): {what}; {-value:.4g} m are missing to the required "
+            f"{self.required:.4g} m."
         )
+        return Refusal(group, names, time, -value, certain, sentence)

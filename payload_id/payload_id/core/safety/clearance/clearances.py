@@ -7,19 +7,16 @@ slices are cut where that is not enough.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
-from .body_table import Items, Poses
-from .clearance_report import ClearanceReport
-from .clearance_search import SEEDS, ClearanceBound, JudgedPairs, OpenPairs
+from ..margins.held_still import Standing
+from ..margins.margin import Margin, Refusal
+from ..margins.subdivision import Slices
+from .clearance_search import SEEDS, ClearanceBound, OpenPairs
 from .scene import GROUPS, Scene
-from .separation import rough_distance, separation
-
-SLICE = 0.1  # [s] length of the first slices
+from .separation import rough_distance
 
 
 def clearances(
@@ -27,8 +24,8 @@ def clearances(
     trajectory: Trajectory,
     position_tube: Array,
     required: float = 0.0,
-    slice_length: float = SLICE,
-) -> ClearanceReport:
+    slice_length: float = 0.1,
+) -> tuple[Margin, ...] | Refusal:
     """Prove that no two bodies come closer than a distance, in continuous time.
 
     Args:
@@ -37,14 +34,19 @@ def clearances(
         position_tube: |q - q_d|, shape (n,) [rad or m].
         required: Distance to keep [m].
         slice_length: Length of the first slices of time [s].
+
+    Returns:
+        The smallest clearance of each group beyond the required one, or the first not kept.
     """
-    tube = np.asarray(position_tube, dtype=float)
-    return ClearanceBound(scene, tube, required, trajectory).report(slice_length)
+    count = max(4, int(np.ceil(trajectory.duration / slice_length)))
+    edges = np.linspace(0.0, trajectory.duration, count + 1)
+    bound = ClearanceBound(scene, np.asarray(position_tube, dtype=float), required, trajectory)
+    return bound.margins(Slices.between(edges))
 
 
 def pose_clearance(
     scene: Scene, q: Array, position_tube: Array, required: float = 0.0
-) -> ClearanceReport:
+) -> tuple[Margin, ...] | Refusal:
     """Prove that no two bodies come closer than a distance, at one pose and its tube.
 
     Args:
@@ -53,20 +55,9 @@ def pose_clearance(
         position_tube: Largest deviation from them, shape (n,) [rad or m].
         required: Distance to keep [m].
     """
-    pair = np.arange(len(scene.group))
-    zero = np.zeros(len(pair))
-    open_ = OpenPairs(zero, zero, pair, np.zeros((len(pair), 3)))
-    poses = Poses.of(scene.model, q[None], position_tube[None])
-    items = Items.of(scene.table, scene.pairs, poses, np.zeros(len(pair), dtype=int), pair)
-    bound = ClearanceBound(scene, position_tube, required)
-    value, direction = bound.distances(items, open_)
-    bound.settle(JudgedPairs(open_, value, direction, value <= 0.0), value > 0.0)
-    if (value > 0.0).all():
-        return ClearanceReport(bound.smallest(), None)
-    k = int(np.argmin(value))
-    nominal = separation(scene.table, items, direction)[k]
-    refused = replace(bound.clearance(open_, k, float(value[k])), nominal=float(nominal))
-    return ClearanceReport(bound.smallest(), refused)
+    bound = ClearanceBound(scene, np.asarray(position_tube, dtype=float), required, Standing(q))
+    bound.depth, bound.seeded = 0, True
+    return bound.margins(Slices(np.zeros(1), np.ones(1)))
 
 
 def clearance_at(
@@ -86,10 +77,7 @@ def clearance_at(
     """
     bound = ClearanceBound(scene, np.asarray(position_tube, dtype=float), required, trajectory)
     P = len(scene.group)
-    instant = np.repeat(time, P)
-    open_ = OpenPairs(
-        instant, instant, np.tile(np.arange(P), len(time)), np.zeros((len(instant), 3))
-    )
+    open_ = OpenPairs.all_pairs(Slices(time, time), P)
     items = bound.at_middle(open_)
     rough = rough_distance(scene.table, items)[0].reshape(len(time), P)
     found = {}

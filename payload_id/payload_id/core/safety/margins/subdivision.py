@@ -3,43 +3,85 @@
 A bound on a slice holds for every instant of it, so that a motion is proved once every slice is. A
 finer cut makes bounds closer; what no cut could prove is refused at once, and what is not proved on
 the finest slices is refused, too. The same cuts bring reported margins close to the smallest ones.
+
+A constraint is a function that says what slices need of limits, for a `LimitBound`; or, where
+slices are more than time, another class with `Bound`'s methods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+from typing_extensions import Self
 
 from ...arrays import Array, BoolArray
 from ...motion.trajectory import MotionRanges, Trajectory
-from .margin import Margin, part_used
+from .margin import CONSTRAINTS, Margin, Refusal, part_used
 
-S = TypeVar("S")  # slices of time that wait for their proof
-J = TypeVar("J", bound="Judged")  # what was found on them
-R = TypeVar("R", covariant=True)  # why a motion is refused
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """Slices of time, by their beginnings and ends, shape (I,) each [s]."""
+
+    start: Array
+    end: Array
+
+    @classmethod
+    def between(cls, edges: Array) -> Slices:
+        """Return those between edges, shape (I + 1,) [s]."""
+        return Slices(edges[:-1], edges[1:])
+
+    @property
+    def middle(self) -> Array:
+        """Their middles, shape (I,) [s]."""
+        return (self.start + self.end) / 2
+
+    def take(self, which: Array) -> Self:
+        """Return some of them."""
+        return type(self)(*(getattr(self, entry.name)[which] for entry in fields(self)))
+
+    def halves(self, which: BoolArray) -> Self:
+        """Return both halves of some of them, in the order of time."""
+        some = self.take(which)
+        twice = {x.name: np.concatenate([getattr(some, x.name)] * 2) for x in fields(some)}
+        twice["start"][len(some.start) :] = twice["end"][: len(some.start)] = some.middle
+        return type(self)(**twice).take(np.argsort(twice["start"], kind="stable"))
+
+    def ranges(self, trajectory: Trajectory, parts: int = 1) -> MotionRanges:
+        """Return a motion's extrema on equal parts of each, side by side as if they were joined."""
+        cuts = np.linspace(self.start, self.end, parts + 1, axis=1)
+        edges = np.unique(cuts)
+        which = np.searchsorted(edges, cuts[:, :-1].ravel())
+        found = trajectory.ranges(edges)
+        extrema = (getattr(found, entry.name)[which] for entry in fields(found)[1:])
+        width = np.diff(found.edges)[which]
+        return MotionRanges(np.concatenate([[0.0], np.cumsum(width)]), *extrema)
 
 
 class Judged(Protocol):
-    """What a bound says of slices.
+    """What a bound says of slices, those of the kind S."""
 
-    Attributes:
-        failed: Which are not proved, shape (I,).
-        loose: Of which a finer cut would tell the margin better, shape (I,).
-    """
+    @property
+    def slices(self) -> Slices:
+        """The slices, shape (I,), with what is known of them now."""
 
     @property
     def failed(self) -> BoolArray:
-        """See above."""
+        """Which are not proved, shape (I,)."""
 
     @property
     def loose(self) -> BoolArray:
-        """See above."""
+        """Of which a finer cut would tell the margin better, shape (I,)."""
 
 
-class Bound(Protocol, Generic[S, J, R]):
+S = TypeVar("S", bound=Slices, contravariant=True)
+J = TypeVar("J", bound=Judged)
+
+
+class Bound(Protocol, Generic[S, J]):
     """What is to be proved of a motion.
 
     Attributes:
@@ -53,7 +95,7 @@ class Bound(Protocol, Generic[S, J, R]):
     def judge(self, slices: S) -> J:
         """Return what is found on slices."""
 
-    def refused(self, found: J, last: bool) -> R | None:
+    def refused(self, found: J, last: bool) -> Refusal | None:
         """Return why the motion is refused; None where a finer cut may prove it.
 
         Args:
@@ -64,11 +106,8 @@ class Bound(Protocol, Generic[S, J, R]):
     def settle(self, found: J, done: BoolArray) -> None:
         """Keep the smallest margins of slices that are not cut any more."""
 
-    def halves(self, found: J, again: BoolArray) -> S:
-        """Return both halves of slices."""
 
-
-def prove(bound: Bound[S, J, R], slices: S) -> R | None:
+def prove(bound: Bound[S, J], slices: S) -> Refusal | None:
     """Return why a motion is refused; None once everything is proved, with its margins settled.
 
     Args:
@@ -85,90 +124,141 @@ def prove(bound: Bound[S, J, R], slices: S) -> R | None:
         bound.settle(found, ~again)
         if not again.any():
             break
-        slices = bound.halves(found, again)
+        slices = found.slices.halves(again)  # type: ignore[assignment]  # of the kind that came in
     return None
 
 
 @dataclass(frozen=True, eq=False)
-class Slices:
-    """Slices of time, by their beginnings and ends, shape (I,) each [s]."""
-
-    start: Array
-    end: Array
-
-    @classmethod
-    def between(cls, edges: Array) -> Slices:
-        """Return those between edges, shape (I + 1,) [s]."""
-        return cls(edges[:-1], edges[1:])
-
-    @property
-    def middle(self) -> Array:
-        """Their middles, shape (I,) [s]."""
-        return (self.start + self.end) / 2
-
-    def take(self, which: BoolArray) -> Slices:
-        """Return some of them."""
-        return Slices(self.start[which], self.end[which])
-
-    def halves(self, which: BoolArray) -> Slices:
-        """Return both halves of some of them, in the order of time."""
-        some = self.take(which)
-        start = np.concatenate([some.start, some.middle])
-        order = np.argsort(start)
-        return Slices(start[order], np.concatenate([some.middle, some.end])[order])
-
-    def ranges(self, trajectory: Trajectory, parts: int = 1) -> MotionRanges:
-        """Return a motion's extrema on equal parts of each, side by side as if they were joined."""
-        cuts = np.linspace(self.start, self.end, parts + 1, axis=1)
-        edges = np.unique(cuts)
-        which = np.searchsorted(edges, cuts[:, :-1].ravel())
-        found = trajectory.ranges(edges)
-        width = np.diff(found.edges)[which]
-        return MotionRanges(
-            np.concatenate([[0.0], np.cumsum(width)]),
-            found.q_lower[which],
-            found.q_upper[which],
-            found.dq_lower[which],
-            found.dq_upper[which],
-            found.ddq_lower[which],
-            found.ddq_upper[which],
-        )
-
-
-class SmallestMargins:
-    """The smallest margin of each constraint, as a part of its limit.
+class Need:
+    """What slices need of some limits of one kind.
 
     Attributes:
-        found: By constraint.
+        constraint: One of `CONSTRAINTS`.
+        where: Joints or bodies, C of them.
+        left: What is left of each limit, shape (I, C).
+        used: Part of it that is used, shape (I, C) [-]; above 1: it may be exceeded.
+        certain: Where every payload and tracking error exceeds it, shape (I, C).
     """
 
-    def __init__(self) -> None:
-        """There is none yet."""
-        self.found: dict[str, Margin] = {}
+    constraint: str
+    where: Sequence[str]
+    left: Array
+    used: Array
+    certain: BoolArray
 
-    def take(
-        self, constraint: str, where: Sequence[str], needed: Array, limit: Array, slices: Slices
+    @classmethod
+    def within(
+        cls,
+        constraint: str,
+        where: Sequence[str],
+        most: Array,
+        limit: Array,
+        least: Array | None = None,
+    ) -> Need:
+        """Return what is needed of limits, shape (C,): at most, and at least by all, (I, C)."""
+        certain = np.zeros(most.shape, dtype=bool) if least is None else least > limit
+        return cls(constraint, where, limit - most, part_used(most, limit), certain)
+
+
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """What slices need, judged.
+
+    Attributes:
+        slices: The slices, shape (I,).
+        needs: By constraint.
+        goal: Part of the last one's limit beyond which a finer cut would tell the margin better.
+    """
+
+    slices: Slices
+    needs: tuple[Need, ...]
+    goal: float = np.inf
+
+    @property
+    def failed(self) -> BoolArray:
+        """Slices on which a limit may be exceeded."""
+        over = [(need.used > 1.0).any(axis=1) for need in self.needs]
+        return np.any(over, axis=0) if over else np.zeros(len(self.slices.start), dtype=bool)
+
+    @property
+    def loose(self) -> BoolArray:
+        """Slices on which more than the goal is used."""
+        if self.goal == np.inf:
+            return np.zeros(len(self.slices.start), dtype=bool)
+        return np.asarray((self.needs[-1].used > self.goal).any(axis=1))
+
+    def refusal(self) -> Refusal:
+        """Return the earliest limit that is exceeded: that of the joint that needs most then."""
+        k = int(np.argmax(self.failed))
+        need = next(x for x in self.needs if (x.used[k] > 1.0).any())
+        j = int(np.argmax(need.used[k]))
+        start, end = float(self.slices.start[k]), float(self.slices.end[k])
+        missing, certain = -float(need.left[k, j]), bool(need.certain[k, j])
+        when = f"at {start:.3f} s" if start == end else f"between {start:.3f} and {end:.3f} s"
+        if certain:
+            why = "on the desired motion, whatever the payload and the tracking error"
+        elif start == end:
+            why = "for some payload or tracking error in the bounds"
+        else:
+            why = "as far as could be proved on the finest slices"
+        name, unit = need.constraint, CONSTRAINTS[need.constraint]
+        sentence = (
+            f"Refused ({name}): {need.where[j]} exceeds its limit by {missing:.4g} {unit} {when}, "
+            f"{why}. Move slower or elsewhere, or state closer bounds."
+        )
+        return Refusal(name, (need.where[j],), (start + end) / 2, missing, certain, sentence)
+
+
+class LimitBound:
+    """Limits that a motion is to keep.
+
+    Attributes:
+        needs: Says what slices need of limits, in the order in which they are named where several
+            fail.
+        trajectory: The desired motion.
+        smallest: The smallest margin of each constraint so far, as a part of its limit.
+    """
+
+    depth, report_depth = 6, 0
+
+    def __init__(
+        self, needs: Callable[[MotionRanges], Iterable[Need]], trajectory: Trajectory
     ) -> None:
-        """Take in what slices need.
+        """Prove nothing yet."""
+        self.needs, self.trajectory = needs, trajectory
+        self.smallest: dict[str, Margin] = {}
 
-        Args:
-            constraint: One of `CONSTRAINTS`.
-            where: Joints or bodies.
-            needed: Of each limit at most, shape (I, C).
-            limit: Limits, shape (C,).
-            slices: The slices, shape (I,).
-        """
-        used = part_used(needed, limit)
-        if not used.size:
-            return
-        k, j = (int(x) for x in np.unravel_index(int(np.argmax(used)), used.shape))
-        known = self.found.get(constraint)
-        if known is None or used[k, j] > known.used:
-            self.found[constraint] = Margin(
-                constraint=constraint,
-                where=(where[j],),
-                value=float(limit[j] - needed[k, j]),
-                used=float(used[k, j]),
-                start=float(slices.start[k]),
-                end=float(slices.end[k]),
-            )
+    def margins(self, slices: Slices) -> tuple[Margin, ...] | Refusal:
+        """Return the smallest margins, or the first limit that is not kept."""
+        return prove(self, slices) or tuple(self.smallest.values())
+
+    def judge(self, slices: Slices) -> Needs:
+        """Return what slices need."""
+        return Needs(slices, tuple(self.needs(slices.ranges(self.trajectory))))
+
+    def refused(self, found: Needs, last: bool) -> Refusal | None:
+        """Return the earliest limit that no finer cut can prove; None if there is hope."""
+        time = found.slices.middle[found.failed]
+        ranges = MotionRanges.at_instants(self.trajectory.at(time))
+        there = Needs(Slices(time, time), tuple(self.needs(ranges)))
+        if there.failed.any():
+            return there.refusal()
+        return found.refusal() if last else None
+
+    def settle(self, found: Needs, done: BoolArray) -> None:
+        """Keep the largest parts used among the slices that are done."""
+        slices = found.slices.take(done)
+        for need in found.needs:
+            used, name = need.used[done], need.constraint
+            if not used.size:
+                continue
+            k, j = (int(x) for x in np.unravel_index(int(np.argmax(used)), used.shape))
+            if name not in self.smallest or used[k, j] > self.smallest[name].used:
+                self.smallest[name] = Margin(
+                    constraint=name,
+                    where=(need.where[j],),
+                    value=float(need.left[done][k, j]),
+                    used=float(used[k, j]),
+                    start=float(slices.start[k]),
+                    end=float(slices.end[k]),
+                )

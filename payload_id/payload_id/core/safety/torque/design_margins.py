@@ -19,32 +19,28 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
+from ..certificate.safety_case import SafetyCase
 from ..margins.margin import CONSTRAINTS, Margin, Refusal, part_used
 from ..tube.inertia_bound import bodies_upper, inertia_bound
 from ..tube.sampling_reserve import SamplingReserve
 from ..tube.tracking_tube import TrackingTube
 from .parameter_box import ParameterBox
-from .torque_change import SLICE, torque_change
+from .torque_change import torque_change
 
 WHOLE = ("robust controller",)  # where what is not of one joint is
 
 
 def design_margins(
-    model: ArmModel,
-    box: ParameterBox,
-    tube: TrackingTube,
-    trajectory: Trajectory,
-    step: float = SLICE,
+    case: SafetyCase, trajectory: Trajectory, step: float
 ) -> tuple[Margin, ...] | Refusal:
     """Return the margins of a robust design, or the first that is not kept; () without a design.
 
     Args:
-        model: The arm.
-        box: Bounds of the payload's and the arm's parameters.
-        tube: Bounds of the tracking error, with the design that they follow from.
+        case: What is certified; its tube follows from the design.
         trajectory: The desired motion.
         step: Length of the slices of time on which the change of torque is bounded [s].
     """
+    model, box, tube = case.model, case.box, case.tube
     design, end = tube.reserve, trajectory.duration
     if design is None:
         return ()

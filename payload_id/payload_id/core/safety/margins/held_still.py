@@ -1,4 +1,4 @@
-"""Standing still anywhere on the path of a motion."""
+"""Standing still: anywhere on the path of a motion, or at one pose."""
 
 from __future__ import annotations
 
@@ -49,3 +49,29 @@ class HeldStill:
         A trajectory read from a file must move as its positions do, which this one does not.
         """
         return {"family": FAMILY, "motion": self.motion.to_dict()}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One pose, for a second.
+
+    Attributes:
+        q: Joint positions, shape (n,) [rad or m].
+    """
+
+    q: Array
+    duration: float = 1.0
+
+    def at(self, time: Array) -> Motion:
+        """Return the pose at times, shape (N,) [s]."""
+        still = np.zeros((len(time), len(self.q)))
+        return Motion(time, still + self.q, still, still)
+
+    def ranges(self, edges: Array) -> MotionRanges:
+        """Return the extrema on the slices between edges, shape (K + 1,) [s]."""
+        there = self.at(edges[1:])
+        return MotionRanges(edges, there.q, there.q, *[there.dq] * 4)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists: for people; no family reads them back as a motion."""
+        return {"family": FAMILY, "q": self.q.tolist()}
