@@ -97,7 +97,7 @@ def in_steps(case: SafetyCase, robot: str) -> SafetyCase:
     box = replace(case.box, rotor_inertia_lower=low, rotor_inertia_upper=high, **friction)
     w, change = DISTURBANCE * case.limits.torque, CHANGE + 2.0 * box.coulomb_upper
     made = robust_design(case.model, box, LEVEL, GAIN, w, change)
-    return replace(case, box=box, tube=made.tube)
+    return replace(case, box=box, tube=made)
 
 
 def find(case: SafetyCase, seed: int, robot: str, tally: Tally) -> Trajectory | None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from payload_id.core.arrays import Array
 from payload_id.core.control.controller import LONGEST_PERIOD, Command, Measurement, errors, limited
-from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.motion.joint_trajectory import DesiredState
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 
 
 @dataclass(frozen=True, eq=False)

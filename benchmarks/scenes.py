@@ -148,12 +148,12 @@ def tube_of(arm: Arm, kind: str, box: ParameterBox, limits: str) -> TrackingTube
         return TrackingTube.exact(model.n)
     if kind == "position":
         return robot.control.stated_tube()
-    d = inertia_bound(model, box.rotor_inertia_lower, *(part[:-1] for part in box.bodies)).joint
+    d = inertia_bound(model, box.rotor_inertia_lower, *(part[:-1] for part in box.bodies))
     if kind == "robust":
         return TrackingTube.passivity_based(LEVEL, np.full(model.n, GAIN), d)
     w = DISTURBANCE * limits_of(robot, limits).torque
     change = CHANGE + 2.0 * box.coulomb_upper
-    return robust_design(model, box, STEPS_LEVEL, GAIN, w, change).tube
+    return robust_design(model, box, STEPS_LEVEL, GAIN, w, change)
 
 
 def case_of(arm: Arm, box: str, tube: str, limits: str, unsure: Uncertainty) -> SafetyCase:

@@ -45,7 +45,6 @@ from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import TO_PINOCCHIO
 from payload_id.core.control.armour import Armour
 from payload_id.core.control.controller import Controller
-from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.excitation.prediction.candidate_rows import Collected
 from payload_id.core.excitation.search.random_fourier_search import random_fourier_search
@@ -57,6 +56,7 @@ from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.safety.clearance.clearances import pose_clearance
 from payload_id.core.safety.margins.margin import Refusal
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant
@@ -90,7 +90,7 @@ class PublishedArmour(Armour):
     """ARMOUR with the input as published, v = gamma r / |r|, which no disturbance bounds."""
 
     def _input(self, r: Array, w: Array, V: float) -> Array:
-        needed = np.abs(r) @ w - 20.0 * (self.design.level - V)
+        needed = np.abs(r) @ w - 20.0 * (self.tube.design.level - V)
         return np.maximum(needed, 0.0) * r / max(float(r @ r), 1e-12)
 
 

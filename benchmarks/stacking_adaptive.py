@@ -23,8 +23,8 @@ from payload_id.core.control.controller import (
     errors,
     limited,
 )
-from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.motion.joint_trajectory import DesiredState
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 
 
 @dataclass(frozen=True)

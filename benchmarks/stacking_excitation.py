@@ -73,7 +73,7 @@ class Workplace:
     def inertia(self, box: ParameterBox) -> Array:
         """Return what the tube is computed with, shape (n,) [kg m2]."""
         bodies = (part[:-1] for part in box.bodies)
-        return np.asarray(inertia_bound(self.model, box.rotor_inertia_lower, *bodies).joint)
+        return np.asarray(inertia_bound(self.model, box.rotor_inertia_lower, *bodies))
 
     def piece(
         self, start: MotionState, box: ParameterBox, collected: Collected, number: int

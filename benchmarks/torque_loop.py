@@ -31,12 +31,12 @@ from sensor_msgs.msg import JointState
 
 from payload_id import RobotFile
 from payload_id.core.arrays import Array
-from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory_points import points_of
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tube_watch import position_error
 from payload_id.files.robots.robot_model import RobotModel
@@ -69,7 +69,7 @@ def proof_of(robot: RobotFile, seconds: float) -> tuple[Proof, JointTrajectory]:
     made = design_for(ArmDynamics(model, box), path, LEVEL, GAIN, DESIGN)
     points = points_of(path, 100.0)
     trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
-    return Proof(made.tube, box, np.full(model.n, 150.0)), trajectory
+    return Proof(made, box, np.full(model.n, 150.0)), trajectory
 
 
 def wait(node: rclpy.node.Node, loop: LoopProcess, condition, what: str) -> None:

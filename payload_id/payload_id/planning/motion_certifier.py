@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.control.dynamics import ArmDynamics
 from ..core.control.robust_design import design_for, undesigned_tube
 from ..core.errors import InputError
 from ..core.excitation.candidates.candidates import Family
@@ -24,6 +23,7 @@ from ..core.safety.certificate.certified_motion import CertifiedStop
 from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.clearance.convex_body import ConvexBody
 from ..core.safety.speed.speed_margins import speed_use
+from ..core.safety.torque.arm_dynamics import ArmDynamics
 from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube
 from ..files.runs.certificate_file import save_certificate
 from ..files.runs.signing_key import SigningKey
@@ -94,7 +94,7 @@ class MotionCertifier:
         dynamics = ArmDynamics(case.model, case.box)
         made = design_for(dynamics, motion, by.robust_level, by.robust_gain, by.torque_period,
                           DESIGN_ROOM)  # fmt: skip
-        return with_tube(case, made.tube)
+        return with_tube(case, made)
 
     def limits_left(self, case: SafetyCase, scale: float) -> MotionLimits:
         """Return what the speed scale and the tube leave of the limits.

@@ -15,7 +15,7 @@ from ..core.rows.joint_torque.uncertainty import Uncertainty
 from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.clearance.convex_body import ConvexBody
 from ..core.safety.torque.parameter_box import ParameterBox
-from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ..core.safety.tube.tracking_tube import TrackingTube
 from ..files.robots.arm_geometry import robot_geometry
 from ..files.robots.robot_file import RobotFile
 from ..files.robots.robot_model import RobotModel
@@ -112,16 +112,10 @@ class SafetyCases:
             InputError: It is no robust design although torques move the arm, or one that counts on
                 faster torques.
         """
-        period, made = self.settings.torque_period, claimed.reserve
+        period = self.settings.torque_period
         if period is None:
             return self.tube
-        if claimed.kind != ROBUST or made is None:
-            without = ", without a design" if claimed.kind == ROBUST else ""
-            raise InputError(
-                f"Torques keep only the tube of a robust design, kind '{ROBUST}'; this motion was "
-                f"certified with one of kind '{claimed.kind}'{without}. Certify it for the robust "
-                "controller, or move it with another back_end."
-            )
+        made = claimed.design
         if made.period < period:
             raise InputError(
                 f"The robust design counts on torques that follow the state within {made.period:g} "

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
@@ -14,6 +13,7 @@ from payload_id.core.motion.path_stop import PathStop
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import certify
 from payload_id.core.safety.speed.speed_limits import PRESETS
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
@@ -59,9 +59,15 @@ def certified_motion(
     box = ParameterBox.around(cases.model, BOUNDS, robot.uncertainty, rotor)
     made = design_for(ArmDynamics(cases.model, box), motion, LEVEL, GAIN, PERIOD)
     wide = robust_design(
-        cases.model, box, LEVEL, GAIN, ROOM * made.disturbance, ROOM * made.reserve.change, PERIOD
+        cases.model,
+        box,
+        LEVEL,
+        GAIN,
+        ROOM * made.design.disturbance,
+        ROOM * made.design.change,
+        PERIOD,
     )
-    case = cases.case(LIMITS, {}, BOUNDS, (), wide.tube)
+    case = cases.case(LIMITS, {}, BOUNDS, (), wide)
     texts = []
     for number, path in enumerate(
         [motion, *(PathStop(motion, t, 0.6) for t in np.arange(STEP, duration - 1.0, STEP))]

@@ -21,9 +21,9 @@ import numpy as np
 
 from ..arrays import Array
 from ..motion.joint_trajectory import DesiredState
+from ..safety.torque.arm_dynamics import ArmDynamics
+from ..safety.tube.tracking_tube import TrackingTube
 from .controller import Command, Measurement, errors, limited
-from .dynamics import ArmDynamics
-from .robust_design import RobustDesign
 
 # A robust input is never weaker than w_j r_j GENTLE / (largest |r_j|), which damps inside the tube,
 GENTLE = 4.0  # [-]
@@ -56,12 +56,12 @@ class Armour:
 
     Attributes:
         dynamics: The arm, theta_0 (centre of the box) and the box.
-        design: Gains, level and clock, and the tube that follows.
+        tube: Of a robust design: its gains, level and clock.
         torque_limit: Largest torque of the actuators, shape (n,) [N m or N].
     """
 
     dynamics: ArmDynamics
-    design: RobustDesign
+    tube: TrackingTube
     torque_limit: Array
 
     def start(self, measurement: Measurement) -> ArmourState:
@@ -73,8 +73,7 @@ class Armour:
         self, state: ArmourState, measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, ArmourState]:
         """Return u and what this step found."""
-        model, design = self.dynamics.model, self.design
-        K = design.gain
+        model, K = self.dynamics.model, self.tube.gain
         e, de = errors(measurement, reference, np.asarray(model.continuous))
         r = de + K * e
         q, dq = measurement.q, measurement.dq
@@ -87,41 +86,39 @@ class Armour:
 
     def _input(self, r: Array, w: Array, V: float) -> Array:
         """Return v, eq. (3) of docs/safety.md."""
-        design = self.design
+        reserve = self.tube.design
         # However far the largest V may be above V_c, no more is asked than what sampling takes.
-        delta, sigma = design.reserve.change, float(design.reserve.rise(w))
-        barrier = max(design.rate * (design.full_level - V), -sigma)
+        delta, sigma = reserve.change, float(reserve.rise(w))
+        barrier = max(reserve.rate * (reserve.full_level - V), -sigma)
         needed = float(np.abs(r) @ (w + delta) - barrier)
-        bound = w + design.reserve(w)
-        return robust_input(r, bound, needed, self._gentle(bound), design.reach)
-
-    def _gentle(self, bound: Array) -> Array:
-        """Return the least slope of v_j / bound_j over r_j / reach_j, shape (n,)."""
-        design = self.design
-        fastest = FASTEST * design.inertia * design.reach / design.period
-        return np.minimum(GENTLE, fastest / np.maximum(bound, 1e-12))
+        bound, reach = w + reserve(w), self.tube.reference_velocity
+        # The least slope of v_j / bound_j over r_j / reach_j.
+        fastest = FASTEST * reserve.inertia * reach / reserve.period
+        least = np.minimum(GENTLE, fastest / np.maximum(bound, 1e-12))
+        return robust_input(r, bound, needed, least, reach)
 
     def _broken(self, before: ArmourState, found: ArmourState, r: Array) -> tuple[str, ...]:
         """Return which assumptions of the tube do not hold, one sentence each."""
-        design, joints = self.design, self.dynamics.model.joints
+        reserve, reach = self.tube.design, self.tube.reference_velocity
+        joints = self.dynamics.model.joints
         said: list[str] = []
-        if np.isnan(before.nominal).all() and found.energy > design.level:
+        if np.isnan(before.nominal).all() and found.energy > reserve.level:
             said.append(
-                f"Start: V may be {found.energy:.4g} J, the design allows {design.level:.4g} J."
+                f"Start: V may be {found.energy:.4g} J, the design allows {reserve.level:.4g} J."
             )
-        if not (np.abs(r) <= design.reach).all():
-            j = int(np.argmax(np.nan_to_num(np.abs(r) / design.reach, nan=np.inf)))
+        if not (np.abs(r) <= reach).all():
+            j = int(np.argmax(np.nan_to_num(np.abs(r) / reach, nan=np.inf)))
             said.append(
                 f"The tube is left: {joints[j]} has |r| = {abs(r[j]):.4g}, allowed is "
-                f"{design.reach[j]:.4g}."
+                f"{reach[j]:.4g}."
             )
-        said += _beyond("Disturbance", found.disturbance, design.disturbance, joints)
+        said += _beyond("Disturbance", found.disturbance, reserve.disturbance, joints)
         change = np.abs(found.nominal - before.nominal)
         change += np.abs(found.disturbance - before.disturbance)
-        said += _beyond("Change of torque in a period", change, design.reserve.change, joints)
+        said += _beyond("Change of torque in a period", change, reserve.change, joints)
         pause = found.time - before.time
-        if pause > 1.5 * design.period:
-            said.append(f"Late: {pause:.4g} s since the last step, not {design.period:g} s.")
+        if pause > 1.5 * reserve.period:
+            said.append(f"Late: {pause:.4g} s since the last step, not {reserve.period:g} s.")
         return tuple(said)
 
 

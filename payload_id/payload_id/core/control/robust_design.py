@@ -8,7 +8,7 @@ docs/safety.md has the proof.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,13 +16,13 @@ from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..errors import InputError
 from ..motion.trajectory import Trajectory
+from ..safety.torque.arm_dynamics import ArmDynamics
 from ..safety.torque.design_margins import proved_inertia
 from ..safety.torque.parameter_box import ParameterBox
 from ..safety.torque.slice_torque_bounds import slice_torque_bounds
 from ..safety.torque.torque_change import torque_change
 from ..safety.tube.sampling_reserve import SamplingReserve
 from ..safety.tube.tracking_tube import TrackingTube
-from .dynamics import ArmDynamics
 
 LEAST_LEVEL = 0.5  # V_c is at least this part of V_M [-]
 SLICE = 0.02  # [s] of the slices on which a motion's disturbance is bounded
@@ -31,38 +31,6 @@ ITERATIONS = 30  # of the search for the largest reserve
 UNUSABLE = 1e6  # [N m or N] a search that comes so far has no fixed point
 GROWTH = 1.01  # the reserve is taken so much above the fixed point that it is a bound [-]
 ROUNDING = 1e-9  # part by which constants are on the safe side of what is proved [-]
-
-
-@dataclass(frozen=True, eq=False)
-class RobustDesign:
-    """Constants of the robust controller, and the tube that follows from them.
-
-    Attributes:
-        gain: K_r, shape (n,) [1/s].
-        level: V_M [J].
-        full_level: V_c, above which the input outweighs every disturbance [J].
-        rate: alpha [1/s].
-        period: T [s].
-        inertia: d, shape (n,) [kg m2 or kg].
-        disturbance: Largest |w_j| that the design holds for, shape (n,) [N m or N].
-        reserve: What the input may take beyond the disturbance.
-        tube: What follows, with its assumptions.
-    """
-
-    gain: Array
-    level: float
-    full_level: float
-    rate: float
-    period: float
-    inertia: Array
-    disturbance: Array
-    reserve: SamplingReserve
-    tube: TrackingTube
-
-    @property
-    def reach(self) -> Array:
-        """Return rho, the largest |r_j| in the tube, shape (n,)."""
-        return self.tube.reference_velocity
 
 
 def robust_design(
@@ -75,8 +43,8 @@ def robust_design(
     period: float = 1e-3,
     rate: float = 200.0,
     start: Array | float | None = None,
-) -> RobustDesign:
-    """Return the constants of the robust controller and its tube.
+) -> TrackingTube:
+    """Return the tube of the robust controller, with its constants as `reserve`.
 
     Whether they hold for a motion and a box is proved with its certificate (`design_margins`).
 
@@ -129,8 +97,7 @@ def robust_design(
             "the period, or move so that the disturbance is smaller."
         )
     reserve = replace(least, full_level=(level - margin) * (1.0 - ROUNDING))
-    tube = TrackingTube.passivity_based(level, K, d, (), reserve)
-    return RobustDesign(K, level, reserve.full_level, rate, period, d, w, reserve, tube)
+    return TrackingTube.passivity_based(level, K, d, (), reserve)
 
 
 def undesigned_tube(
@@ -159,8 +126,8 @@ def design_for(
     gain: Array | float,
     period: float = 1e-3,
     room: float = 1.0,
-) -> RobustDesign:
-    """Return the design for one motion; see `robust_design`.
+) -> TrackingTube:
+    """Return the tube of the design for one motion; see `robust_design`.
 
     The disturbance is the certifier's own bound over the tube, which depends on level and gain
     only. The change of torque within a period is `torque_change`'s, a bound over the tube, too: it
@@ -187,7 +154,7 @@ def design_for(
     delta = room * bound(np.zeros(model.n))
     for _ in range(ITERATIONS):
         made = robust_design(model, box, level, gain, w, delta, period)
-        found = room * bound(made.reserve.fastest)
+        found = room * bound(made.design.fastest)
         if (found <= delta).all():
             return made
         delta = np.maximum(delta, GROWTH * found)

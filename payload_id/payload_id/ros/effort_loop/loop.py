@@ -299,7 +299,7 @@ class TorqueLoop:
             self._number,
             self._refusal,
             self._figures,
-            0.0 if follower is None else follower.controller.design.period,
+            0.0 if follower is None else follower.controller.tube.design.period,
             {} if follower is None else dict(follower.said),
             holding,
             self._real_time,

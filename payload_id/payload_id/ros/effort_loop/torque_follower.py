@@ -20,12 +20,11 @@ from ...core.arm.arm_model import ArmModel
 from ...core.arrays import Array
 from ...core.control.armour import Armour, ArmourState
 from ...core.control.controller import Command, Measurement, errors, limited
-from ...core.control.dynamics import ArmDynamics
-from ...core.control.robust_design import RobustDesign
 from ...core.errors import InputError
 from ...core.motion.joint_trajectory import DesiredState, JointTrajectory, sample
+from ...core.safety.torque.arm_dynamics import ArmDynamics
 from ...core.safety.torque.parameter_box import ParameterBox
-from ...core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ...core.safety.tube.tracking_tube import TrackingTube
 from ...core.safety.tube.tube_watch import position_error
 
 AT_REST = 0.02  # [rad/s or m/s] that counts as rest where torques take over
@@ -58,17 +57,8 @@ def controller_of(model: ArmModel, proof: Proof) -> Armour:
     Raises:
         InputError: The tube is not that of a robust design.
     """
-    tube, made = proof.tube, proof.tube.reserve
-    if tube.kind != ROBUST or made is None:
-        raise InputError(
-            f"Torques can only keep the tube of a robust design; this one is '{tube.kind}'"
-            f"{'' if tube.kind != ROBUST else ', without a design'}. Certify the motion with one."
-        )
-    design = RobustDesign(
-        tube.gain, made.level, made.full_level, made.rate, made.period, made.inertia,
-        made.disturbance, made, tube,
-    )  # fmt: skip
-    return Armour(ArmDynamics(model, proof.box), design, proof.torque_limit)
+    _ = proof.tube.design  # there is one
+    return Armour(ArmDynamics(model, proof.box), proof.tube, proof.torque_limit)
 
 
 class TorqueFollower:
@@ -110,14 +100,14 @@ class TorqueFollower:
 
     def _check(self, now: Measurement) -> None:
         """Raise unless the tube's assumptions of a motion's start hold."""
-        design, names = self.controller.design, self.controller.dynamics.model.joints
+        tube, names = self.controller.tube, self.controller.dynamics.model.joints
         if not (np.abs(now.dq) <= AT_REST).all():  # NaN, too
             j = int(np.argmax(np.nan_to_num(np.abs(now.dq), nan=np.inf)))
             raise InputError(
                 f"Torques take over only an arm at rest whose velocities are measured; {names[j]} "
                 f"has {now.dq[j]:.3g} rad/s (m/s), at most {AT_REST:g} count as rest."
             )
-        allowed = design.reserve.start / design.gain
+        allowed = self.controller.tube.design.start / tube.gain
         if (np.abs(self._way) > allowed).any():
             j = int(np.argmax(np.abs(self._way) - allowed))
             raise InputError(
@@ -209,7 +199,7 @@ class TorqueFollower:
     def has_left_tube(self, now: Measurement) -> bool:
         """Tell whether the arm is farther from what is desired than the tube allows."""
         e, de = errors(now, self.desired(now.time), self._continuous)
-        return not self.controller.design.tube.contains(e, de)
+        return not self.controller.tube.contains(e, de)
 
     def holding_torque(self, q: Array) -> Array:
         """Return the torque that holds a pose against gravity, as theta_0 has it [N m or N]."""

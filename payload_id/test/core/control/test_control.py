@@ -12,13 +12,13 @@ from closed_loop import run
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.control.armour import Armour, robust_input
 from payload_id.core.control.controller import limited
-from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import robust_design
 from payload_id.core.errors import InputError
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import with_payload
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.simulation.plant import Plant
 from payload_id.core.simulation.skeleton import nominal_arm
@@ -143,7 +143,7 @@ def test_the_tube_is_left_and_said_when_the_payload_is_outside():
     )
     controller = Armour(ArmDynamics(model, parameters), made, np.full(7, 100.0))
     done = run(plant, controller, MotionSequence((excitation(0),), (0.5,)))
-    assert not made.tube.contains(done.position_error, done.velocity_error)
+    assert not made.contains(done.position_error, done.velocity_error)
     assert any("The tube is left" in reason for _, reason in done.reasons)
 
 

@@ -12,7 +12,6 @@ from payload_id.core.body.inertial import TO_PINOCCHIO, is_physical
 from payload_id.core.control import armour
 from payload_id.core.control.armour import Armour
 from payload_id.core.control.controller import Command
-from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for
 from payload_id.core.motion.limits import with_payload
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -22,6 +21,7 @@ from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.certificate.sampled_check import sampled_margins
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import DESIGN, Refusal
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.simulation.plant import Plant
@@ -60,7 +60,7 @@ def designed(name: str = "kinova_gen3", seed: int = 0, friction: float = FRICTIO
     limits = limits_of(robot, next(iter(robot.limit_sets)))
     limits = replace(limits, torque=np.full(model.n, 150.0), acceleration=np.full(model.n, 20.0))
     volume = ConvexBody.primitive("sphere", (0.04,), translation=(0.0, 0.0, 0.04))
-    case = SafetyCase(model, robot_geometry(robot, model, [volume]), (), box, made.tube, limits)
+    case = SafetyCase(model, robot_geometry(robot, model, [volume]), (), box, made, limits)
     certificate = certify(case, path)
     assert isinstance(certificate, Certificate), certificate
     return case, made, path, certificate
@@ -73,12 +73,12 @@ def test_a_certificate_proves_its_design_and_names_what_it_cannot(name):
     assert tuple(names[-len(DESIGN) :]) == DESIGN
     assert all(0.0 <= certificate.margin(what).used <= 1.0 for what in DESIGN)
     said = " ".join(certificate.assumptions)
-    for value in (made.rate, PERIOD, LEVEL):
+    for value in (made.design.rate, PERIOD, LEVEL):
         assert f"{value:g}" in said
     for words in ("reflected inertias are at least", "without error", "starts within the tube"):
         assert words in said
     assert case.tube.kind == "robust" and "stated without a design" not in said
-    plain = TrackingTube.passivity_based(LEVEL, made.gain, made.inertia)
+    plain = TrackingTube.passivity_based(LEVEL, made.gain, made.design.inertia)
     assert "stated without a design" in " ".join(replace(case, tube=plain).assumptions())
 
 
@@ -136,10 +136,12 @@ def energies(model, links, payload, rotor, q, r) -> np.ndarray:
 def worst_start(case, made, path, rng) -> tuple[np.ndarray, np.ndarray]:
     """Return errors of position and velocity with V(0) = V_M, positions at the tube's edge."""
     signs = rng.choice([-1.0, 1.0], (2, case.model.n))
-    e = 0.999999 * signs[0] * made.tube.position * rng.choice([0.0, 0.5, 1.0])
-    r = signs[1] * made.reach
+    e = 0.999999 * signs[0] * made.position * rng.choice([0.0, 0.5, 1.0])
+    r = signs[1] * made.reference_velocity
     q = path.at(np.zeros(1)).q[0] - e
-    r *= (1.0 - 1e-9) * np.sqrt(made.level / ArmDynamics(case.model, case.box).largest_energy(q, r))
+    r *= (1.0 - 1e-9) * np.sqrt(
+        made.design.level / ArmDynamics(case.model, case.box).largest_energy(q, r)
+    )
     return e, r - made.gain * e
 
 
@@ -158,18 +160,18 @@ def test_closed_loops_of_certified_motions_keep_level_and_tube():
         plant = plant_of(name, payload, links, rotor, friction)
         done = run(plant, controller, path, PERIOD, hold=0.1, error=start)
         assert done.reasons == ()
-        assert made.tube.contains(done.position_error, done.velocity_error)
+        assert made.contains(done.position_error, done.velocity_error)
         r = done.velocity_error + made.gain * done.position_error
-        assert (np.abs(r) <= made.reach).all()
+        assert (np.abs(r) <= made.reference_velocity).all()
         V = energies(model, links, payload, rotor, done.q[::5], r[::5])
-        assert V[0] > 0.8 * made.level and V.max() <= made.level
+        assert V[0] > 0.8 * made.design.level and V.max() <= made.design.level
         # What the margins are of: disturbance, change within a period, torque.
         w = np.array([step.disturbance for step in done.states])
         nominal = np.array([step.nominal for step in done.states])
         change = np.abs(np.diff(nominal, axis=0)) + np.abs(np.diff(w, axis=0))
         for what, found, allowed in (
-            ("disturbance", w, made.reserve.disturbance),
-            ("torque change", change, made.reserve.change),
+            ("disturbance", w, made.design.disturbance),
+            ("torque change", change, made.design.change),
             ("torque", np.abs(done.torque), case.limits.torque),
         ):
             assert (found / allowed).max() <= certificate.margin(what).used, what
@@ -184,7 +186,7 @@ class Against:
     def command(self, state, measurement, reference):
         command, after = self.controller.command(state, measurement, reference)
         e = reference.q - measurement.q
-        r = reference.dq - measurement.dq + self.controller.design.gain * e
+        r = reference.dq - measurement.dq + self.controller.tube.gain * e
         against = np.where(r >= 0, 1.0, -1.0) * after.disturbance
         return Command(command.torque - against, command.reasons), after
 
@@ -200,7 +202,7 @@ def test_the_worst_disturbance_from_the_edge_of_the_level_does_not_leave_it(monk
     plant = plant_of("kinova_gen3", PAYLOAD, model.link_phi, ROTOR)
     done = run(plant, controller, path, PERIOD, error=worst_start(case, made, path, rng))
     assert done.reasons == ()
-    assert made.tube.contains(done.position_error, done.velocity_error)
+    assert made.contains(done.position_error, done.velocity_error)
     r = done.velocity_error + made.gain * done.position_error
     V = energies(model, model.link_phi, PAYLOAD, ROTOR, done.q[::5], r[::5])
-    assert V.max() <= made.level and np.median(V) > 0.5 * made.level
+    assert V.max() <= made.design.level and np.median(V) > 0.5 * made.design.level

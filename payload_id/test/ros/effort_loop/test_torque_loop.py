@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from payload_id.core.control.controller import Measurement
-from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for
 from payload_id.core.errors import InputError
 from payload_id.core.motion.bezier import BezierPiece
@@ -16,6 +15,7 @@ from payload_id.core.motion.joint_trajectory import JointTrajectory
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory_points import points_of
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.ros.effort_loop.period_watch import PeriodWatch
 from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
@@ -37,7 +37,7 @@ def proof(limit: float = 100.0) -> tuple[Proof, JointTrajectory]:
     design = design_for(ArmDynamics(MODEL, box), path, 0.2, 5.0, 5e-3)
     points = points_of(path, 100.0)
     trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
-    return Proof(design.tube, box, np.full(N, limit)), trajectory
+    return Proof(design, box, np.full(N, limit)), trajectory
 
 
 def follower(away: float = 0.0, limit: float = 100.0, dq=STILL) -> TorqueFollower:

@@ -14,11 +14,14 @@ import pinocchio as pin
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ..clearance.arm_geometry import BASE
+from ..clearance.scene import GROUPS
 from ..margins.held_still import HeldStill
+from ..torque.arm_dynamics import ArmDynamics
+from ..tube.tracking_tube import ROBUST
 from .safety_case import SafetyCase
 from .sampled_design import sample_design
 from .sampled_speeds import sample_speeds
-from .sampled_states import Regressors, SampledStates, errors_within, sample_states
+from .sampled_states import SampledStates, errors_within, sample_states
 
 DISTANCE_PART = 4  # one in so many samples has its distances computed too
 
@@ -65,41 +68,23 @@ def sample_torques(case: SafetyCase, states: SampledStates, rng: np.random.Gener
     Under the robust controller that is the nominal torque and, in the worse direction, the robust
     input against as much as the parameters can be wrong at the state.
     """
-    box = case.box
-    middle, half = box.bodies
-    nominal = case.tube.kind == "robust"
+    box, n, dynamics = case.box, case.model.n, ArmDynamics(case.model, case.box)
     torque = np.empty_like(states.q)
-    regressors = Regressors(case)
-    for i in range(len(states.q)):
-        Y = regressors.at(states.q[i], states.dq[i], states.dq_a[i], states.ddq_a[i])
-        u = errors_within(np.ones(half.size), 1, rng)[0].reshape(half.shape)
-        theta = middle if nominal else middle + u * half
-        joint, spread = _joint_torque(case, states, i, rng)
-        torque[i] = np.tensordot(Y, theta, axes=2) + joint
-        if nominal:
-            disturbance = np.tensordot(np.abs(Y), half, axes=2) + spread
+    for i in range(len(torque)):
+        state, dq, ddq = states.state(i), states.dq[i], states.ddq_a[i]
+        if case.tube.kind == ROBUST:
+            nominal, disturbance = dynamics.torque(*state)
             most = case.tube.feedback_torque(disturbance[None])[0]
-            torque[i] += np.where(torque[i] < 0, -most, most)
+            torque[i] = nominal + np.where(nominal < 0, -most, most)
+            continue
+        theta = dynamics.centre + errors_within(dynamics.half_width, 1, rng)[0]
+        slow = np.abs(dq) <= box.stiction_velocity
+        sign = np.where(slow, rng.uniform(-1.0, 1.0, n), np.sign(dq))
+        torque[i] = dynamics.regressor(*state) @ theta
+        for name, factor in (("rotor_inertia", ddq), ("viscous", dq), ("coulomb", sign)):
+            middle, half = box.interval(name)
+            torque[i] += factor * (middle + errors_within(half, 1, rng)[0])
     return torque
-
-
-def _joint_torque(
-    case: SafetyCase, states: SampledStates, i: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """Return torque of rotors and friction, and how wrong the nominal one can be, shape (n,)."""
-    box, n = case.box, case.model.n
-    dq, ddq = states.dq[i], states.ddq_a[i]
-    slow = np.abs(dq) <= box.stiction_velocity
-    sign = np.where(slow, rng.uniform(-1.0, 1.0, n), np.sign(dq))
-    regressors = {"rotor_inertia": ddq, "viscous": dq, "coulomb": sign}
-    total, spread = np.zeros(n), np.zeros(n)
-    for name, factor in regressors.items():
-        middle, half = box.interval(name)
-        u = np.zeros(n) if case.tube.kind == "robust" else errors_within(np.ones(n), 1, rng)[0]
-        total += factor * (middle + u * half)
-        spread += np.abs(factor) * half
-    coulomb, half = box.interval("coulomb")
-    return total, np.where(slow, spread + coulomb + half, spread)
 
 
 def sample_clearances(case: SafetyCase, q: Array) -> dict[str, float]:
@@ -114,7 +99,6 @@ def sample_clearances(case: SafetyCase, q: Array) -> dict[str, float]:
     carrier = {j: model.order.index(j) + 1 for j in range(model.n)}
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     shapes = [body.coal() for body in scene.table.bodies]
-    groups = ("self-collision", "obstacles", "payload volume")
     smallest: dict[str, float] = {}
     for position in q:
         pin.forwardKinematics(model.pinocchio, data, model.pinocchio_q(position))
@@ -128,6 +112,6 @@ def sample_clearances(case: SafetyCase, q: Array) -> dict[str, float]:
         for (a, b), group in zip(scene.pairs.pairs.tolist(), scene.group.tolist(), strict=True):
             result.clear()
             gap = coal.distance(shapes[a], poses[a], shapes[b], poses[b], request, result)
-            name = groups[group]
+            name = GROUPS[group]
             smallest[name] = min(smallest.get(name, np.inf), float(gap) - case.clearance)
     return smallest

@@ -47,8 +47,8 @@ def design_margins(
     ratios = (
         _reserve(model, design),
         _inertia(model, box, design),
-        _energy("level", design.needed_level, design.level),
-        _energy("initial energy", design.start_energy, design.level),
+        ("level", WHOLE, design.needed_level, design.level),
+        ("initial energy", WHOLE, design.start_energy, design.level),
     )
     margins = [_margin(*found, (0.0, end)) for found in ratios]
     refused = next((m for m in margins if m.used > 1.0), None)
@@ -65,7 +65,7 @@ def proved_inertia(model: ArmModel, box: ParameterBox) -> tuple[Array, Array]:
     The latter are infinite where a joint turns before one that slides.
     """
     middle, half = box.bodies
-    lower = inertia_bound(model, box.rotor_inertia_lower, middle[:-1], half[:-1]).joint
+    lower = inertia_bound(model, box.rotor_inertia_lower, middle[:-1], half[:-1])
     return lower, box.rotor_inertia_upper + bodies_upper(model, middle + half)
 
 
@@ -87,11 +87,6 @@ def _inertia(model: ArmModel, box: ParameterBox, design: SamplingReserve) -> Fou
     allowed = np.stack([lower, box.rotor_inertia_lower, design.upper])
     k, j = np.unravel_index(int(np.argmax(part_used(needed, allowed))), needed.shape)
     return "inertia", (model.joints[j],), float(needed[k, j]), float(allowed[k, j])
-
-
-def _energy(name: str, needed: float, allowed: float) -> Found:
-    """Return an energy of the whole arm."""
-    return name, WHOLE, needed, allowed
 
 
 def _margin(

@@ -18,8 +18,6 @@ S' I_B S. docs/safety.md says what that means for the tube.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pinocchio as pin
 
@@ -28,39 +26,10 @@ from ...arrays import Array
 from ...body.inertial import TO_PINOCCHIO, pseudo_inertia
 
 
-@dataclass(frozen=True, eq=False)
-class InertiaBound:
-    """Lower bounds of the inertia that every joint moves.
-
-    Attributes:
-        rotor: Smallest reflected rotor inertia, shape (n,) [kg m2 or kg].
-        bodies: mu, from the links without the rotors, shape (n,) [kg m2 or kg].
-    """
-
-    rotor: Array
-    bodies: Array
-
-    @property
-    def joint(self) -> Array:
-        """Return d with r' M r >= d_j r_j^2 for each j, shape (n,) [kg m2 or kg]."""
-        return np.asarray(self.rotor + self.bodies)
-
-    @property
-    def smallest_eigenvalue(self) -> float:
-        """sigma_m: a lower bound of the smallest eigenvalue of M(q; theta), rotors included.
-
-        M_bodies >= sum_j c_j mu_j e_j e_j' for weights with sum 1; c_j = (1/mu_j) / sum(1/mu) makes
-        it a multiple of the identity, 1 / sum(1/mu).
-        """
-        if (self.bodies <= 0).any():
-            return float(self.rotor.min())
-        return float(self.rotor.min() + 1.0 / np.sum(1.0 / self.bodies))
-
-
 def inertia_bound(
     model: ArmModel, rotor_lower: Array, links: Array, link_half_width: Array
-) -> InertiaBound:
-    """Return lower bounds of the inertia at each joint.
+) -> Array:
+    """Return d with r' M r >= d_j r_j^2 for each j, rotors included, shape (n,) [kg m2 or kg].
 
     The payload counts as nothing: whatever it is, its energy is not negative.
 
@@ -77,7 +46,7 @@ def inertia_bound(
         for share, phi in zip(shares, links, strict=True)
     ]
     mu = [_floating_pair(model, j, bodies) for j in range(model.n)]
-    return InertiaBound(np.array(rotor), np.array(mu))
+    return np.asarray(rotor + mu)
 
 
 def bodies_upper(model: ArmModel, bodies: Array) -> Array:

@@ -89,6 +89,22 @@ class TrackingTube:
         return np.divide(self.reference_acceleration, 2.0 * rho, out=0.0 * rho, where=rho > 0)
 
     @property
+    def design(self) -> SamplingReserve:
+        """Constants of the robust design.
+
+        Raises:
+            InputError: The tube is not that of one.
+        """
+        if self.kind != ROBUST or self.reserve is None:
+            without = ", without a design" if self.kind == ROBUST else ""
+            raise InputError(
+                f"Torques keep only the tube of a robust design, kind '{ROBUST}'; this one is of "
+                f"kind '{self.kind}'{without}. Certify the motion for the robust controller, or "
+                "move it with another back_end."
+            )
+        return self.reserve
+
+    @property
     def rests_on(self) -> tuple[str, ...]:
         """What must be true for these bounds: the assumptions, and those of a robust controller."""
         if self.kind != ROBUST:

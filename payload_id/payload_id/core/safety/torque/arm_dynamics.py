@@ -14,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..arm.arm_model import ArmModel
-from ..arrays import Array
-from ..body.inertial import TO_PINOCCHIO, change_of_frame
-from ..errors import InputError
-from ..safety.torque.parameter_box import ParameterBox
+from ...arm.arm_model import ArmModel
+from ...arrays import Array
+from ...body.inertial import TO_PINOCCHIO, change_of_frame
+from ...errors import InputError
+from .parameter_box import ParameterBox
 
 SMALLEST_SPEED = 1e-9  # [rad/s or m/s] below it a joint stands still
 
