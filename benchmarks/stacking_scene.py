@@ -20,7 +20,9 @@ from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.motion.motion_sequence import MotionSequence
-from payload_id.core.motion.polynomial import PolynomialMotion
+from payload_id.core.motion.piece import Piece
+from payload_id.core.motion.polynomial import Polynomial
+from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.safety.clearance.clearances import clearances
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.clearance.scene import Scene
@@ -35,22 +37,19 @@ PASSING = 0.006  # [m] distance at which the dumbbell passes the walls of task c
 
 
 @dataclass(frozen=True)
-class Quintic(PolynomialMotion):
-    """Position, velocity and acceleration at both ends, each of shape (n,)."""
+class Quintic(Trajectory):
+    """Position, velocity and acceleration at both ends, shape (3, n) each."""
 
-    start: tuple[Array, Array, Array]
-    end: tuple[Array, Array, Array]
+    start: Array
+    end: Array
     duration: float
 
     @cached_property
-    def coefficients(self) -> Array:
-        """Coefficients of powers of t / duration, shape (n, 6)."""
-        T = self.duration
-        scaled = [np.array([q, dq * T, ddq * T**2]) for q, dq, ddq in (self.start, self.end)]
-        first = scaled[0] / np.array([[1.0], [1.0], [2.0]])
-        rest = scaled[1] - np.array([[1, 1, 1], [0, 1, 2], [0, 0, 2]]) @ first
-        last = np.linalg.solve(np.array([[1, 1, 1], [3, 4, 5], [6, 12, 20]]), rest)
-        return np.vstack([first, last]).T
+    def pieces(self) -> tuple[Piece, ...]:
+        """The polynomial of degree 5."""
+        scale = self.duration ** np.arange(3.0)[:, None]
+        curve = Polynomial.through(scale * self.start, scale * self.end)
+        return (Piece.whole(curve, self.duration),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,10 +149,10 @@ def motion_through(model: ArmModel, points) -> MotionSequence:
     # Least integral of jerk^2 for two pieces of T: dq = (last - first) 15 / (16 T), ddq below.
     dq = 15.0 / 16.0 * (last - first) / PIECE
     ddq = 20.0 / 3.0 * ((first + last) / 2 - via) / PIECE**2
-    middle = (via, dq, ddq)
+    middle = np.stack([via, dq, ddq])
     parts = (
-        Quintic((first, zero, zero), middle, PIECE),
-        Quintic(middle, (last, zero, zero), PIECE),
+        Quintic(np.stack([first, zero, zero]), middle, PIECE),
+        Quintic(middle, np.stack([last, zero, zero]), PIECE),
     )
     return MotionSequence(parts, (PIECE, PIECE))
 

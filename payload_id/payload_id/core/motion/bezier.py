@@ -8,40 +8,27 @@ last three are the same point, so that the piece ends there at rest:
     beta_0 = q0,  beta_1 = q0 + T dq0 / 5,  beta_2 = q0 + 2 T dq0 / 5 + T^2 ddq0 / 20,
     beta_3 = beta_4 = beta_5 = q0 + k.
 
-k, one number for each joint, is free. Motion is linear in it. Bounds of its extrema need powers of
-time, which SciPy's BPoly does not have.
+k, one number for each joint, is free. Motion is linear in it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
 from .motion_state import MotionState
-from .polynomial import PolynomialMotion
-
-FAMILY = "bezier"
-# Rows: what each control point contributes to 1, s, ..., s^5.
-BERNSTEIN = np.array(
-    [
-        [1, -5, 10, -10, 5, -1],
-        [0, 5, -20, 30, -20, 5],
-        [0, 0, 10, -30, 30, -10],
-        [0, 0, 0, 10, -20, 10],
-        [0, 0, 0, 0, 5, -5],
-        [0, 0, 0, 0, 0, 1],
-    ],
-    dtype=float,
-)
+from .piece import Piece
+from .polynomial import Polynomial
+from .trajectory import Trajectory
 
 
 @dataclass(frozen=True)
-class BezierPiece(PolynomialMotion):
+class BezierPiece(Trajectory):
     """A piece from a state to rest.
 
     Attributes:
@@ -54,6 +41,8 @@ class BezierPiece(PolynomialMotion):
     k: Array
     duration: float
 
+    family: ClassVar[str] = "bezier"
+
     def __post_init__(self) -> None:
         if not (self.duration > 0 and np.isfinite(self.duration)):
             raise InputError(f"A piece needs a duration above 0 s; found {self.duration!r}.")
@@ -63,31 +52,14 @@ class BezierPiece(PolynomialMotion):
                 f"found {self.k!r}."
             )
 
-    @property
-    def control(self) -> Array:
-        """Control points beta, shape (6, n) [rad or m]."""
-        q0, T = self.start.q, self.duration
-        first = q0 + T * self.start.dq / 5
-        second = q0 + 2 * T * self.start.dq / 5 + T**2 * self.start.ddq / 20
-        end = q0 + self.k
-        return np.stack([q0, first, second, end, end, end])
-
     @cached_property
-    def coefficients(self) -> Array:
-        """Coefficients of powers of t / T, shape (n, 6) [rad or m]."""
-        return self.control.T @ BERNSTEIN
+    def pieces(self) -> tuple[Piece, ...]:
+        """The polynomial."""
+        return (Piece.whole(to_rest(self.start, self.k, self.duration), self.duration),)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        return {
-            "family": FAMILY,
-            "start": self.start.to_dict(),
-            "k": np.asarray(self.k).tolist(),
-            "duration": float(self.duration),
-        }
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> BezierPiece:
-        """Return the motion that `to_dict` wrote."""
-        start = MotionState.from_dict(data["start"])
-        return cls(start, np.array(data["k"], dtype=float), float(data["duration"]))
+def to_rest(start: MotionState, k: Array, duration: float) -> Polynomial:
+    """Return the polynomial from a state to rest at a displacement k after a duration [s]."""
+    T, still = duration, np.zeros_like(start.q)
+    begin = np.stack([start.q, T * start.dq, T**2 * start.ddq])
+    return Polynomial.through(begin, np.stack([start.q + k, still, still]))

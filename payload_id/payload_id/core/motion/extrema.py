@@ -1,4 +1,4 @@
-r"""Rigorous extrema of smooth functions of time on many slices at once.
+r"""Rigorous extrema of smooth curves on many slices at once.
 
 On a slice with middle c and half width h, a function f with |f^(4)| <= B4 there is
 
@@ -24,32 +24,32 @@ from typing import Protocol
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
-from .trajectory import MotionRanges, checked_edges
 
 PARTS = 8  # into which an undecided slice is cut
 DEPTH = 7  # of cuts; what is undecided then keeps the bound of Taylor's theorem
 NEWTON_STEPS = 4
 TIGHT = 1e-12  # relative looseness at which no more cuts are made
+ROUNDED = 8.0 * np.finfo(float).eps  # error of an edge in [0, 1]
 
 
 class Smooth(Protocol):
-    """n functions of time with derivatives, here the positions of n joints."""
+    """n functions of s in [0, 1] with derivatives: the positions of n joints along a curve."""
 
     @property
     def n(self) -> int:
         """Number of functions."""
         ...
 
-    def derivative(self, order: int, time: Array, joint: IntArray) -> Array:
-        """Return the derivative of function joint[i] at time[i], shape (P,)."""
+    def derivative(self, order: int, s: Array, joint: IntArray) -> Array:
+        """Return the derivative of function joint[i] at s[i], shape (P,)."""
         ...
 
-    def derivatives(self, time: Array) -> Array:
-        """Return derivatives of order 0 to 5 of all functions, shape (6, N, n), times (N,)."""
+    def derivatives(self, s: Array, count: int = 6) -> Array:
+        """Return derivatives of order 0, 1, ... of all functions at s (N,), shape (count, N, n)."""
         ...
 
     def largest(self, order: int) -> Array:
-        """Return a bound on |derivative| over the whole motion, shape (n,)."""
+        """Return a bound on |derivative| over the whole curve, shape (n,)."""
         ...
 
     def rounding(self, order: int) -> Array:
@@ -63,8 +63,8 @@ class _Slices:
 
     Attributes:
         joint: Which function.
-        start: Beginning of the slice [s].
-        end: End of the slice [s].
+        start: Beginning of the slice.
+        end: End of the slice.
         at_start: The function, order k, at the beginning.
         at_end: At the end.
         at_middle: Derivatives of order k to k + 3 in the middle, shape (4, P).
@@ -89,18 +89,16 @@ class _Slices:
         )
 
 
-def ranges_of(function: Smooth, edges: Array, duration: float) -> MotionRanges:
-    """Return the extrema of position, velocity and acceleration on slices.
+def extrema_of(function: Smooth, edges: Array) -> list[tuple[Array, Array]]:
+    """Return the least and largest values of a curve and its first two derivatives on slices.
 
     Args:
-        function: The positions.
-        edges: Increasing, shape (K + 1,) [s].
-        duration: Length of the motion, which the edges may not leave [s].
+        function: The curve.
+        edges: Shape (K + 1,), none less than the one before; off by a few roundings at most.
 
-    Raises:
-        InputError: The edges do not increase or leave [0, duration].
+    Returns:
+        extrema: Shape (K, n) each.
     """
-    edges = checked_edges(edges, duration)
     K, n = len(edges) - 1, function.n
     joint = np.tile(np.arange(n), K)
     start, end = np.repeat(edges[:-1], n), np.repeat(edges[1:], n)
@@ -112,8 +110,9 @@ def ranges_of(function: Smooth, edges: Array, duration: float) -> MotionRanges:
         middle = at_middle[order : order + 4]
         slices = _Slices(joint, start, end, value[:-1].ravel(), value[1:].ravel(), middle)
         lower, upper = _extrema(function, order, slices, DEPTH)
-        found += [lower.reshape(K, n), upper.reshape(K, n)]
-    return MotionRanges(edges, *found)
+        off = ROUNDED * function.largest(order + 1)
+        found.append((lower.reshape(K, n) - off, upper.reshape(K, n) + off))
+    return found
 
 
 def _extrema(function: Smooth, order: int, slices: _Slices, depth: int) -> tuple[Array, Array]:

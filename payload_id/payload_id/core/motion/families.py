@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError, UnknownNameError
-from . import (
-    bezier,
-    fourier,
-    motion_sequence,
-    path_stop,
-    there_and_back,
-    time_scaling,
-    wave,
-)
+from .bezier import BezierPiece
+from .fourier import FourierSeries
+from .motion_sequence import MotionSequence
+from .motion_state import MotionState
+from .path_stop import PathStop
+from .there_and_back import Reversed
+from .time_scaling import TimeScaled
 from .trajectory import Trajectory
+from .wave import WavePiece
+
+KINDS = (BezierPiece, FourierSeries, MotionSequence, PathStop, Reversed, TimeScaled, WavePiece)
+FAMILIES: dict[str, type[Trajectory]] = {kind.family: kind for kind in KINDS}
 
 
 def trajectory_from_dict(data: dict[str, Any]) -> Trajectory:
@@ -26,42 +31,21 @@ def trajectory_from_dict(data: dict[str, Any]) -> Trajectory:
         InputError: An entry is missing or impossible.
     """
     family = str(data.get("family", "none"))
-    if family not in READERS:
-        raise UnknownNameError("family of motions", family, sorted(READERS))
+    if family not in FAMILIES:
+        raise UnknownNameError("family of motions", family, sorted(FAMILIES))
+    kind = FAMILIES[family]
     try:
-        return READERS[family](data)
+        return kind(**{x.name: READ[x.type](data[x.name]) for x in fields(kind) if x.init})  # type: ignore[arg-type,index]
     except KeyError as error:
         raise InputError(f"A motion of family '{family}' lacks the entry {error}.") from error
 
 
-def _sequence(data: dict[str, Any]) -> Trajectory:
-    """Return the sequence that `to_dict` wrote."""
-    parts = tuple(trajectory_from_dict(part) for part in data["parts"])
-    return motion_sequence.MotionSequence(parts, tuple(float(t) for t in data["until"]))
-
-
-def _time_scaled(data: dict[str, Any]) -> Trajectory:
-    """Return the slower motion that `to_dict` wrote."""
-    return time_scaling.TimeScaled(trajectory_from_dict(data["motion"]), float(data["scale"]))
-
-
-def _reversed(data: dict[str, Any]) -> Trajectory:
-    """Return the motion backwards that `to_dict` wrote."""
-    return there_and_back.Reversed(trajectory_from_dict(data["motion"]))
-
-
-def _path_stop(data: dict[str, Any]) -> Trajectory:
-    """Return the stop that `to_dict` wrote."""
-    motion = trajectory_from_dict(data["motion"])
-    return path_stop.PathStop(motion, float(data["leaves"]), float(data["ramp"]))
-
-
-READERS: dict[str, Callable[[dict[str, Any]], Trajectory]] = {
-    bezier.FAMILY: bezier.BezierPiece.from_dict,
-    fourier.FAMILY: fourier.FourierSeries.from_dict,
-    motion_sequence.FAMILY: _sequence,
-    there_and_back.FAMILY: _reversed,
-    time_scaling.FAMILY: _time_scaled,
-    path_stop.PathStop.family: _path_stop,
-    wave.FAMILY: wave.WavePiece.from_dict,
+# How each kind of entry is read, by its annotation.
+READ: dict[str, Callable[[Any], Any]] = {
+    "float": float,
+    "Array": lambda value: np.array(value, dtype=float),
+    "MotionState": MotionState.from_dict,
+    "Trajectory": trajectory_from_dict,
+    "tuple[Trajectory, ...]": lambda value: tuple(trajectory_from_dict(x) for x in value),
+    "tuple[float, ...]": lambda value: tuple(float(x) for x in value),
 }

@@ -9,21 +9,20 @@ coefficients are written in a basis of those that do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import null_space
 
 from ..arrays import Array, IntArray
 from ..errors import InputError
-from .extrema import ranges_of
-from .trajectory import Motion, MotionRanges
-
-FAMILY = "fourier"
+from .piece import Piece
+from .trajectory import Trajectory
 
 
 @dataclass(frozen=True)
-class FourierSeries:
+class FourierSeries(Trajectory):
     """A rest-to-rest motion of n joints with K harmonics.
 
     Attributes:
@@ -37,6 +36,8 @@ class FourierSeries:
     cosine: Array
     sine: Array
     duration: float
+
+    family: ClassVar[str] = "fourier"
 
     @classmethod
     def from_free(cls, start: Array, free: Array, duration: float) -> FourierSeries:
@@ -61,53 +62,59 @@ class FourierSeries:
         sine = free[:, 1] @ null_space(k[None]).T
         return cls(np.asarray(start, dtype=float), cosine, sine, duration)
 
-    def at(self, time: Array) -> Motion:
-        """Return the motion at times in [0, duration], shape (N,) [s]."""
-        rate = self._rates
-        cos, sin = np.cos(np.outer(time, rate)), np.sin(np.outer(time, rate))
-        a, b = self.cosine.T, self.sine.T
-        return Motion(
-            time=np.asarray(time, dtype=float),
-            q=self.start + (cos - 1.0) @ a + sin @ b,
-            dq=(-sin * rate) @ a + (cos * rate) @ b,
-            ddq=(-cos * rate**2) @ a + (-sin * rate**2) @ b,
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The whole series."""
+        return (Piece.whole(Harmonics(self.start, self.cosine, self.sine), self.duration),)
+
+    def scaled(self, factor: Array) -> FourierSeries:
+        """Return the series with each joint's excursion multiplied, factor of shape (n,)."""
+        return FourierSeries(
+            self.start, self.cosine * factor[:, None], self.sine * factor[:, None], self.duration
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Harmonics:
+    """q_j(s) = start_j + sum_k a_jk (cos(2 pi k s) - 1) + b_jk sin(2 pi k s).
+
+    Attributes:
+        start: Shape (n,) [rad or m].
+        cosine: a, shape (n, K).
+        sine: b, shape (n, K).
+    """
+
+    start: Array
+    cosine: Array
+    sine: Array
 
     @property
     def n(self) -> int:
         """Number of joints."""
         return len(self.start)
 
-    @property
+    @cached_property
     def _rates(self) -> Array:
-        """Angular frequency of each harmonic, shape (K,) [rad/s]."""
-        return 2 * np.pi / self.duration * np.arange(1.0, self.cosine.shape[1] + 1)
+        """Angular frequency of each harmonic, shape (K,) [rad]."""
+        return 2 * np.pi * np.arange(1.0, self.cosine.shape[1] + 1)
 
-    def ranges(self, edges: Array) -> MotionRanges:
-        """Return rigorous extrema on the slices between edges, shape (K + 1,) [s].
-
-        Raises:
-            InputError: The edges do not increase or leave [0, duration].
-        """
-        return ranges_of(self, edges, self.duration)
-
-    def derivative(self, order: int, time: Array, joint: IntArray) -> Array:
-        """Return a derivative of the position of joint[i] at time[i], shape (P,)."""
-        rate = self._rates
-        angle = time[:, None] * rate + order * (np.pi / 2)  # d/dt cos(x) = cos(x + pi / 2)
-        a, b = self.cosine[joint] * rate**order, self.sine[joint] * rate**order
+    def derivative(self, order: int, s: Array, joint: IntArray) -> Array:
+        """Return a derivative of the position of joint[i] at s[i], shape (P,)."""
+        angle = s[:, None] * self._rates + order * (np.pi / 2)  # d/ds cos(x) = cos(x + pi / 2)
+        scale = self._rates**order
+        a, b = self.cosine[joint] * scale, self.sine[joint] * scale
         value = np.einsum("pk,pk->p", a, np.cos(angle)) + np.einsum("pk,pk->p", b, np.sin(angle))
         if order == 0:
             value += (self.start - self.cosine.sum(axis=1))[joint]
         return np.asarray(value)
 
-    def derivatives(self, time: Array) -> Array:
-        """Return derivatives of order 0 to 5 of all positions, shape (6, N, n), times (N,)."""
+    def derivatives(self, s: Array, count: int = 6) -> Array:
+        """Return derivatives of order 0, 1, ... of all positions at s (N,), shape (count, N, n)."""
         rate = self._rates
-        cos, sin = np.cos(np.outer(time, rate)), np.sin(np.outer(time, rate))
+        cos, sin = np.cos(np.outer(s, rate)), np.sin(np.outer(s, rate))
         a, b = self.cosine.T, self.sine.T
-        out = np.empty((6, len(time), self.n))
-        for order in range(6):
+        out = np.empty((count, len(s), self.n))
+        for order in range(count):
             out[order] = (cos * rate**order) @ a + (sin * rate**order) @ b
             cos, sin = -sin, cos
         out[0] += self.start - self.cosine.sum(axis=1)
@@ -124,27 +131,4 @@ class FourierSeries:
 
         An angle of size x is rounded by a few eps x before its cosine is taken.
         """
-        largest_angle = self._rates[-1] * self.duration + 10.0
-        return self.largest(order) * (4.0 * np.finfo(float).eps * largest_angle)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        return {
-            "family": FAMILY,
-            "start": self.start.tolist(),
-            "cosine": self.cosine.tolist(),
-            "sine": self.sine.tolist(),
-            "duration": self.duration,
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> FourierSeries:
-        """Return the motion that `to_dict` wrote."""
-        start, cosine, sine = (np.array(data[key], float) for key in ("start", "cosine", "sine"))
-        return cls(start, cosine, sine, float(data["duration"]))
-
-    def scaled(self, factor: Array) -> FourierSeries:
-        """Return the series with each joint's excursion multiplied, factor of shape (n,)."""
-        return FourierSeries(
-            self.start, self.cosine * factor[:, None], self.sine * factor[:, None], self.duration
-        )
+        return self.largest(order) * (4.0 * np.finfo(float).eps * (self._rates[-1] + 10.0))

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, real_numbers
+from ..arrays import real_numbers
 from ..errors import InputError
 from .bezier import BezierPiece
 from .motion_state import MotionState
-from .trajectory import Motion, MotionRanges, Trajectory, checked_edges
+from .piece import Piece
+from .trajectory import Trajectory
 
-FAMILY = "sequence"
 JUMP = 1e-9  # [rad, rad/s, rad/s2] or [m, ...] allowed between neighbours
 
 
 @dataclass(frozen=True)
-class MotionSequence:
+class MotionSequence(Trajectory):
     """Motions joined without jumps of position, velocity or acceleration.
 
     Attributes:
@@ -29,6 +30,9 @@ class MotionSequence:
 
     parts: tuple[Trajectory, ...]
     until: tuple[float, ...]
+    duration: float = field(init=False)
+
+    family: ClassVar[str] = "sequence"
 
     def __post_init__(self) -> None:
         if not self.parts or len(self.parts) != len(self.until):
@@ -44,53 +48,27 @@ class MotionSequence:
                 )
         for i in range(len(self.parts) - 1):
             _check_joint(MotionState.of(self.parts[i], self.until[i]), self.parts[i + 1], i)
+        object.__setattr__(self, "duration", float(np.cumsum(self.until)[-1]))
 
-    @property
-    def duration(self) -> float:
-        """Length of the motion [s]."""
-        return float(self._begins[-1])
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Those of the parts, up to where each is left."""
+        return tuple(
+            piece
+            for part, until in zip(self.parts, self.until, strict=True)
+            for piece in pieces_between(part, 0.0, until)
+        )
 
-    @property
-    def _begins(self) -> Array:
-        """When each part begins, and the end, shape (P + 1,) [s]."""
-        return np.concatenate([[0.0], np.cumsum(self.until)])
 
-    def at(self, time: Array) -> Motion:
-        """Return the motion at times in [0, duration], shape (N,) [s]."""
-        time, begins = np.asarray(time, dtype=float), self._begins
-        which = np.clip(np.searchsorted(begins, time, side="right") - 1, 0, len(self.parts) - 1)
-        n = self.parts[0].at(np.zeros(1)).q.shape[1]
-        found = np.empty((3, len(time), n))
-        for i, part in enumerate(self.parts):
-            chosen = which == i
-            local = np.clip(time[chosen] - begins[i], 0.0, self.until[i])
-            motion = part.at(local)
-            found[:, chosen] = motion.q, motion.dq, motion.ddq
-        return Motion(time, *found)
-
-    def ranges(self, edges: Array) -> MotionRanges:
-        """Return rigorous extrema on the slices between edges, shape (K + 1,) [s].
-
-        Raises:
-            InputError: The edges do not increase or leave [0, duration].
-        """
-        edges, begins = checked_edges(edges, self.duration), self._begins
-        found: list[MotionRanges] = []
-        owner: list[Array] = []  # slice of `edges` to which each found slice belongs
-        for i, part in enumerate(self.parts):
-            local = np.clip(edges - begins[i], 0.0, self.until[i])
-            here = np.flatnonzero(np.diff(local) > 0.0)
-            if not len(here):
-                continue
-            cuts = np.append(local[here], local[here[-1] + 1])
-            found.append(part.ranges(cuts))
-            owner.append(here)
-        return _merged(edges, found, np.concatenate(owner))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        parts = [part.to_dict() for part in self.parts]
-        return {"family": FAMILY, "parts": parts, "until": list(self.until)}
+def pieces_between(motion: Trajectory, start: float, end: float) -> list[Piece]:
+    """Return what a motion is made of between two times on it [s]."""
+    found, begin = [], 0.0
+    for piece in motion.pieces:
+        a, b = max(0.0, start - begin), min(piece.length, end - begin)
+        if b > a:
+            found.append(piece.between(a, b))
+        begin += piece.length
+    return found
 
 
 def motion_through(waypoints: ArrayLike, seconds: ArrayLike) -> Trajectory:
@@ -134,16 +112,3 @@ def _check_joint(state: MotionState, following: Trajectory, index: int) -> None:
                 f"Part {index + 2} of a sequence does not begin where part {index + 1} is left: "
                 f"{name} jumps by {jump.max():.3g}."
             )
-
-
-def _merged(edges: Array, found: list[MotionRanges], owner: Array) -> MotionRanges:
-    """Return the union of the ranges that belong to each slice."""
-    K = len(edges) - 1
-    columns = []
-    for name in ("q_lower", "q_upper", "dq_lower", "dq_upper", "ddq_lower", "ddq_upper"):
-        values = np.concatenate([getattr(x, name) for x in found])
-        lower = name.endswith("lower")
-        whole = np.full((K, values.shape[1]), np.inf if lower else -np.inf)
-        (np.minimum if lower else np.maximum).at(whole, owner, values)
-        columns.append(whole)
-    return MotionRanges(edges, *columns)

@@ -14,30 +14,25 @@ Nowhere is the arm faster than on the motion itself, and it passes no other pose
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from math import comb
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
-from numpy.polynomial import Polynomial
 from scipy.optimize import brentq
 
-from ..arrays import Array, IntArray
 from ..errors import InputError
 from .limits import MotionLimits
-from .trajectory import Motion, MotionRanges, Trajectory, checked_edges
+from .motion_sequence import pieces_between
+from .piece import EVEN, SLOWING, Piece, bernstein
+from .trajectory import Trajectory
 
 SHORTEST, LONGEST = 0.2, 5.0  # [s] of the ramps tried
 FINER = 1.05  # ratio of the ramps tried
-PARTS = 64  # of the ramp on which speed along the path and motion are bounded apart
-APART = 1e-9  # [s] of path below which two edges count as one
-OUTWARD = 16.0 * np.finfo(float).eps
-SPEED = Polynomial([1.0, 0.0, -3.0, 2.0])  # ds/dt at u in [0, 1]
 
 
 @dataclass(frozen=True)
-class PathStop:
+class PathStop(Trajectory):
     """From full speed along the path to rest on it.
 
     Attributes:
@@ -49,6 +44,7 @@ class PathStop:
     motion: Trajectory
     leaves: float
     ramp: float
+    duration: float = field(init=False)
 
     family: ClassVar[str] = "path_stop"
 
@@ -59,6 +55,7 @@ class PathStop:
                 f"A stop begins on the motion's {self.motion.duration:g} s and takes at most twice "
                 f"what is left of them; found {self.ramp!r} s from {self.leaves!r} s."
             )
+        object.__setattr__(self, "duration", self.ramp)
 
     @classmethod
     def within(cls, motion: Trajectory, leaves: float, limits: MotionLimits) -> PathStop:
@@ -85,10 +82,26 @@ class PathStop:
         slow = (found.speed <= limits.velocity).all()
         return bool(slow and (found.acceleration <= limits.acceleration).all())
 
-    @property
-    def duration(self) -> float:
-        """Length of the motion [s]."""
-        return self.ramp
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What is left of the motion's pieces, along paths that slow down to rest.
+
+        Raises:
+            InputError: The motion slows down along its path already.
+        """
+        passed = pieces_between(self.motion, self.leaves, self.place(self.ramp))
+        if any(piece.path != EVEN for piece in passed):
+            raise InputError("A stop cannot be stopped once more; stop the motion before it.")
+        begins = np.concatenate([[0.0], np.cumsum([piece.length for piece in passed])])
+        # v of the ramp at which each piece is entered, and 1
+        v = [0.0, *(_place_of(x / self.ramp) for x in begins[1:-1]), 1.0]
+        found = []
+        for piece, begin, first, last in zip(passed, begins, v, v[1:], strict=False):
+            along = self.ramp * np.array(SLOWING) - begin  # since it would be entered at even speed
+            path = tuple(float(x) for x in piece.begin + piece.rate * along)
+            length = self.ramp * (last - first)
+            found.append(Piece(piece.curve, path, first, last, 1.0 / self.ramp, length))
+        return tuple(found)
 
     @property
     def end(self) -> float:
@@ -96,119 +109,11 @@ class PathStop:
         return self.place(self.duration)
 
     def place(self, time: float) -> float:
-        """Return s, the time on the motion at a time [s]."""
-        return float(self._path(np.array([time]))[0][0])
-
-    def at(self, time: Array) -> Motion:
-        """Return the motion at times in [0, duration], shape (N,) [s]."""
-        time = np.asarray(time, dtype=float)
-        s, ds, dds = self._path(time)
-        there = self.motion.at(s)
-        rate = ds[:, None]
-        ddq = dds[:, None] * there.dq + rate**2 * there.ddq
-        return Motion(time, there.q, rate * there.dq, ddq)
-
-    def ranges(self, edges: Array) -> MotionRanges:
-        """Return rigorous extrema on the slices between edges, shape (K + 1,) [s].
-
-        Raises:
-            InputError: The edges do not increase or leave [0, duration].
-        """
-        edges = checked_edges(edges, self.duration)
-        cuts = self.ramp * np.arange(1, PARTS + 1) / PARTS
-        fine = np.union1d(edges, cuts[(cuts > edges[0]) & (cuts < edges[-1])])
-        first = np.searchsorted(fine, edges[:-1])
-        lower, upper = self._fine_ranges(fine)
-        least = (np.minimum.reduceat(x, first) for x in lower)
-        largest = (np.maximum.reduceat(x, first) for x in upper)
-        (q0, dq0, ddq0), (q1, dq1, ddq1) = least, largest
-        return MotionRanges(edges, q0, q1, dq0, dq1, ddq0, ddq1)
-
-    def _fine_ranges(self, edges: Array) -> tuple[list[Array], list[Array]]:
-        """Return least and largest q, dq and ddq on short slices, shape (K, n) each."""
-        s, ds, dds = self._path(edges)
-        inner, owner = _apart(s, self.motion.duration)
-        found = self.motion.ranges(inner)
-        q = found.q_lower[owner], found.q_upper[owner]
-        dq = found.dq_lower[owner], found.dq_upper[owner]
-        ddq = found.ddq_lower[owner], found.ddq_upper[owner]
-        rate = np.minimum(ds[:-1], ds[1:]), np.maximum(ds[:-1], ds[1:])
-        bent = _product(self._bend(edges, dds), dq)
-        turned = _product((rate[0] ** 2, rate[1] ** 2), ddq)
-        sums = bent[0] + turned[0], bent[1] + turned[1]
-        pairs = [_outward(pair) for pair in (q, _product(rate, dq), sums)]
-        return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-
-    def _path(self, time: Array) -> tuple[Array, Array, Array]:
-        """Return s, ds/dt and d^2s/dt^2 at times, shape (N,) [s, 1, 1/s]."""
-        T, u = self.ramp, np.clip(time / self.ramp, 0.0, 1.0)
-        s = np.clip(self.leaves + T * SPEED.integ()(u), self.leaves, self.motion.duration)
-        return s, np.clip(SPEED(u), 0.0, 1.0), SPEED.deriv()(u) / T
-
-    def _bend(self, edges: Array, dds: Array) -> tuple[Array, Array]:
-        """Return bounds of d^2s/dt^2 on slices, shape (K,) each [1/s]; it peaks at T / 2."""
-        peak = float(SPEED.deriv()(0.5)) / self.ramp
-        holds = (edges[:-1] <= self.ramp / 2) & (edges[1:] >= self.ramp / 2)
-        low, high = np.minimum(dds[:-1], dds[1:]), np.maximum(dds[:-1], dds[1:])
-        return (
-            np.where(holds, np.minimum(low, peak), low),
-            np.where(holds, np.maximum(high, peak), high),
-        )
-
-    def junctions_of(self, inner: Array) -> Array:
-        """Return when junctions of the motion, shape (J,) [s], are passed."""
-        passed = inner[(inner > self.leaves) & (inner < self.end)]
-        times = [brentq(lambda t, x=x: self.place(t) - x, 0.0, self.duration) for x in passed]
-        return np.unique(times)
-
-    def largest_of(self, inner: Callable[[int], Array], order: int) -> Array:
-        """Return a bound on a derivative of the positions, shape (n,), by Faa di Bruno's formula.
-
-        Args:
-            inner: Returns such a bound for the motion itself.
-            order: 1 to 6.
-        """
-        T = self.ramp
-        rates = [1.0, 1.5 / T, 6.0 / T**2, 12.0 / T**3, 0.0, 0.0]
-        bell = np.zeros((order + 1, order + 1))  # partial Bell polynomials B_{n,k} of the rates
-        bell[0, 0] = 1.0
-        for n in range(1, order + 1):
-            for k in range(1, n + 1):
-                terms = range(1, n - k + 2)
-                bell[n, k] = sum(
-                    comb(n - 1, i - 1) * rates[i - 1] * bell[n - i, k - 1] for i in terms
-                )
-        return np.asarray(sum(bell[order, k] * inner(k) for k in range(1, order + 1)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        times = {"leaves": float(self.leaves), "ramp": float(self.ramp)}
-        return {"family": self.family, "motion": self.motion.to_dict(), **times}
+        """Return the time on the motion at a time [s]."""
+        along = self.ramp * bernstein(SLOWING, np.array([time / self.ramp]))
+        return float(np.clip(self.leaves + along[0], self.leaves, self.motion.duration))
 
 
-def _apart(s: Array, duration: float) -> tuple[Array, IntArray]:
-    """Return increasing edges on the path, and for each slice of s the slice that holds it."""
-    kept = [0]
-    for k in range(1, len(s)):
-        if s[k] - s[kept[-1]] > APART:
-            kept.append(k)
-    if len(kept) == 1:
-        low = min(max(s[0] - APART, 0.0), duration - 2.0 * APART)
-        return np.array([low, low + 2.0 * APART]), np.zeros(len(s) - 1, dtype=int)
-    inner = s[kept]
-    inner[-1] = s[-1]
-    owner = np.searchsorted(kept, np.arange(len(s) - 1), side="right") - 1
-    return inner, np.minimum(owner, len(kept) - 2)
-
-
-def _product(factor: tuple[Array, Array], values: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return the product of intervals, shapes (K,) and (K, n)."""
-    ends = np.stack([f[:, None] * v for f in factor for v in values])
-    return ends.min(axis=0), ends.max(axis=0)
-
-
-def _outward(bounds: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Move bounds outwards by what rounding may have lost."""
-    lower, upper = bounds
-    tiny = OUTWARD * (1.0 + np.maximum(np.abs(lower), np.abs(upper)))
-    return lower - tiny, upper + tiny
+def _place_of(s: float) -> float:
+    """Return v at which a ramp of 1 s has come to s, which is less than 1/2 [s]."""
+    return float(brentq(lambda v: bernstein(SLOWING, np.array([v]))[0] - s, 0.0, 1.0, xtol=1e-15))

@@ -1,8 +1,8 @@
-"""Motions that are one polynomial of time for each joint."""
+"""Curves that are one polynomial for each joint."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
@@ -10,19 +10,26 @@ from numpy.polynomial.polynomial import polyder
 from scipy.special import comb
 
 from ..arrays import Array, IntArray
-from .extrema import ranges_of
-from .trajectory import Motion, MotionRanges
 
 
-class PolynomialMotion(ABC):
-    """q_j(t) = sum_i c_ji s^i,  s = t / duration in [0, 1]; members say what the c_ji are."""
+@dataclass(frozen=True, eq=False)
+class Polynomial:
+    """q_j(s) = sum_i c_ji s^i.
 
-    duration: float
+    Attributes:
+        coefficients: The c, shape (n, degree + 1) [rad or m].
+    """
 
-    @property
-    @abstractmethod
-    def coefficients(self) -> Array:
-        """The c, shape (n, degree + 1) [rad or m]; asked for often."""
+    coefficients: Array
+
+    @classmethod
+    def through(cls, start: Array, end: Array) -> Polynomial:
+        """Return the polynomials of degree 5 from and to q, q', q'', shape (3, n) each."""
+        control = np.stack([
+            start[0], start[0] + start[1] / 5, start[0] + 2 * start[1] / 5 + start[2] / 20,
+            end[0] - 2 * end[1] / 5 + end[2] / 20, end[0] - end[1] / 5, end[0],
+        ])  # fmt: skip
+        return cls(control.T @ _from_bernstein(5))
 
     @property
     def n(self) -> int:
@@ -31,35 +38,21 @@ class PolynomialMotion(ABC):
 
     @cached_property
     def _derivatives(self) -> list[Array]:
-        """Coefficients of the derivatives of order 0, 1, ..., 6, with respect to t."""
+        """Coefficients of the derivatives of order 0, 1, ..., 6."""
         found = [self.coefficients]
         for _ in range(6):
-            found.append(polyder(found[-1], axis=1) / self.duration)
+            found.append(polyder(found[-1], axis=1))
         return found
 
-    def at(self, time: Array) -> Motion:
-        """Return the motion at times in [0, duration], shape (N,) [s]."""
-        time = np.asarray(time, dtype=float)
-        return Motion(time, *self.derivatives(time)[:3])
-
-    def ranges(self, edges: Array) -> MotionRanges:
-        """Return rigorous extrema on the slices between edges, shape (K + 1,) [s].
-
-        Raises:
-            InputError: The edges do not increase or leave [0, duration].
-        """
-        return ranges_of(self, edges, self.duration)
-
-    def derivatives(self, time: Array) -> Array:
-        """Return derivatives of order 0 to 5 of all positions, shape (6, N, n), times (N,)."""
-        s = time / self.duration
+    def derivatives(self, s: Array, count: int = 6) -> Array:
+        """Return derivatives of order 0, 1, ... of all positions at s (N,), shape (count, N, n)."""
         powers = np.vander(s, self.coefficients.shape[1], increasing=True)
-        return np.stack([powers[:, : c.shape[1]] @ c.T for c in self._derivatives[:6]])
+        return np.stack([powers[:, : c.shape[1]] @ c.T for c in self._derivatives[:count]])
 
-    def derivative(self, order: int, time: Array, joint: IntArray) -> Array:
-        """Return a derivative of the position of joint[i] at time[i], shape (P,)."""
+    def derivative(self, order: int, s: Array, joint: IntArray) -> Array:
+        """Return a derivative of the position of joint[i] at s[i], shape (P,)."""
         c = self._derivatives[order][joint]
-        powers = np.vander(time / self.duration, c.shape[1], increasing=True)
+        powers = np.vander(s, c.shape[1], increasing=True)
         return np.asarray(np.einsum("pi,pi->p", powers, c))
 
     def largest(self, order: int) -> Array:
@@ -83,3 +76,10 @@ def _to_bernstein(degree: int) -> Array:
     """Return the matrix from coefficients of powers to those of Bernstein's basis."""
     k, i = np.indices((degree + 1, degree + 1))
     return np.asarray(comb(i, k) / comb(degree, k))
+
+
+@cache
+def _from_bernstein(degree: int) -> Array:
+    """Return its inverse, in whole numbers: what each control point adds to 1, s, s^2, ..."""
+    i, k = np.indices((degree + 1, degree + 1))
+    return np.asarray(comb(degree, k) * comb(k, i) * (-1.0) ** (k - i))

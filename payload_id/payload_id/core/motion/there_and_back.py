@@ -11,23 +11,22 @@ coefficients times odd errors vanish. docs/excitation.md says what does not canc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import Array
 from ..errors import InputError
 from .bezier import BezierPiece
 from .motion_sequence import MotionSequence
 from .motion_state import AT_REST, MotionState
-from .trajectory import Motion, MotionRanges, Trajectory, checked_edges
-
-FAMILY = "reversed"
+from .piece import Piece
+from .trajectory import Trajectory
 
 
 @dataclass(frozen=True)
-class Reversed:
+class Reversed(Trajectory):
     """q(t) = motion(duration - t).
 
     Attributes:
@@ -35,44 +34,19 @@ class Reversed:
     """
 
     motion: Trajectory
+    duration: float = field(init=False)
 
-    @property
-    def duration(self) -> float:
-        """Length of the motion [s]."""
-        return self.motion.duration
+    family: ClassVar[str] = "reversed"
 
-    def at(self, time: Array) -> Motion:
-        """Return the motion at times in [0, duration], shape (N,) [s]."""
-        time = np.asarray(time, dtype=float)
-        there = self.motion.at(self._mirrored(time))
-        return Motion(time, there.q, -there.dq, there.ddq)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "duration", self.motion.duration)
 
-    def ranges(self, edges: Array) -> MotionRanges:
-        """Return rigorous extrema on the slices between edges, shape (K + 1,) [s].
-
-        Raises:
-            InputError: The edges do not increase or leave [0, duration].
-        """
-        edges = checked_edges(edges, self.duration)
-        mirrored = self._mirrored(edges)
-        inner = np.unique(mirrored)  # edges closer than rounding may fall together
-        if len(inner) == 1:
-            inner = np.array([np.nextafter(inner[0], 0.0), np.nextafter(inner[0], np.inf)])
-            inner = np.unique(np.clip(inner, 0.0, self.duration))
-        found = self.motion.ranges(inner)
-        owner = np.minimum(np.searchsorted(inner, mirrored[1:]), len(inner) - 2)
-        lower = found.q_lower[owner], -found.dq_upper[owner], found.ddq_lower[owner]
-        upper = found.q_upper[owner], -found.dq_lower[owner], found.ddq_upper[owner]
-        ends = (end for pair in zip(lower, upper, strict=True) for end in pair)
-        return MotionRanges(edges, *ends)
-
-    def _mirrored(self, time: Array) -> Array:
-        """Return the times on the motion, shape (N,) [s]."""
-        return np.clip(self.duration - time, 0.0, self.duration)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        return {"family": FAMILY, "motion": self.motion.to_dict()}
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Those of the motion, the last one first, each from its end to its beginning."""
+        return tuple(
+            replace(x, begin=x.end, end=x.begin, rate=-x.rate) for x in self.motion.pieces[::-1]
+        )
 
 
 def there_and_back(path: Trajectory, rest: float) -> MotionSequence:

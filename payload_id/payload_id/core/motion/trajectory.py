@@ -1,14 +1,21 @@
-"""What every motion offers: position, velocity and acceleration at any time, and their extrema."""
+"""What every motion is: pieces one after the other, with their rigorous extrema.
+
+Families of motions differ in nothing but the pieces that they are made of, and in what is written
+into files.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
+from .piece import Piece
 
 INSTANT = 1e-9  # [s] length of a slice that stands for one instant
 
@@ -83,17 +90,43 @@ class MotionRanges:
         )
 
 
-class Trajectory(Protocol):
-    """A smooth motion of n joints over [0, duration]."""
+class Trajectory(ABC):
+    """A smooth motion of n joints over [0, duration]; members are frozen dataclasses.
+
+    Attributes:
+        duration: Length of the motion [s].
+        family: Its name in files.
+    """
+
+    duration: float
+    family: ClassVar[str]
 
     @property
-    def duration(self) -> float:
-        """Length of the motion [s]."""
-        ...
+    @abstractmethod
+    def pieces(self) -> tuple[Piece, ...]:
+        """What it is made of, asked for often."""
+
+    @cached_property
+    def _begins(self) -> Array:
+        """When each piece begins, and the end, shape (P + 1,) [s]."""
+        return np.concatenate([[0.0], np.cumsum([piece.length for piece in self.pieces])])
+
+    @property
+    def junctions(self) -> Array:
+        """Times at which one piece gives way to the next, shape (P - 1,) [s]."""
+        return self._begins[1:-1]
 
     def at(self, time: Array) -> Motion:
         """Return the motion at times in [0, duration], shape (N,) [s]."""
-        ...
+        time, begins, pieces = np.asarray(time, dtype=float), self._begins, self.pieces
+        if len(pieces) == 1:
+            return Motion(time, *pieces[0].at(time))
+        which = np.clip(np.searchsorted(begins, time, side="right") - 1, 0, len(pieces) - 1)
+        found = np.empty((3, len(time), pieces[0].curve.n))
+        for i in np.unique(which):
+            here = which == i
+            found[:, here] = pieces[i].at(time[here] - begins[i])
+        return Motion(time, *found)
 
     def ranges(self, edges: Array) -> MotionRanges:
         """Return rigorous extrema in continuous time on the slices between edges, (K + 1,) [s].
@@ -101,11 +134,47 @@ class Trajectory(Protocol):
         Raises:
             InputError: The edges do not increase or leave [0, duration].
         """
-        ...
+        edges, begins = checked_edges(edges, self.duration), self._begins
+        first = np.searchsorted(edges[1:], begins[:-1], side="right")  # slice in which each begins
+        last = np.append(np.searchsorted(edges[:-1], begins[1:-1]), len(edges) - 1)
+        whole = np.full((6, len(edges) - 1, self.pieces[0].curve.n), np.inf)
+        whole[1::2] = -np.inf
+        for piece, begin, a, b in zip(self.pieces, begins, first, last, strict=False):
+            if a < b:
+                found = np.array(piece.ranges(np.clip(edges[a : b + 1] - begin, 0.0, piece.length)))
+                whole[0::2, a:b] = np.minimum(whole[0::2, a:b], found[0::2])
+                whole[1::2, a:b] = np.maximum(whole[1::2, a:b], found[1::2])
+        return MotionRanges(edges, *whole)
+
+    def largest(self, order: int, begin: float = 0.0, end: float = np.inf) -> Array:
+        """Return a bound on a derivative of the positions between junctions, shape (n,).
+
+        Args:
+            order: 1 to 6.
+            begin: Time from which it shall hold [s].
+            end: Time until which it shall hold [s].
+        """
+        spans = zip(self.pieces, self._begins[:-1], self._begins[1:], strict=True)
+        found = [
+            piece.largest(order)
+            for piece, first, last in spans
+            if first <= end + INSTANT and last >= begin - INSTANT
+        ]
+        return np.asarray(np.max(found, axis=0))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `families.trajectory_from_dict` reads them."""
-        ...
+        own = {x.name: _plain(getattr(self, x.name)) for x in fields(self) if x.init}  # type: ignore[arg-type]
+        return {"family": self.family, **own}
+
+
+def _plain(value: Any) -> Any:
+    """Return what a motion is made of as plain numbers and lists."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [_plain(x) for x in value]
+    return np.asarray(value, dtype=float).tolist()
 
 
 def sampled(trajectory: Trajectory, rate: float) -> Motion:

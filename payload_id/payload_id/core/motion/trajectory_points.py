@@ -15,17 +15,11 @@ sequence is a point. Messages carry times in whole nanoseconds; what rounding to
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
-from .extrema import Smooth
-from .motion_sequence import MotionSequence
-from .path_stop import PathStop
-from .there_and_back import Reversed
-from .time_scaling import TimeScaled
 from .trajectory import Motion, Trajectory, even_edges
 
 NANOSECOND = 1e-9  # [s]
@@ -64,7 +58,7 @@ def points_of(trajectory: Trajectory, rate: float, begin: float = 0.0) -> Motion
             f"Points need a rate above 0 and a time span within the motion's {last:g} s; found "
             f"{rate:g} Hz from {begin:g} s to {last:g} s."
         )
-    inner = junctions(trajectory)
+    inner = trajectory.junctions
     cuts = np.concatenate([[begin], inner[(inner > begin) & (inner < last)], [last]])
     parts = [
         np.linspace(a, b, max(1, int(np.ceil((b - a) * rate - 1e-9))) + 1)[:-1]
@@ -78,7 +72,7 @@ def points_of(trajectory: Trajectory, rate: float, begin: float = 0.0) -> Motion
 
 def interpolation_error(trajectory: Trajectory, rate: float) -> InterpolationError:
     """Return bounds for points at a rate [Hz], junctions included."""
-    h, M6, jerk = 1.0 / rate, largest_derivative(trajectory, 6), largest_derivative(trajectory, 3)
+    h, M6, jerk = 1.0 / rate, trajectory.largest(6), trajectory.largest(3)
     found = trajectory.ranges(even_edges(trajectory, SLICE))
     speed, acceleration = found.speed.max(axis=0), found.acceleration.max(axis=0)
     return InterpolationError(
@@ -86,59 +80,3 @@ def interpolation_error(trajectory: Trajectory, rate: float) -> InterpolationErr
         h**5 / 1920.0 * M6 + NANOSECOND * acceleration,
         h**4 / 96.0 * M6 + NANOSECOND * jerk,
     )
-
-
-def junctions(trajectory: Trajectory) -> Array:
-    """Return the times at which one part of a motion gives way to the next, shape (J,) [s]."""
-    if isinstance(trajectory, TimeScaled):
-        return junctions(trajectory.motion) / trajectory.scale
-    if isinstance(trajectory, Reversed):
-        return trajectory.duration - junctions(trajectory.motion)[::-1]
-    if isinstance(trajectory, PathStop):
-        return trajectory.junctions_of(junctions(trajectory.motion))
-    if not isinstance(trajectory, MotionSequence):
-        return np.zeros(0)
-    begins = np.concatenate([[0.0], np.cumsum(trajectory.until)])
-    found = [begins[1:-1]]
-    for part, begin, until in zip(trajectory.parts, begins, trajectory.until, strict=False):
-        inner = junctions(part)
-        found.append(begin + inner[inner < until])
-    return np.unique(np.concatenate(found))
-
-
-def largest_derivative(
-    trajectory: Trajectory, order: int, begin: float = 0.0, end: float = np.inf
-) -> Array:
-    """Return a bound on a derivative of the positions between junctions, shape (n,).
-
-    Args:
-        trajectory: The motion.
-        order: 1 to 6.
-        begin: Time from which it shall hold [s].
-        end: Time until which it shall hold [s].
-    """
-    if isinstance(trajectory, TimeScaled):
-        s = trajectory.scale
-        return s**order * largest_derivative(trajectory.motion, order, s * begin, s * end)
-    if isinstance(trajectory, Reversed):
-        last = trajectory.duration
-        return largest_derivative(trajectory.motion, order, last - end, last - begin)
-    if isinstance(trajectory, PathStop):
-        motion, span = trajectory.motion, (trajectory.place(begin), trajectory.end)
-        if begin >= trajectory.ramp:
-            return largest_derivative(motion, order, *span)
-        return trajectory.largest_of(lambda k: largest_derivative(motion, k, *span), order)
-    if isinstance(trajectory, MotionSequence):
-        begins = np.concatenate([[0.0], np.cumsum(trajectory.until)])
-        spans = zip(trajectory.parts, begins[:-1], begins[1:], strict=True)
-        found = [
-            largest_derivative(part, order, begin - first, end - first)
-            for part, first, last in spans
-            if first <= end + NANOSECOND and last >= begin - NANOSECOND
-        ]
-        return np.max(found, axis=0)
-    if not hasattr(trajectory, "largest"):
-        raise InputError(
-            f"No bound on derivatives is known of motions of the kind {type(trajectory).__name__}."
-        )
-    return cast(Smooth, trajectory).largest(order)

@@ -11,32 +11,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-from numpy.polynomial import Polynomial
+from numpy.polynomial import Polynomial as Powers
 
 from ..arrays import Array
 from ..errors import InputError
-from .bezier import BezierPiece
+from .bezier import BezierPiece, to_rest
 from .motion_state import MotionState
-from .polynomial import PolynomialMotion
-
-FAMILY = "wave"
+from .piece import Piece
+from .polynomial import Polynomial
+from .trajectory import Trajectory
 
 
 def wave_coefficients(count: int) -> Array:
     """Return the coefficients of powers of s of the first waves, shape (count, 6 + count)."""
-    hump = 64.0 * Polynomial([0.0, 1.0]) ** 3 * Polynomial([1.0, -1.0]) ** 3
+    hump = 64.0 * Powers([0.0, 1.0]) ** 3 * Powers([1.0, -1.0]) ** 3
     found = np.zeros((count, 6 + count))
     for i in range(count):
-        coefficients = (hump * Polynomial([1.0, -2.0]) ** i).coef
+        coefficients = (hump * Powers([1.0, -2.0]) ** i).coef
         found[i, : len(coefficients)] = coefficients
     return found
 
 
 @dataclass(frozen=True)
-class WavePiece(PolynomialMotion):
+class WavePiece(Trajectory):
     """A piece from a state to rest.
 
     Attributes:
@@ -51,6 +51,8 @@ class WavePiece(PolynomialMotion):
     wave: Array
     duration: float
 
+    family: ClassVar[str] = "wave"
+
     def __post_init__(self) -> None:
         BezierPiece(self.start, self.k, self.duration)  # checks what they share
         wave = np.asarray(self.wave)
@@ -61,25 +63,9 @@ class WavePiece(PolynomialMotion):
             )
 
     @cached_property
-    def coefficients(self) -> Array:
-        """Coefficients of powers of t / T, shape (n, 6 + W) [rad or m]."""
+    def pieces(self) -> tuple[Piece, ...]:
+        """The polynomial."""
         waves = wave_coefficients(self.wave.shape[1])
         found = self.wave @ waves if len(waves) else np.zeros((self.start.n, 6))
-        found[:, :6] += BezierPiece(self.start, self.k, self.duration).coefficients
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        return {
-            "family": FAMILY,
-            "start": self.start.to_dict(),
-            "k": np.asarray(self.k).tolist(),
-            "wave": np.asarray(self.wave).tolist(),
-            "duration": float(self.duration),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> WavePiece:
-        """Return the motion that `to_dict` wrote."""
-        k, wave = np.array(data["k"], dtype=float), np.array(data["wave"], dtype=float)
-        return cls(MotionState.from_dict(data["start"]), k, wave, float(data["duration"]))
+        found[:, :6] += to_rest(self.start, self.k, self.duration).coefficients
+        return (Piece.whole(Polynomial(found), self.duration),)

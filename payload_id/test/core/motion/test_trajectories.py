@@ -16,6 +16,8 @@ from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_stop import PathStop
+from payload_id.core.motion.piece import Piece
+from payload_id.core.motion.polynomial import Polynomial
 from payload_id.core.motion.there_and_back import Reversed, there_and_back
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import even_edges
@@ -151,7 +153,7 @@ def test_extrema_are_exact_wherever_the_slices_lie() -> None:
     # Where first and second derivative vanish together no slice is convex: Taylor's bound.
     flat = BezierPiece(MotionState.at_rest(np.zeros(1)), np.zeros(1), 1.0)
     cubic = np.polynomial.Polynomial([-0.5, 1.0]) ** 3  # about the middle
-    flat.__dict__["coefficients"] = np.append(cubic.coef, [0.0, 0.0])[None]
+    flat.__dict__["pieces"] = (Piece.whole(Polynomial(cubic.coef[None]), 1.0),)
     for slices in (1, 3, 5, 101):
         upper = flat.ranges(np.linspace(0.0, 1.0, slices + 1)).q_upper
         assert upper.max() == pytest.approx(0.125, abs=1e-12)

@@ -79,7 +79,8 @@ class WaveFamily:
         """Return candidates x, shape (C, P), at times (N,) [s]: q, dq, ddq of shape (C, N, n)."""
         base = self.bezier.motion(x[:, : self.n], time)
         sizes = x[:, self.n :].reshape(len(x), self.n, -1) * self.size_of_wave
-        waves = self._unit.derivatives(time)[:3]  # (3, N, W)
+        unit = self._unit.at(time)
+        waves = np.stack([unit.q, unit.dq, unit.ddq])  # (3, N, W)
         added = np.einsum("cjw,dNw->dcNj", sizes, waves)
         return Motion(time, base.q + added[0], base.dq + added[1], base.ddq + added[2])
 

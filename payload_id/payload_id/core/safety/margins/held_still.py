@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from ...arrays import Array
+from ...motion.piece import Piece
+from ...motion.polynomial import Polynomial
 from ...motion.trajectory import Motion, MotionRanges, Trajectory
-
-FAMILY = "held_still"
 
 
 @dataclass(frozen=True)
-class HeldStill:
+class HeldStill(Trajectory):
     """The poses of a motion, each without velocity and acceleration: what a hold needs.
+
+    No family reads it back: a motion from a file moves as its positions do, which this does not.
 
     Attributes:
         motion: Whose path it is.
     """
 
     motion: Trajectory
+    duration: float = field(init=False)
+
+    family: ClassVar[str] = "held_still"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "duration", self.motion.duration)
 
     @property
-    def duration(self) -> float:
-        """Length of the motion [s]."""
-        return self.motion.duration
+    def pieces(self) -> tuple[Piece, ...]:
+        """Those of the motion: the same poses."""
+        return self.motion.pieces
 
     def at(self, time: Array) -> Motion:
         """Return the poses at times in [0, duration], shape (N,) [s]."""
@@ -43,17 +52,10 @@ class HeldStill:
         still = np.zeros_like(found.q_lower)
         return MotionRanges(found.edges, found.q_lower, found.q_upper, *[still] * 4)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists: for people; no family reads them back as a motion.
-
-        A trajectory read from a file must move as its positions do, which this one does not.
-        """
-        return {"family": FAMILY, "motion": self.motion.to_dict()}
-
 
 @dataclass(frozen=True)
-class Standing:
-    """One pose, for a second.
+class Standing(Trajectory):
+    """One pose, for a second; no family reads it back.
 
     Attributes:
         q: Joint positions, shape (n,) [rad or m].
@@ -62,16 +64,9 @@ class Standing:
     q: Array
     duration: float = 1.0
 
-    def at(self, time: Array) -> Motion:
-        """Return the pose at times, shape (N,) [s]."""
-        still = np.zeros((len(time), len(self.q)))
-        return Motion(time, still + self.q, still, still)
+    family: ClassVar[str] = "held_still"
 
-    def ranges(self, edges: Array) -> MotionRanges:
-        """Return the extrema on the slices between edges, shape (K + 1,) [s]."""
-        there = self.at(edges[1:])
-        return MotionRanges(edges, there.q, there.q, *[there.dq] * 4)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists: for people; no family reads them back as a motion."""
-        return {"family": FAMILY, "q": self.q.tolist()}
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """One, whose curve is constant."""
+        return (Piece.whole(Polynomial(np.asarray(self.q)[:, None]), self.duration),)
