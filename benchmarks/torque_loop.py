@@ -43,7 +43,6 @@ from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.common.conversions import stamp_of
 from payload_id.ros.effort_loop.loop_process import LoopProcess
 from payload_id.ros.effort_loop.messages import Follow, LoopSettings, Rest
-from payload_id.ros.effort_loop.switch_request import SwitchRequest
 from payload_id.ros.effort_loop.torque_follower import Proof
 
 ROTOR, LEVEL, GAIN, DESIGN = 10.0, 0.2, 5.0, 0.005
@@ -101,40 +100,32 @@ def run(seconds: float, folder: Path) -> bool:
         "torques", "/", str(path), "/joint_states", False, f"/{TORQUES}/commands",
         "/controller_manager", TORQUES, RESTING, 1e-3, 0.25,
     )  # fmt: skip
-    handover = SwitchRequest(node, settings.manager)
     with subprocess.Popen(command) as arm:
         loop = LoopProcess(settings)
         try:
             wait(node, loop, lambda: loop.state and loop.state.hears, "joint states")
-            wait(node, loop, lambda: seen and handover.is_ready, "a controller manager")
+            wait(node, loop, lambda: seen, "an arm")
             start_ns = stamp_of(seen[-1].header.stamp) + 10**9
             loop.order(Follow(trajectory, start_ns, proof, 1, begins=True))
-            wait(node, loop, lambda: loop.state and loop.state.sends, "torques")
-            handover.ask(TORQUES, RESTING, True)
-            wait(node, loop, lambda: handover.answer() == (True, "") or not handover.waits, "it")
+            wait(node, loop, lambda: loop.state.started or loop.state.trouble, "torques")
             seen.clear()
             wait(node, loop, lambda: seen and _over(seen[-1], start_ns, seconds), "the end")
             state = loop.state
         finally:
-            handover.ask(RESTING, TORQUES, False)
-            wait(node, loop, lambda: not handover.waits or handover.answer(), "the other one")
             loop.order(Rest())
             wait(node, loop, lambda: loop.state and not loop.state.sends, "an idle loop")
             loop.close()
             arm.terminate()
     assert state is not None
-    found = state.figures
-    print(f"period: median {1e3 * found.median:.3f} ms, 99th percentile of its error "
-          f"{1e3 * found.error:.3f} ms, longest {1e3 * found.largest:.2f} ms "
-          f"({found.steps} newest steps)")  # fmt: skip
-    print(f"age of states as torques are sent, 99th percentile: {1e3 * found.delay:.2f} ms")
+    for name, figure in state.figures.items():
+        print(f"{name}: {figure:.3f}")
     print(f"largest part of the tube: {_tube_use(seen, start_ns, trajectory, proof):.3f}")
     print(f"real-time scheduling: {'yes' if state.real_time else 'not allowed'}")
     print(f"load of the machine (1 min): {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print(f"controller's assumptions that did not hold (steps): {state.said or 'none'}")
     node.destroy_node()
     rclpy.shutdown()
-    return found.holds
+    return not state.doubt
 
 
 def _over(message: JointState, start_ns: int, seconds: float) -> bool:

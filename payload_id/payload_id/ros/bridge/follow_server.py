@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 from payload_id_msgs.action import Follow
 from payload_id_msgs.srv import Acknowledge
 from rclpy.action import CancelResponse
@@ -19,7 +18,6 @@ from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
 from ...core.motion.trajectory import Motion
-from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import NANOSECONDS
 from ..common.conversions import time_message
 from ..common.goal_end import end_goal
@@ -29,7 +27,6 @@ from ..execution.machine import Command, State, asked_for, met_meanwhile, step, 
 from ..execution.monitors import BEFORE, Phase
 from ..execution.payload_intervals import check_payload
 from ..execution.snapshot import Found, NotProved
-from ..execution.standstill import AT_REST
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message, sentence
 from ..execution.turn_count import Send, in_turns_of
@@ -37,9 +34,6 @@ from .context import BridgeContext
 from .motion_proofs import proved
 from .sources import Sources
 from .state_publisher import StatePublisher
-
-STEEPEST = 1.875  # speed on a way to a motion's start, in parts of its length over its time
-SLOWLY = 0.5 * AT_REST  # [rad/s or m/s] at which an arm on that way may be held at once
 
 
 class FollowServer:
@@ -196,10 +190,7 @@ class FollowServer:
     def _begin(self, motion: CommandedMotion) -> None:
         """Command a motion that begins shortly."""
         context, arm = self._context, self._context.arm
-        off = np.abs(position_error(motion.start, arm.states.q, arm.continuous)).max()
-        steep = STEEPEST * off > SLOWLY * context.settings.start_delay
-        comes = bool(self._back_end.goes_to_start and steep)
-        motion = motion.beginning(arm.states.now_ns, context.settings.start_delay, comes)
+        motion = motion.beginning(arm.states.now_ns, context.settings.start_delay)
         self.state = with_motion(self.state, motion)
         self._send = in_turns_of(self._send_as_planned, motion.start, arm.states.q, arm.continuous)
         self._command(motion, motion.start_ns)

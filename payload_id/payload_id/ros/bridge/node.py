@@ -88,7 +88,6 @@ class BridgeNode(ManagedNode):
         slider = settings.speed_scaling_topic or self.robot.driver.speed_scaling_topic or ""
         partner = settings.effort_controller if by_torques else None
         self._sources = Sources(self._shared, back_end, manager, topic, slider, partner)
-        self.resources.callback(self._sources.close)
         self._state = StatePublisher(self._shared, self._sources)
         self._motion = FollowServer(self._shared, back_end, self._sources, self._state)
         self._obstacles = ObstacleServer(

@@ -100,7 +100,7 @@ class Sources:
             now_ns=context.arm.states.now_ns,
             late=self._looked - late,
             states=states,
-            controller=self._back_end.look(phase in (*BEFORE, Phase.STARTING)),
+            controller=self._back_end.look(),
             manager=manager,
             driver=tuple(found for x in self._conditions if (found := x.look())),
             error=self._error(),
@@ -133,11 +133,6 @@ class Sources:
             self._unwatched = now, tuple(found)
         return self._unwatched[1]
 
-    def close(self) -> None:
-        """Let go what was made while the node ran; what was made at once ends with the node."""
-        for each in self._conditions:
-            each.close()
-
     def _error(self) -> ControllerError | None:
         """Return the controller's own error."""
         return None if self._errors is None else self._errors.look()
@@ -156,7 +151,7 @@ class Sources:
         if phase is Phase.CHECKING:
             if not manager.is_current:
                 return self.manager.no_answer()
-            if self._back_end.is_unnamed():
+            if self._back_end.rivals.is_unnamed():
                 return (
                     f"{self._back_end.target} has a publisher whose node discovery has not named: "
                     "it is not known who else commands the arm. Try again."

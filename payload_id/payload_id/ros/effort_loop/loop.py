@@ -1,10 +1,10 @@
 """The torque loop: one state, one torque, every period; it waits in between.
 
 It runs in a process of its own, without an executor: messages are taken when they are needed.
-Forward controllers have no watchdog, so this process is watched by the bridge, and watches it: if
-the bridge is gone, it follows the motion to its end, holds the arm there, gives it to its resting
-controller and ends. A bridge that stood still, and orders again before, has the motion back. What
-remains is the death of both at once.
+Forward controllers have no watchdog, so this process is watched by the bridge, and watches itself:
+it has the controllers switched, and gives the arm back where it is told to, where joint states stay
+away or the tube is left. If the bridge is gone, it follows the motion to its end, gives the arm
+back and ends. What remains is the death of both at once.
 
 A torque takes longer to compute where there is a new state than where there is none. So it is
 computed before it is due and waits: what is sent keeps the beat, whatever computing it has taken.
@@ -17,7 +17,7 @@ import math
 import signal
 import time
 from array import array
-from contextlib import suppress
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -38,25 +38,31 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import PolledSubscription
+from .handover import Handover
 from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
 from .order_reader import OrderReader
 from .period_watch import PeriodWatch
 from .real_time import scheduled_in_real_time, sleep_until
 from .state_check import StampedState, StateCheck
-from .switch_request import SwitchRequest
 from .torque_follower import STALE, TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
 LEAD = 0.6  # of the period by which a torque is computed before it is due [-], ...
 LONGEST_LEAD = 1e-3  # [s] but no longer: its state grows old
 IDLE = 0.01  # [s] between two looks for an order while no torques are sent
-DEAF = 0.25  # [s] without joint states after which nothing is begun
-GONE = 1.0  # [s] without an order after which the bridge counts as gone, ...
-STOOD_STILL = f"The bridge has not asked for {GONE:g} s"  # ... unless it orders again
-FIGURES = 0.5  # [s] between two looks at the loop's own times
-AGAIN = 0.5  # [s] between two attempts to give the arm away
-DEAD = 5.0  # [s] without joint states after which there is no arm that could be given away
+GONE = 1.0  # [s] without an order after which a bridge does not end a motion that is over
+DEAD = 5.0  # [s] without joint states after which there is no arm that could be given back
 OTHER_CLOCK = 10.0  # [s] of age above which stamps are of another clock: simulated time
+
+
+@dataclass(frozen=True)
+class _Order:
+    """The newest order to follow, and what has become of it; see `LoopState`."""
+
+    number: int = 0
+    started: bool = False
+    trouble: str = ""
+    gives_back: bool = False
 
 
 class TorqueLoop:
@@ -84,7 +90,9 @@ class TorqueLoop:
         self._states = PolledSubscription(node, JointState, settings.joint_states, profile)
         quality = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
         self._publisher = node.create_publisher(Float64MultiArray, settings.commands, quality)
-        self._request = SwitchRequest(node, settings.manager)
+        self._handover = Handover(
+            node, settings.manager, settings.torque_controller, settings.resting_controller
+        )
         self._watch = PeriodWatch(settings.period)
         self._message = Float64MultiArray()
         self._follower: TorqueFollower | None = None
@@ -93,11 +101,9 @@ class TorqueLoop:
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
         self._check = StateCheck.of(robot)
-        self._number, self._refusal = 0, ""
-        self._alone, self._gone = "", False  # why nobody may order any more; nobody ever will
-        self._gives_away = self._ended = False
-        self._next_try = self._next_figures = 0.0
-        self._figures = self._watch.figures()
+        self._order = _Order()
+        self._alone = ""  # why nobody orders any more
+        self._ended = False
         self._real_time = real_time
 
     def run(self) -> None:
@@ -114,8 +120,7 @@ class TorqueLoop:
                 self._prepare(self._follower, fresh)
                 sleep_until(due)
                 self._send()
-                if self._alone:
-                    self._give_away(self._follower)
+                self._hand_over(self._follower)
                 # Steps that were missed are not made up for: the next one is that of now.
                 missed = math.ceil((time.monotonic() - due) / period)
                 due += max(1, missed) * period
@@ -124,28 +129,19 @@ class TorqueLoop:
 
     def _take_orders(self) -> None:
         """Carry out what the bridge has ordered, or note that it is gone."""
-        if self._gone:
-            return
         try:
             while order := self._orders.take():
                 self._carry_out(order)
         except (EOFError, OSError):
-            self._gone = True
             self._leave_alone("The bridge is gone")
-            return
-        silent = time.monotonic() - self._asked > GONE
-        if silent and not self._alone and self._follower is not None:
-            self._leave_alone(STOOD_STILL)
 
     def leave(self, number: int, frame: object) -> None:
         """Go on without the bridge: a signal has told this process to end."""
         self._leave_alone("This process was told to end")
 
     def _leave_alone(self, why: str) -> None:
-        """Note that nobody orders any more, and tell who may ask again."""
+        """Note that nobody orders any more."""
         self._alone = why
-        with suppress(OSError):
-            self._connection.send(self._state())
         if self._follower is not None:
             self._node.get_logger().error(
                 f"{why}: the motion is followed to its end, then "
@@ -153,48 +149,93 @@ class TorqueLoop:
             )
 
     def _carry_out(self, order: Order) -> None:
-        """Carry out one order: of who stood still, too, unless the arm is being given away."""
+        """Carry out one order."""
         self._asked = time.monotonic()
-        if self._alone == STOOD_STILL and not self._gives_away:
-            self._alone = ""
-            self._node.get_logger().warning("The bridge asks again, and has the motion back.")
         match order:
             case Ask():
                 self._connection.send(self._state())
             case Follow():
                 self._follow(order)
-            case Hold() if self._follower is not None and self._newest is not None:
+            case Hold() if self._follower is not None:
+                self._order = replace(self._order, gives_back=True)
                 self._follower.hold(self._measurement())
             case Rest():
-                self._follower = None
+                self._order = replace(self._order, gives_back=True)
             case End():
                 self._follower, self._ended = None, True
 
     def _follow(self, order: Follow) -> None:
         """Follow a motion, or refuse to."""
-        self._number, self._refusal = order.number, ""
+        self._order = (
+            _Order(order.number) if order.begins else replace(self._order, number=order.number)
+        )
         try:
-            if self._alone and (order.begins or self._gives_away):
-                raise InputError(f"The torque loop goes on alone ({self._alone}).")
-            if self._follower is not None and not order.begins:
-                start = seconds_since(order.start_ns, self._zero_ns)
-                parts = [
-                    (float(seconds_since(stamp, self._zero_ns)), controller_of(self._model, proof))
-                    for stamp, proof in order.parts
-                ]
-                self._follower.replace(order.trajectory, float(start), parts)
-                return
-            if not order.begins:
+            if order.begins:
+                self._begin(order)
+            elif self._follower is None or self._order.gives_back:
                 raise InputError("The motion that was to be replaced is over.")
-            if self._newest is None or time.monotonic() - self._heard > STALE:
-                raise InputError(f"No joint states come on {self._settings.joint_states}.")
-            self._follower, self._zero_ns = None, order.start_ns
-            controller = controller_of(self._model, order.proof)
-            now = self._measurement()
-            self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
-            self._command(self._follower.holding_torque(now.q))  # not what was sent before
+            else:
+                self._replace(self._follower, order)
         except InputError as error:
-            self._refusal = str(error)
+            self._give_up(str(error))
+
+    def _begin(self, order: Follow) -> None:
+        """Begin to follow a motion from rest."""
+        if self._alone or self._handover.may_have:
+            raise InputError(f"The torque loop begins nothing. {self._alone}".rstrip())
+        if time.monotonic() - self._heard > STALE:
+            raise InputError(f"No joint states come on {self._settings.joint_states}.")
+        self._zero_ns = order.start_ns
+        controller, now = controller_of(self._model, order.proof), self._measurement()
+        self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
+        self._command(self._follower.holding_torque(now.q))  # not what was sent before
+
+    def _replace(self, follower: TorqueFollower, order: Follow) -> None:
+        """Follow another motion from now on."""
+        parts = [
+            (float(seconds_since(stamp, self._zero_ns)), controller_of(self._model, proof))
+            for stamp, proof in order.parts
+        ]
+        start = float(seconds_since(order.start_ns, self._zero_ns))
+        follower.replace(order.trajectory, start, parts)
+
+    def _give_up(self, trouble: str) -> None:
+        """Give the arm back though nobody has ordered that; the first cause counts."""
+        self._node.get_logger().error(trouble)
+        self._order = replace(self._order, trouble=self._order.trouble or trouble, gives_back=True)
+
+    def _hand_over(self, follower: TorqueFollower) -> None:
+        """Have the torque controller take the arm, or the resting controller take it back."""
+        arm, now = self._handover, time.monotonic()
+        arm.look(now)
+        self._order = replace(self._order, started=self._order.started or arm.has)
+        if not self._order.gives_back and (why := self._trouble(follower, now)):
+            self._give_up(why)
+        if not self._order.gives_back:
+            arm.take(now)
+            return
+        arm.give_back(now)
+        if not arm.may_have:
+            self._follower = None
+        self._ended = bool(self._alone) and (not arm.may_have or now - self._heard > DEAD)
+
+    def _trouble(self, follower: TorqueFollower, now: float) -> str:
+        """Return why torques cannot go on, at a time [s]; empty if they can."""
+        arm, seen, deaf = self._handover, self._measurement(), now - self._heard
+        if arm.refusal:
+            return arm.refusal
+        if not arm.has and seen.time > 0.0:
+            return (
+                f"'{self._settings.torque_controller}' had not taken the arm over as the motion "
+                "was to begin; raise start_delay"
+            )
+        if deaf > self._settings.silence:
+            return f"No joint state that goes on from those before came for {deaf:.2f} s"
+        if follower.has_left_tube(seen):
+            return "The torque loop finds the arm outside its tube"
+        is_left = bool(self._alone) or now - self._asked > GONE
+        over = is_left and follower.is_over(seen.time)
+        return "The motion is over, and nobody has given the arm back" if over else ""
 
     def _listen(self) -> bool:
         """Take in the newest joint state that can be the arm's; return whether there is a new one.
@@ -254,57 +295,26 @@ class TorqueLoop:
         """Set the torque that is sent from now on."""
         self._message.data = array("d", torque.tobytes())
 
-    def _give_away(self, follower: TorqueFollower) -> None:
-        """Give the arm to its resting controller: at the motion's end, or off the tube."""
-        now, time_now = self._measurement(), time.monotonic()
-        answer = self._request.answer()
-        if answer is not None and answer[0]:
-            self._node.get_logger().error(f"'{self._settings.resting_controller}' has the arm.")
-            self._follower, self._ended = None, True
-            return
-        lost = time_now - self._heard
-        if lost > DEAD:
-            self._ended = True
-            return
-        why = (
-            "the motion is over"
-            if follower.is_over(now.time)
-            else "joint states stay away"
-            if lost > self._settings.silence
-            else "the tube is left"
-            if follower.has_left_tube(now)
-            else ""
-        )
-        if why and not self._request.waits and time_now >= self._next_try:
-            self._next_try, self._gives_away = time_now + AGAIN, True
-            self._node.get_logger().error(f"The arm is given away: {why}.")
-            self._request.ask(
-                self._settings.resting_controller, self._settings.torque_controller, False
-            )
-
     def _state(self) -> LoopState:
         """Return what the bridge wants to know."""
-        follower, now = self._follower, time.monotonic()
-        deaf = now - self._heard
-        if now >= self._next_figures:  # they cost about as much as a step
-            self._next_figures = now + FIGURES
-            self._figures = self._watch.figures()
+        follower, order = self._follower, self._order
         holding: Array | None = None
-        if follower is not None and self._newest is not None:
-            holding = follower.holding_torque(self._newest.q)
+        if follower is not None:
+            holding = follower.holding_torque(self._measurement().q)
+        design = np.inf if follower is None else follower.controller.tube.design.period
+        figures, doubt = self._watch.judged(design)
         return LoopState(
-            deaf < (DEAF if follower is None else STALE),
-            0 if self._newest is None else self._newest.stamp,
+            time.monotonic() - self._heard < self._settings.silence,
             follower is not None,
-            self._number,
-            self._refusal,
-            self._figures,
-            0.0 if follower is None else follower.controller.tube.design.period,
+            order.number,
+            order.started,
+            order.trouble,
+            self._handover.refusal if order.gives_back else "",
+            figures,
+            doubt,
             {} if follower is None else dict(follower.said),
             holding,
             self._real_time,
-            self._alone,
-            deaf,
         )
 
 

@@ -8,8 +8,7 @@ import time
 from .loop import serve
 from .messages import Ask, End, LoopSettings, LoopState, Order
 
-SILENCE = 0.5  # [s] without an answer after which the process counts as stuck
-STARTING = 30.0  # [s] that it may take for its first answer
+SILENCE, STARTING = 0.5, 30.0  # [s] that an answer may take, and the first one
 ASKING = 0.05  # [s] between two questions
 END = 2.0  # [s] that it may take to end
 
@@ -19,6 +18,7 @@ class LoopProcess:
 
     Attributes:
         state: What it said last; None: nothing yet.
+        death: How it died; empty: it lives.
     """
 
     def __init__(self, settings: LoopSettings) -> None:
@@ -30,9 +30,8 @@ class LoopProcess:
         self._process.start()
         there.close()  # so that the end of the process is the end of the connection
         self.state: LoopState | None = None
-        self._asked = self._answered = time.monotonic()
-        self._waits = False
         self.death = ""
+        self._asked, self._waits = time.monotonic(), False
 
     @property
     def pid(self) -> int:
@@ -52,22 +51,18 @@ class LoopProcess:
         """Take in answers, ask again, and note whether it has died."""
         if self.death:
             return
-        now = time.monotonic()
         try:
             while self._connection.poll():
-                self.state = self._connection.recv()
-                self._answered, self._waits = now, False
+                self.state, self._waits = self._connection.recv(), False
         except (EOFError, OSError):
-            alone = self.state.alone if self.state is not None else ""
-            self._die(f"went on alone ({alone}), and has ended" if alone else "has ended")
-            return
-        if self._waits and now - self._asked > (STARTING if self.state is None else SILENCE):
-            self._process.kill()  # whatever it waits for, it sends no torques
-            self._die(f"did not answer for {now - self._asked:.1f} s")
-            return
-        if not self._waits and now - self._asked >= ASKING:
-            self._asked, self._waits = now, True
+            return self._die("has ended")
+        passed = time.monotonic() - self._asked
+        if not self._waits and passed >= ASKING:
+            self._asked, self._waits = time.monotonic(), True
             self.order(Ask())
+        elif self._waits and passed > (STARTING if self.state is None else SILENCE):
+            self._process.kill()  # whatever it waits for, it sends no torques
+            self._die(f"did not answer for {passed:.1f} s")
 
     def _die(self, how: str) -> None:
         """Note how it died."""
@@ -75,7 +70,7 @@ class LoopProcess:
         self.death = f"The process of the torque loop {how} (exit code {self._process.exitcode})"
 
     def close(self) -> None:
-        """End it; while it sends torques it ends by itself, once the arm is given away."""
+        """End it; while it sends torques it ends by itself, once the arm is given back."""
         if not self.death and not (self.state is not None and self.state.sends):
             self.order(End())
             self._process.join(END)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ...core.arrays import Array
 from ...core.motion.joint_trajectory import JointTrajectory
-from .period_watch import LoopFigures
 from .torque_follower import Proof
 
 
@@ -25,7 +24,7 @@ class LoopSettings:
         torque_controller: The controller that takes torques.
         resting_controller: The one that holds the arm otherwise.
         period: Time between two torques [s].
-        silence: Time without joint states after which a moving arm is given away [s].
+        silence: Time without joint states after which a moving arm is given back [s].
     """
 
     node: str
@@ -64,17 +63,17 @@ class Follow:
 
 @dataclass(frozen=True)
 class Hold:
-    """Brake, and hold where the arm is."""
+    """Brake, hold where the arm is, and give it back."""
 
 
 @dataclass(frozen=True)
 class Rest:
-    """Send no torques any more: another controller has the arm."""
+    """Give the arm back, and send no torques any more once another controller has it."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """Say how it is; who does not ask for long counts as gone, until it asks again."""
+    """Say how it is."""
 
 
 @dataclass(frozen=True)
@@ -91,28 +90,26 @@ class LoopState:
 
     Attributes:
         hears: Whether joint states of all joints come.
-        stamp_ns: Of the newest of them [ns]; 0: there was none.
-        sends: Whether torques are sent.
-        number: Of the order that was carried out last.
-        refusal: Why that order was not carried out; empty if it was.
-        figures: Of its period.
-        design: Period of the robust design in use [s].
+        sends: Whether torques are sent: from an order on until the arm was given back.
+        number: Of the newest order to follow.
+        started: Whether the torque controller has had the arm since then.
+        trouble: Why that order is not carried out, or not any more; empty: it is, or was ended.
+        way_back: Why the arm is not given back; empty: it is, or nobody has refused.
+        figures: Of its period, by name.
+        doubt: Why torques act later than the proof counts on; empty if they do not.
         said: What of the controller's assumptions did not hold, with how many steps each.
         holding: Torque that holds the newest pose, shape (n,) [N m or N]; None: not known.
         real_time: Whether the process is scheduled in real time.
-        alone: Why it goes on without the bridge, to the end of the motion; empty: it does not.
-        deaf: Time since the newest joint state that goes on from those before [s].
     """
 
     hears: bool
-    stamp_ns: int
     sends: bool
     number: int
-    refusal: str
-    figures: LoopFigures
-    design: float
+    started: bool
+    trouble: str
+    way_back: str
+    figures: dict[str, float]
+    doubt: str
     said: dict[str, int]
     holding: Array | None
     real_time: bool
-    alone: str = ""
-    deaf: float = 0.0

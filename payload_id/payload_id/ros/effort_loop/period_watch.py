@@ -2,59 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 ALLOWED = 0.5e-3  # [s] by which 99 of 100 periods may be off
-REMEMBERED = 2000  # steps that figures are taken of
-LEAST = 100  # steps before which nothing is judged
-
-
-@dataclass(frozen=True)
-class LoopFigures:
-    """What the newest steps showed.
-
-    Attributes:
-        steps: How many of them.
-        period: Period that is to be kept [s].
-        median: Of the periods [s].
-        error: 99th percentile of |period - wanted| [s].
-        largest: Longest period [s].
-        delay: 99th percentile of the age of the state, by its stamp, as its torque is sent [s].
-    """
-
-    steps: int
-    period: float
-    median: float
-    error: float
-    largest: float
-    delay: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the period is held, as far as that can be told."""
-        return self.steps < LEAST or self.error <= ALLOWED
-
-    def doubt(self, design: float) -> str:
-        """Return why torques act later than the proof counts on; empty if they do not.
-
-        Args:
-            design: Period of the robust design, which must hold a period and the delay [s].
-        """
-        if not self.holds:
-            return (
-                f"The torque loop does not hold its period of {1e3 * self.period:g} ms: 1 in 100 "
-                f"is off by {1e3 * self.error:.2f} ms or more, at most {1e3 * ALLOWED:g} ms are "
-                "allowed. Leave it more of the processor, or allow it real-time scheduling"
-            )
-        if self.steps >= LEAST and self.period + self.delay > design:
-            return (
-                f"States are {1e3 * self.delay:.1f} ms old as their torques are sent; with the "
-                f"period that is more than the {1e3 * design:g} ms of the robust design. Shorten "
-                "the way to the arm, synchronise clocks, or make a design of a longer period"
-            )
-        return ""
+REMEMBERED, LEAST = 2000, 100  # steps that figures are taken of; before which nothing is judged
 
 
 class PeriodWatch:
@@ -83,16 +34,37 @@ class PeriodWatch:
             self._count += 1
         self._last = now
 
-    def figures(self) -> LoopFigures:
-        """Return what the newest steps showed."""
-        if not self._count:
-            return LoopFigures(0, self._period, 0.0, 0.0, 0.0, 0.0)
-        periods, delays = self._seen[:, : self._count]
-        return LoopFigures(
-            len(periods),
-            self._period,
-            float(np.median(periods)),
-            float(np.percentile(np.abs(periods - self._period), 99)),
-            float(periods.max()),
-            float(np.percentile(delays, 99)),
-        )
+    def judged(self, design: float) -> tuple[dict[str, float], str]:
+        """Return what the newest steps showed, and what is not as the proof has it.
+
+        Args:
+            design: Period of the robust design, which must hold a period and the delay [s].
+
+        Returns:
+            figures: By name; none before there are enough steps.
+            doubt: Why torques act later than the proof counts on; empty if they do not.
+        """
+        if self._count < LEAST:
+            return {}, ""
+        (periods, delays), wanted = 1e3 * self._seen[:, : self._count], 1e3 * self._period
+        error = float(np.percentile(np.abs(periods - wanted), 99))
+        delay, doubt = float(np.percentile(delays, 99)), ""
+        if error > 1e3 * ALLOWED:
+            doubt = (
+                f"The torque loop does not hold its period of {wanted:g} ms: 1 in 100 is off by "
+                f"{error:.2f} ms or more, at most {1e3 * ALLOWED:g} ms are allowed. Leave it more "
+                "of the processor, or allow it real-time scheduling"
+            )
+        elif wanted + delay > 1e3 * design:
+            doubt = (
+                f"States are {delay:.1f} ms old as their torques are sent; with the period that is "
+                f"more than the {1e3 * design:g} ms of the robust design. Shorten the way to the "
+                "arm, synchronise clocks, or make a design of a longer period"
+            )
+        figures = {
+            "torque period, median [ms]": float(np.median(periods)),
+            "torque period, error, 99th percentile [ms]": error,
+            "torque period, largest [ms]": float(periods.max()),
+            "age of states, 99th percentile [ms]": delay,
+        }
+        return figures, doubt

@@ -25,14 +25,9 @@ from ...core.motion.joint_trajectory import DesiredState, JointTrajectory, sampl
 from ...core.safety.torque.arm_dynamics import ArmDynamics
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ...core.safety.tube.tube_watch import position_error
 
 AT_REST = 0.02  # [rad/s or m/s] that counts as rest where torques take over
-PLANS = 4  # the newest ones, of which states that come late may still be
-SHORTEST_WAY = 0.02  # [s] to the beginning of a motion: a shorter one is left out
 BRAKING = 0.3  # [s] within which an arm that is to be held comes to rest wherever that is
-GAPS = 2.0  # times a silence, for which it brakes after that, if that is less [-]
-SLOW_FOR = 0.05  # [s] of joint states after which it rests
 STALE = 0.05  # [s] without a joint state after which an arm is only held up against gravity
 
 
@@ -59,6 +54,24 @@ def controller_of(model: ArmModel, proof: Proof) -> Armour:
     """
     _ = proof.tube.design  # there is one
     return Armour(ArmDynamics(model, proof.box), proof.tube, proof.torque_limit)
+
+
+@dataclass(frozen=True, eq=False)
+class _Hold:
+    """Where an arm is held, shape (n,); while it brakes, wherever it is."""
+
+    q: Array
+    until: float = -np.inf  # which it brakes [s]
+    seen: float = -np.inf  # time of the newest state [s]
+
+    def after(self, now: Measurement) -> _Hold:
+        """Return the hold after one more state."""
+        unseen = now.time - self.seen > STALE  # also before the first
+        until = now.time + BRAKING if unseen else self.until
+        if now.time > until:
+            return _Hold(self.q, until, now.time)
+        moves = (np.abs(now.dq) > AT_REST).any()
+        return _Hold(np.array(now.q), until if moves else -np.inf, now.time)
 
 
 class TorqueFollower:
@@ -91,10 +104,7 @@ class TorqueFollower:
         self._from = now
         begin = DesiredState.rest(trajectory.q[0])
         self._way = -errors(now, begin, self._continuous)[0]  # q_m - q_0
-        self._rest: Array | None = None
-        self._brakes_until = -np.inf  # time of measurements [s]
-        self._seen = now.time  # of the newest state [s]
-        self._slow: Measurement | None = None  # since when, and where, the arm has been slow
+        self._hold: _Hold | None = None
         self._check(now)
         self._state: ArmourState = controller.start(now)
 
@@ -127,8 +137,7 @@ class TorqueFollower:
             start: When its time 0 is, in the time of measurements [s].
             parts: The controllers of parts that take over, with their times in order [s].
         """
-        self._plans, self._rest = [*self._plans, (trajectory, start)][-PLANS:], None
-        self._parts = list(parts)
+        self._plans, self._parts = [*self._plans, (trajectory, start)], list(parts)
 
     def hold(self, now: Measurement) -> None:
         """Brake, and hold where the arm comes to rest; nothing of this is certified.
@@ -140,18 +149,18 @@ class TorqueFollower:
         Args:
             now: The newest state.
         """
-        self._rest, self._brakes_until, self._slow = np.array(now.q), np.inf, None
+        self._hold = _Hold(np.array(now.q))
 
     def desired(self, time: float) -> DesiredState:
         """Return what is desired at a time of measurements [s], arrays of shape (n,)."""
-        if self._rest is not None:
-            return DesiredState.rest(self._rest)
+        if self._hold is not None:
+            return DesiredState.rest(self._hold.q)
         plans = reversed(self._plans)
         known = (plan for plan in plans if time - plan[1] >= plan[0].time[0])
         trajectory, start = next(known, self._plans[0])
         t, duration = time - start, start - self._from.time
         found = sample(trajectory, t)
-        if t >= 0.0 or duration < SHORTEST_WAY or not self._way.any():
+        if t >= 0.0 or duration <= 0.0:
             return found
         x = min(max((time - self._from.time) / duration, 0.0), 1.0)
         left = 1.0 - x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
@@ -162,39 +171,19 @@ class TorqueFollower:
     def is_over(self, time: float) -> bool:
         """Tell whether the motion has come to its end."""
         trajectory, start = self._plans[-1]
-        return self._rest is not None or time >= start + trajectory.duration
+        return self._hold is not None or time >= start + trajectory.duration
 
     def step(self, now: Measurement) -> Command:
         """Return the torque for a state."""
         while self._parts and now.time >= self._parts[0][0]:
             _, self.controller = self._parts.pop(0)
-        if self._rest is not None:
-            self._brake(now)
-        self._seen = now.time
+        if self._hold is not None:
+            self._hold = self._hold.after(now)
         found, self._state = self.controller.command(self._state, now, self.desired(now.time))
         for reason in found.reasons:
             kind = reason.split(":")[0]
             self.said[kind] = self.said.get(kind, 0) + 1
         return found
-
-    def _brake(self, now: Measurement) -> None:
-        """Have the arm rest where it is, until it is slow or was braked for long enough."""
-        unseen, moves = now.time - self._seen, bool((np.abs(now.dq) > AT_REST).any())
-        if unseen > STALE and moves:
-            self._brakes_until, self._slow = now.time + min(BRAKING, GAPS * unseen), None
-        self._brakes_until = min(self._brakes_until, now.time + BRAKING)
-        if now.time > self._brakes_until:
-            return
-        self._rest = np.array(now.q)
-        if moves:
-            self._slow = None
-            return
-        since = self._slow = self._slow or now
-        way = np.abs(position_error(since.q, now.q, self.controller.dynamics.model.continuous))
-        if (way > AT_REST * SLOW_FOR).any():
-            self._slow = now
-        elif now.time - since.time >= SLOW_FOR:
-            self._brakes_until = -np.inf
 
     def has_left_tube(self, now: Measurement) -> bool:
         """Tell whether the arm is farther from what is desired than the tube allows."""

@@ -59,14 +59,12 @@ class CommandedMotion:
         certified: All of them as one motion, with the stops.
         start_ns: Stamp of the motion's time 0 [ns]; 0: it was not commanded yet.
         stop: The certified stop that ends it; None: its own end does.
-        comes_to_start: Whether the arm moves before the start, to where the motion begins.
     """
 
     parts: tuple[Part, ...]
     certified: CertifiedMotion
     start_ns: int = 0
     stop: CertifiedStop | None = None
-    comes_to_start: bool = False
 
     @classmethod
     def of(cls, part: Part) -> CommandedMotion:
@@ -135,10 +133,9 @@ class CommandedMotion:
         fast = np.abs(begun.dq) > np.maximum(self.tube.velocity, AT_REST)
         return bool(end > self.commanded.duration or left.any() or fast.any())
 
-    def beginning(self, now_ns: int, delay: float, comes_to_start: bool = False) -> CommandedMotion:
+    def beginning(self, now_ns: int, delay: float) -> CommandedMotion:
         """Return the motion as it is commanded at a stamp [ns], to begin after a delay [s]."""
-        start_ns = now_ns + round(NANOSECONDS * delay)
-        return replace(self, start_ns=start_ns, comes_to_start=comes_to_start)
+        return replace(self, start_ns=now_ns + round(NANOSECONDS * delay))
 
     def stopped(self, time: float, reaction: float) -> CommandedMotion:
         """Return the motion with the next certified stop that can be taken; else with its own end.

@@ -222,7 +222,7 @@ def _is_ready(state: State, look: MonitorInput) -> bool:
         case Phase.CHECKING | Phase.ACQUIRING:
             return not now.unconnected
         case Phase.STARTING:
-            return motion.comes_to_start or motion.may_have_begun(time, arm.reaction)
+            return arm.gives_back or motion.may_have_begun(time, arm.reaction)
         case Phase.FOLLOWING | Phase.STOPPING:
             return time >= motion.commanded.duration
         case Phase.SETTLING:

@@ -161,11 +161,10 @@ def driver_fault(look: MonitorInput) -> Verdict | None:
 
 def controller_lost(look: MonitorInput) -> Verdict | None:
     """The arm's controller is not active, or its commands reach nobody."""
-    manager = look.now.manager
-    away = look.arm.gives_back and look.phase not in BEFORE  # another one has the arm
-    return _hold(
-        Reason.CONTROLLER_INACTIVE, manager.deaf if away else manager.inactive or manager.deaf
-    )
+    manager, found = look.now.manager, look.now.manager.inactive
+    if look.arm.gives_back and look.phase not in BEFORE:  # another one has the arm
+        found = manager.lost if look.phase in ON_PATH else ""
+    return _hold(Reason.CONTROLLER_INACTIVE, found or manager.deaf)
 
 
 def foreign_command(look: MonitorInput) -> Verdict | None:
@@ -213,8 +212,7 @@ def tube_left(look: MonitorInput) -> Verdict | None:
     found, arm, states = look.use, look.arm, look.now.states
     if found is None or found.part <= 1.0:
         return None
-    late_too = f"; {look.now.controller.lateness}" if look.now.controller.lateness else ""
-    message = f"{found.sentence(arm.joints)}{late_too}"
+    message = found.sentence(arm.joints)
     if look.phase in AT_END or look.used(1).part <= 1.0:
         return _hold(Reason.TUBE_LEFT, message)
     time, q, dq = float(look.times[-1]), states.q[-1], states.dq[-1]
@@ -224,7 +222,7 @@ def tube_left(look: MonitorInput) -> Verdict | None:
         return _hold(
             Reason.CONTROLLER_FAULT,
             f"The arm has not begun to move, {time:.2f} s into its motion: its controller does "
-            f"nothing, its driver is in fault, or its speed is turned down{late_too}",
+            f"nothing, its driver is in fault, or its speed is turned down",
         )
     late = late_use(
         look.motion.commanded, look.motion.tube, time, q, dq, arm.continuous, arm.encoder_error,
@@ -234,8 +232,7 @@ def tube_left(look: MonitorInput) -> Verdict | None:
         return _hold(Reason.TUBE_LEFT, message)
     return _hold(
         Reason.BEHIND,
-        f"The arm is on the path of its motion, but {late.lag:.2f} s late, {time:.2f} s into it"
-        f"{late_too}",
+        f"The arm is on the path of its motion, but {late.lag:.2f} s late, {time:.2f} s into it",
     )
 
 

@@ -55,10 +55,9 @@ class ControllerReport:
     Attributes:
         fault: What it says against what it was sent last.
         foreign: What somebody else has commanded; empty: nothing.
-        others: Who else may command the arm; empty: nobody, or nobody asked.
+        others: Who else may command the arm; empty: nobody.
         unanswered: Which goal or cancelling it has not answered, so that a standing arm may set off
             yet; empty: none.
-        lateness: Why set-points or torques were late themselves, a clause; empty: they were not.
         way_back: Why it still has an arm that was given back, though that was answered.
         has_arm: Whether an arm that was given back is still to be taken by another controller.
     """
@@ -67,7 +66,6 @@ class ControllerReport:
     foreign: str = ""
     others: str = ""
     unanswered: str = ""
-    lateness: str = ""
     way_back: str = ""
     has_arm: bool = False
 
@@ -81,12 +79,14 @@ class ManagerReport:
         inactive: That the arm's controller would not move it, and what to do.
         rival: That another controller commands the arm's joints, and what to do.
         deaf: That the hardware takes no commands, and what to do.
+        lost: That the controller which moves it in that one's place is not active any more.
     """
 
     is_current: bool = True
     inactive: str = ""
     rival: str = ""
     deaf: str = ""
+    lost: str = ""
 
 
 @dataclass(frozen=True)

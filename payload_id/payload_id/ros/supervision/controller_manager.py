@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from controller_manager_msgs.msg import ControllerManagerActivity, ControllerState
@@ -69,11 +70,11 @@ class ManagerListener:
         node.create_subscription(
             ControllerManagerActivity, f"{manager}/activity", self._on_activity, LATCHED
         )
-        self._questions: dict[Client, tuple[RosFuture, float]] = {}
-        self._due, self._is_current = 0.0, False  # when to ask again, whether answers are of now
+        self._pending: tuple[Client, RosFuture] | None = None  # the newest question
+        self._due = 0.0  # when to ask again [s]
         self._active: dict[str, str] | None = None  # states by `activity`; None: never heard
         self._state = ""  # of the controller; empty: not known
-        self._inactive = self._rival = self._deaf = ""
+        self._now = ManagerReport(is_current=False)
         self._were: list[ManagerReport] = []  # what was so since the last look
 
     @property
@@ -107,22 +108,25 @@ class ManagerListener:
 
     def ask(self) -> None:
         """Ask who commands what; `look` says when the answer has come."""
-        self._is_current, self._due = False, time.monotonic() + PERIOD
+        self._due = time.monotonic() + PERIOD
+        self._now = replace(self._now, is_current=False)
         self._question(self._controllers, ListControllers.Request(), self._on_controllers)
 
     def look(self) -> ManagerReport:
         """Return what is known, and what was so at any time since the last look."""
-        now = time.monotonic()
-        for client, (future, until) in list(self._questions.items()):
-            if now > until:
-                client.remove_pending_request(future)
-                del self._questions[client]
-        if now >= self._due and not (self._is_current and self._active is not None):
+        waits = not self._now.is_current or self._active is None
+        if waits and time.monotonic() >= self._due:
             self.ask()
-        every, self._were = [*self._were, self._now()], []
-        first = (next((x for one in every if (x := getattr(one, name))), "") for name in
-                 ("inactive", "rival", "deaf"))  # fmt: skip
-        return ManagerReport(self._is_current or not self.is_there, *first)
+        every, self._were = [*self._were, self._now], []
+        if not self.is_there:
+            return ManagerReport()
+        return ManagerReport(
+            self._now.is_current,
+            *(
+                next((x for one in every if (x := getattr(one, name))), "")
+                for name in ("inactive", "rival", "deaf", "lost")
+            ),
+        )
 
     def unwatched(self) -> Sequence[str]:
         """Say what the controller manager does not tell."""
@@ -135,24 +139,19 @@ class ManagerListener:
             if not client.service_is_ready()
         )
 
-    def _now(self) -> ManagerReport:
-        """Return what is so now."""
-        if not self.is_there:
-            return ManagerReport()
-        return ManagerReport(self._is_current, self._inactive, self._rival, self._deaf)
-
     def _question(self, client: Client, request: Any, hear: Callable[[Any], None]) -> None:
         """Ask, in place of what was asked before."""
         if not client.service_is_ready():
             return
+        if self._pending is not None:
+            before, unanswered = self._pending
+            before.remove_pending_request(unanswered)
         future = client.call_async(request)
-        self._questions[client] = future, time.monotonic() + PERIOD
+        self._pending = client, future
 
         def on_answer(done: RosFuture) -> None:
-            if self._questions.get(client, (None, 0.0))[0] is done:
-                del self._questions[client]
-                if done.result() is not None:
-                    hear(done.result())
+            if self._pending == (client, done) and done.result() is not None:
+                hear(done.result())
 
         future.add_done_callback(on_answer)
 
@@ -163,50 +162,46 @@ class ManagerListener:
         before, self._active = self._active, {**states, **hardware}
         if before == self._active:
             return
-        self._state = states.get(self.name, ABSENT)
-        self._inactive = self._sentence(self._state)
-        gone = [x for x, state in hardware.items() if state != ACTIVE == (before or {}).get(x)]
-        if gone:
-            self._were.append(ManagerReport(deaf=(
-                f"The hardware component '{gone[0]}' is {hardware[gone[0]]} in {self._manager}: "
-                "commands do not reach it"
-            )))  # fmt: skip
-        self._were.append(self._now())
+        self._state, before = states.get(self.name, ABSENT), before or {}
+        self._now = replace(self._now, inactive=self._sentence(self._state))
+        gone = [x for x, state in self._active.items() if state != ACTIVE == before.get(x)]
+        found = self._now
+        for name in gone:
+            if name in hardware:
+                deaf = f"The hardware component '{name}' is {hardware[name]} in {self._manager}"
+                found = replace(found, deaf=f"{deaf}: commands do not reach it")
+            elif name == self._partner:
+                found = replace(found, lost=f"The controller '{name}' is {states[name]} in motion")
+        self._were.append(found)
         self.ask()
 
     def _on_controllers(self, answer: ListControllers.Response) -> None:
         """Look at the arm's controller and at others of its joints, then at the hardware."""
-        listed = answer.controller
-        own = next((x for x in listed if x.name == self.name), None)
+        own = next((x for x in answer.controller if x.name == self.name), None)
         self._state = ABSENT if own is None else own.state
-        self._inactive = self._sentence(self._state, _in_the_way(own, listed))
-        claimed = (
-            set(own.claimed_interfaces) if own is not None and self._state == ACTIVE else set()
-        )
-        if self._state == ACTIVE and (unmoved := _unmoved(self._joints, claimed)):
-            self._inactive = (
-                f"The controller '{self.name}' is {ACTIVE}, but claims no command of "
-                f"{', '.join(unmoved)}; claimed are {', '.join(sorted(claimed)) or 'none'}. It "
-                "must move every joint of the arm: mend its parameter joints, or set the bridge's "
-                "trajectory_topic"
-            )
+        inactive = self._sentence(self._state, _in_the_way(own, answer.controller))
+        claimed = set(own.claimed_interfaces) if own is not None and not inactive else set()
         behind = {x.split("/")[0] for x in claimed}  # joints, or controllers in a chain
-        self._rival = ""
-        for other in listed:
-            ours = [x for x in other.claimed_interfaces if x.split("/")[0] in self._joints]
-            if ours and other.state == ACTIVE and other.name not in (
-                self.name, self._partner, *behind
-            ):  # fmt: skip
-                self._rival = (
-                    f"The controller '{other.name}' is active and commands {', '.join(ours)}, too. "
-                    "Only one controller may command a joint: 'ros2 control switch_controllers "
-                    f"--deactivate {other.name}'"
-                )
-        request = ListHardwareInterfaces.Request()
+        others = (x for x in answer.controller if x.name not in (self.name, self._partner, *behind))
+        rival = next((found for x in others if (found := self._rival(x))), "")
+        self._now = replace(self._now, inactive=inactive, rival=rival)
         if not self._interfaces.service_is_ready():
-            self._is_current = True
+            self._now = replace(self._now, is_current=True)
         self._question(
-            self._interfaces, request, lambda answer: self._on_interfaces(answer, claimed)
+            self._interfaces,
+            ListHardwareInterfaces.Request(),
+            lambda answer: self._on_interfaces(answer, claimed),
+        )
+
+    def _rival(self, other: ControllerState) -> str:
+        """Say that a controller commands the arm, too; empty if it does not."""
+        ours = [x for x in other.claimed_interfaces if x.split("/")[0] in self._joints]
+        if not ours or other.state != ACTIVE:
+            return ""
+        return (
+            f"The controller '{other.name}' is active and commands {', '.join(ours)}, too. Only "
+            "one controller may command a joint: 'ros2 control switch_controllers --deactivate "
+            f"{other.name}'"
         )
 
     def _on_interfaces(self, answer: ListHardwareInterfaces.Response, claimed: set[str]) -> None:
@@ -216,24 +211,21 @@ class ManagerListener:
             for x in answer.command_interfaces
             if x.name in claimed and not (x.is_available and x.is_claimed)
         ]
-        self._is_current, self._deaf = True, ""
-        if deaf:
-            self._deaf = (
-                f"{', '.join(deaf)} of '{self.name}' cannot be commanded: the hardware component "
-                f"behind is not active in {self._manager}. Activate it: 'ros2 control "
-                "set_hardware_component_state'"
-            )
+        said = deaf and (
+            f"{', '.join(deaf)} of '{self.name}' cannot be commanded: the hardware component "
+            f"behind is not active in {self._manager}. Activate it: 'ros2 control "
+            "set_hardware_component_state'"
+        )
+        self._now = replace(self._now, is_current=True, deaf=said or "")
 
     def _sentence(self, state: str, in_the_way: Sequence[str] = ()) -> str:
         """Say that the controller is not active, and what to do; empty if it is."""
         if state == ACTIVE:
             return ""
         away = f"--deactivate {' '.join(in_the_way)} " if in_the_way else ""
-        activate = f"switch_controllers {away}--activate {self.name}"
         load = f"load_controller {self.name} --set-state active"
         verbs = {
-            "inactive": (activate,),
-            "unconfigured": (f"set_controller_state {self.name} inactive", activate),
+            "inactive": (f"switch_controllers {away}--activate {self.name}",),
             ABSENT: (load,),
         }.get(state, (f"unload_controller {self.name}", load))
         manager = "" if self._manager == USUAL_MANAGER else f" -c {self._manager}"
@@ -243,12 +235,6 @@ class ManagerListener:
             f"The controller '{self.name}' is {state} in {self._manager}; only an {ACTIVE} one "
             f"moves the arm: {commands}{other}"
         )
-
-
-def _unmoved(joints: Iterable[str], claimed: Iterable[str]) -> list[str]:
-    """Return the joints of which no command is claimed, such as joint_1/position."""
-    moved = {part for name in claimed for part in name.split("/")[:-1]}  # also of a chain's
-    return [joint for joint in joints if joint not in moved]
 
 
 def _in_the_way(own: ControllerState | None, every: Iterable[ControllerState]) -> list[str]:

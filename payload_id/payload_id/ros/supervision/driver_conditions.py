@@ -6,7 +6,6 @@ In fault a driver drops commands without a word while the controller runs on. Wh
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
@@ -22,9 +21,8 @@ from ..common.polled_subscription import PolledSubscription
 from .named_types import MissingPackageError, named_type
 
 DEPTH = 100  # messages that may wait between two looks
-LOOK = 0.5  # [s] between two looks for a publisher that keeps what it has said
 EVERYBODY = QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
-# For what was said before this node came; publishers that keep nothing would log a warning.
+# For what was said before this node came; publishers that keep nothing log that they do not.
 EARLIER = QoSProfile(
     depth=DEPTH,
     reliability=ReliabilityPolicy.RELIABLE,
@@ -51,10 +49,9 @@ class DriverConditions:
         self._node, self._conditions = node, dict(conditions)
         self._topic, self._type = next((x.topic, x.type) for x in conditions.values())
         self._reset = _remedy(node, reset)
-        self._missing, self._now, self._were, self._heard = "", "", "", False
+        self._missing, self._now, self._were = "", "", ""
         self._subscriptions: list[PolledSubscription] = []
         self._last: deque[bytes] = deque(maxlen=1)
-        self._looked = -LOOK
         try:
             self._kind = named_type(self._type)
         except MissingPackageError as error:
@@ -62,14 +59,16 @@ class DriverConditions:
             return
         for name, condition in conditions.items():
             _value(self._kind(), name, condition)
-        self._subscriptions = [PolledSubscription(node, self._kind, self._topic, EVERYBODY)]
+        self._subscriptions = [
+            PolledSubscription(node, self._kind, self._topic, profile)
+            for profile in (EARLIER, EVERYBODY)
+        ]
 
     def look(self) -> str:
         """Say that the driver drops commands, or did since the last look; empty: it does not.
 
         Every message counts; one that says the same as the last is not looked at again.
         """
-        self._hear_earlier()
         for subscription in self._subscriptions:
             for data, _ in subscription.take_all(DEPTH):
                 if data in self._last:
@@ -80,20 +79,9 @@ class DriverConditions:
         found, self._were = self._were or self._now, ""
         return f"{found}. {self._reset}" if found else ""
 
-    def _hear_earlier(self) -> None:
-        """Subscribe once more, to what was said before, if a publisher keeps it."""
-        now = time.monotonic()
-        if self._missing or len(self._subscriptions) > 1 or now - self._looked < LOOK:
-            return
-        self._looked = now
-        infos = self._node.get_publishers_info_by_topic(self._topic)
-        if any(x.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL for x in infos):
-            earlier = PolledSubscription(self._node, self._kind, self._topic, EARLIER)
-            self._subscriptions.append(earlier)
-
     def _hear(self, message: Any) -> None:
         """Judge a message."""
-        self._heard, self._now = True, ""
+        self._now = ""
         for name, condition in self._conditions.items():
             value = _value(message, name, condition)
             if not condition.holds(value):
@@ -106,12 +94,6 @@ class DriverConditions:
                 self._were = self._were or self._now
                 return
 
-    def close(self) -> None:
-        """End the second subscription."""
-        for later in self._subscriptions[1:]:
-            later.destroy()
-        del self._subscriptions[1:]
-
     def unwatched(self) -> Sequence[str]:
         """Say that the topic cannot be heard, or is not."""
         what = f"{self._topic} ({', '.join(self._conditions)})"
@@ -119,7 +101,7 @@ class DriverConditions:
             return (f"{what}: {self._missing}",)
         if self._node.count_publishers(self._topic) == 0:
             return (f"{what}: nobody publishes it.",)
-        return () if self._heard else (f"{what}: nothing was heard yet.",)
+        return ()
 
 
 def driver_conditions(node: Node, driver: DriverFacts) -> list[DriverConditions]:

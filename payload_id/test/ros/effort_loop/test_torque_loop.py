@@ -226,9 +226,9 @@ def test_a_loop_knows_how_well_it_keeps_its_period():
     true = PERIOD + rng.uniform(-1e-4, 1e-4, 1000)
     for now in np.cumsum(true):
         watch.step(float(now), 2e-3)
-    found = watch.figures()
-    assert found.steps == 999 and found.holds and not found.doubt(4e-3)
-    assert found.median == pytest.approx(np.median(true[1:]))
-    assert found.error == pytest.approx(np.percentile(np.abs(true[1:] - PERIOD), 99))
-    assert found.delay == pytest.approx(2e-3)
-    assert "old as their torques are sent" in found.doubt(2.5e-3)
+    figures, doubt = watch.judged(4e-3)
+    median, error, _, delay = figures.values()
+    assert not doubt and delay == pytest.approx(2.0)
+    assert median == pytest.approx(1e3 * np.median(true[1:]))
+    assert error == pytest.approx(1e3 * np.percentile(np.abs(true[1:] - PERIOD), 99))
+    assert "old as their torques are sent" in watch.judged(2.5e-3)[1]

@@ -1,7 +1,8 @@
-"""Who has the arm when: the effort back end, with a loop and a manager that are fakes."""
+"""What the effort back end orders and reports, with a loop and a handover that are fakes."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,71 +11,30 @@ import pytest
 from payload_id.core.errors import InputError
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
-from payload_id.ros.effort_loop import controller_switcher
 from payload_id.ros.effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
-from payload_id.ros.effort_loop.period_watch import LoopFigures
 from payload_id.ros.execution.back_ends import effort
 from payload_id.ros.execution.stop_reason import Reason
 
 RESTING, TORQUES = "trajectories", "torques"
-FIGURES = LoopFigures(0, 1e-3, 0.0, 0.0, 0.0, 0.0)
 POINTS = Motion(np.array([0.0, 1.0]), *np.zeros((3, 2, 2)))
 SETTINGS = LoopSettings(
     "n", "/", "r", "/js", False, f"/{TORQUES}/commands", "/cm", TORQUES, RESTING, 1e-3, 0.25
 )
+IDLE = LoopState(True, False, 0, False, "", "", {}, "", {}, None, False)
 
 
 class FakeLoop:
-    """Does what it is ordered, at once, unless it is dead or refuses."""
+    """Notes what it is ordered; says what it is told to say."""
 
     def __init__(self, settings):
-        self.orders, self.death, self.refuses, self.pid = [], "", "", 1
-        self.state, self.sends, self.number, self.stamp_ns = None, False, 0, 0
-        self.deaf = 0
-
-    def order(self, order):
-        self.orders.append(order)
-        if isinstance(order, Follow):
-            self.number, self.sends = order.number, not self.refuses
-        elif isinstance(order, Rest):
-            self.sends = False
+        self.orders, self.death, self.pid, self.state = [], "", 1, IDLE
+        self.order = self.orders.append
 
     def look(self):
-        if not self.death:
-            self.state = LoopState(
-                True,
-                self.stamp_ns,
-                self.sends,
-                self.number,
-                self.refuses,
-                FIGURES,
-                5e-3,
-                {},
-                np.ones(2),
-                False,
-                deaf=self.deaf,
-            )
+        pass
 
     def close(self):
         pass
-
-
-class FakeHandover:
-    """A controller manager that answers when it is told to."""
-
-    is_ready = True
-
-    def __init__(self, node, manager):
-        self.asked, self.waits, self.said = [], False, None
-
-    def ask(self, activate, deactivate, strict):
-        self.asked.append((activate, deactivate, strict))
-        self.waits = True
-
-    def answer(self):
-        said, self.said = self.said, None
-        self.waits = self.waits and said is None
-        return said
 
 
 class Arm:
@@ -82,14 +42,17 @@ class Arm:
 
     def __init__(self, monkeypatch):
         monkeypatch.setattr(effort, "LoopProcess", FakeLoop)
-        monkeypatch.setattr(effort, "SwitchRequest", FakeHandover)
-        monkeypatch.setattr(effort, "steady_timer", lambda *given: None)
-        monkeypatch.setattr(controller_switcher, "AGAIN", 0.0)
-        self.sent, self.log = [], []
+        monkeypatch.setattr(effort, "Handover", lambda *given: self.handover)
+        timer = SimpleNamespace(cancel=lambda: None)
+        monkeypatch.setattr(effort, "steady_timer", lambda *given: timer)
+        self.sent, self.asked = [], []
+        self.handover = SimpleNamespace(
+            is_ready=True, may_have=False, has=False, refusal="", give_back=self.asked.append,
+            look=lambda now: None,
+        )  # fmt: skip
         node = SimpleNamespace(
             create_publisher=lambda *given: SimpleNamespace(publish=self.sent.append),
-            create_subscription=lambda kind, topic, callback, quality: None,
-            get_logger=lambda: SimpleNamespace(error=self.log.append),
+            get_logger=lambda: SimpleNamespace(error=lambda said: None),
             create_client=lambda kind, name: self.parameters,
             count_subscribers=lambda topic: 1,
             get_fully_qualified_name=lambda: "/bridge",
@@ -100,36 +63,27 @@ class Arm:
             service_is_ready=lambda: self.answer is not None, call_async=lambda asked: self.answer
         )
         self.back_end = effort.Effort(node, SETTINGS)
-        self.loop, self.manager = self.back_end._process, self.back_end._request
+        self.loop = self.back_end._process
         self.tube = SimpleNamespace(kind="robust", reserve=object())
 
-    def look(self, answer=None):
-        self.manager.said = answer
+    def says(self, **state):
+        self.loop.state = replace(self.loop.state, **state)
         self.back_end._look()
+        return self.back_end.look()
 
-    def activity(self, **states):
-        controllers = [
-            SimpleNamespace(name=name, state=SimpleNamespace(label=label))
-            for name, label in states.items()
-        ]
-        self.back_end._on_activity(SimpleNamespace(controllers=controllers))
-        self.back_end._look()
+    def send(self):
+        self.back_end.send(POINTS, 10**9, self.tube)
 
-    def send(self, start_ns=10**9):
-        self.back_end.send(POINTS, start_ns, self.tube)
-
-    def moving(self):
-        """Bring it to where the torque controller has the arm."""
+    def begun(self):
         self.back_end.get_ready(self.tube, None, None)
         self.back_end.take()
-        self.look()
-        assert self.back_end.is_taken
+        assert self.back_end.is_taken and not self.back_end.look().has_arm
         self.send()
-        self.look()  # torques are sent: the switch is asked for
-        self.look((True, ""))
-        assert (
-            self.manager.asked == [(TORQUES, RESTING, True)] and not self.back_end.look(False).fault
-        )
+        assert self.back_end.look().has_arm  # the loop has not answered yet
+        return self
+
+    def moving(self):
+        assert not self.begun().says(number=1, sends=True, started=True).fault
         return self
 
 
@@ -145,11 +99,10 @@ def test_a_controller_that_would_drive_the_arm_back_after_torques_is_refused(arm
         found = SimpleNamespace(values=[SimpleNamespace(bool_value=value) for value in values])
         arm.answer = SimpleNamespace(done=lambda: done, result=lambda: found)
         arm.back_end.release()
-        arm.back_end._next_question = 0.0
-        arm.look()
+        arm.back_end._look()
         return arm.back_end.absence()
 
-    arm.look()
+    arm.back_end._look()
     assert arm.back_end.absence() == ""
     assert "would drive the arm back" in said(True, True)
     assert f"{effort.GOES_BACK} to false" in said(True, True)
@@ -157,73 +110,25 @@ def test_a_controller_that_would_drive_the_arm_back_after_torques_is_refused(arm
     assert "has not said yet" in said(False)
 
 
-def test_the_switch_is_asked_for_only_when_torques_are_sent(arm):
-    arm.back_end.get_ready(arm.tube, None, None)
-    arm.back_end.take()
-    arm.look()
-    arm.send()
-    arm.loop.sends = False
-    arm.look()
-    assert not arm.manager.asked
-    arm.loop.sends = True
-    arm.look()
-    arm.look()
-    assert arm.manager.asked == [(TORQUES, RESTING, True)]
-
-
-def test_a_motion_begins_once_and_what_follows_replaces_it(arm):
-    arm.moving()
-    arm.send()
-    begins = [x.begins for x in arm.loop.orders if isinstance(x, Follow)]
-    assert begins == [True, False]
-
-
-def test_released_the_arm_is_given_back_and_only_then_torques_end(arm):
-    arm.moving().back_end.release()
-    arm.look()
-    assert arm.manager.asked[1:] == [(RESTING, TORQUES, True)] and arm.loop.sends
-    arm.look()
-    assert arm.loop.sends  # the manager has not answered: the arm is still held by torques
-    arm.look((True, ""))
-    assert arm.loop.sends  # its activity might say otherwise
-    arm.activity(**{RESTING: "active", TORQUES: "inactive"})
-    assert not arm.loop.sends and not arm.back_end.is_taken
-
-
-def test_a_way_back_that_is_refused_is_asked_for_again_and_torques_go_on(arm):
-    arm.moving().back_end.release()
-    for _ in range(3):
-        arm.look()
-        arm.look((False, "busy"))
-    asked = [strict for *_, strict in arm.manager.asked[1:4]]
-    assert asked == [True, False, False] and arm.loop.sends  # it may have been given back
-    assert len(arm.log) == 1 and "busy" in arm.log[0]  # told once
-
-
-@pytest.mark.parametrize("words", ["in use", ""])
-def test_a_takeover_that_is_refused_or_not_answered_is_no_start_and_is_taken_back(arm, words):
-    arm.back_end.get_ready(arm.tube, None, None)
-    arm.back_end.take()
-    arm.look()
-    arm.send()
-    arm.look()
-    arm.look((False, words))
-    trouble, said = arm.back_end.look(False).fault
-    assert trouble is Reason.NOT_STARTED and (words or "no words") in said
-    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+def test_a_motion_begins_once_what_follows_replaces_it_and_the_arm_is_given_back(arm):
+    arm.moving().send()
+    assert [x.begins for x in arm.loop.orders] == [True, False]
     arm.back_end.hold()
-    assert arm.back_end.look(False).fault is None  # nothing has moved: nobody needs to acknowledge
+    arm.back_end.release()
+    assert [type(x) for x in arm.loop.orders[2:]] == [Hold, Rest]
+    assert arm.says(number=2).has_arm
+    assert not arm.says(sends=False).has_arm
 
 
-def test_what_the_loop_refuses_is_no_start(arm):
-    arm.loop.refuses = "joint_1 is elsewhere."
-    arm.back_end.get_ready(arm.tube, None, None)
-    arm.back_end.take()
-    arm.look()
-    arm.send()
-    arm.look()
-    assert arm.back_end.look(False).fault == (Reason.NOT_STARTED, "joint_1 is elsewhere")
-    assert not arm.manager.asked
+@pytest.mark.parametrize(
+    ("started", "reason"), [(False, Reason.NOT_STARTED), (True, Reason.CONTROLLER_FAULT)]
+)
+def test_what_the_loop_gives_up_is_no_start_or_a_fault_and_why_it_has_the_arm_still(
+    arm, started, reason
+):
+    arm.begun()
+    found = arm.says(number=1, started=started, trouble="It is elsewhere.", way_back="busy")
+    assert found.fault == (reason, "It is elsewhere") and found.way_back == "busy"
 
 
 def test_parts_that_take_over_go_with_what_they_were_proved_for_until_a_stop_leaves_before(arm):
@@ -239,31 +144,19 @@ def test_parts_that_take_over_go_with_what_they_were_proved_for_until_a_stop_lea
     arm.send()
     assert [part.box for _, part in arm.loop.orders[-1].parts] == ["one"]
     arm.back_end.get_ready(arm.tube, None, None)  # for another motion
-    assert not arm.back_end._parts
-
-
-def test_held_the_arm_is_braked_and_given_back_at_once(arm):
-    arm.moving().back_end.hold()
-    assert isinstance(arm.loop.orders[-1], Hold)
-    assert arm.manager.asked[-1] == (RESTING, TORQUES, True)
+    arm.send()
+    assert not arm.loop.orders[-1].parts
 
 
 def test_a_loop_that_dies_is_replaced_after_one_torque_that_holds_the_arm(arm):
     arm.moving().loop.death = "The process of the torque loop has ended (exit code -9)"
-    arm.look()
+    trouble, said = arm.says(holding=np.ones(2)).fault
     assert [list(x.data) for x in arm.sent] == [[1.0, 1.0]]
-    assert arm.manager.asked[-1] == (RESTING, TORQUES, True)
-    trouble, said = arm.back_end.look(False).fault
+    assert arm.asked and arm.handover.may_have and arm.back_end.look().has_arm
     assert trouble is Reason.CONTROLLER_FAULT and "exit code -9" in said and RESTING in said
     assert arm.back_end._process is not arm.loop
-
-
-def test_a_controller_that_is_switched_away_is_a_fault_and_somebody_gets_the_arm(arm):
-    arm.moving().activity(**{TORQUES: "active", RESTING: "inactive"})
-    arm.activity(**{TORQUES: "inactive", RESTING: "inactive"})
-    assert arm.back_end.look(False).fault[0] is Reason.CONTROLLER_INACTIVE
-    arm.look()
-    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+    arm.handover.may_have = False
+    assert not arm.back_end.look().has_arm
 
 
 def test_only_the_tube_of_a_robust_design_is_accepted(arm):

@@ -64,7 +64,7 @@ class Arm:
 
     @property
     def said(self):
-        return self.back_end.look(with_others=True)
+        return self.back_end.look()
 
     def passes(self, seconds: float) -> None:
         """Let time pass, in which nothing is wrong."""

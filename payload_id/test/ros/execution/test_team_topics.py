@@ -94,7 +94,7 @@ def test_platform_and_base_follow_a_motion_and_stop_when_nobody_speaks(observer,
     observer.wait(lambda: time.monotonic() > end, "the motion")
     robot.step()
     assert np.allclose(robot.place, (START + WAY)[:3], atol=1e-9)
-    if back_end.look(False).fault is None:  # set-points were in time, on this machine
+    if back_end.look().fault is None:  # set-points were in time, on this machine
         assert np.allclose(robot.base, (START + WAY)[3:], atol=0.03)
     back_end.send(motion(), time.time_ns(), TUBE)
     end = time.monotonic() + 0.5 * DURATION

@@ -84,7 +84,7 @@ CASES = {
     ),
     "unconfigured": (
         [controller(state="unconfigured")],
-        ["is unconfigured", "set_controller_state jtc inactive", "--activate jtc"],
+        ["is unconfigured", "unload_controller jtc", "load_controller jtc --set-state active"],
     ),
     "finalized": (
         [controller(state="finalized")],
@@ -93,10 +93,6 @@ CASES = {
     "absent": (
         [controller("joint_state_broadcaster", claimed=[])],
         ["is not loaded", "load_controller jtc --set-state active", "trajectory_topic"],
-    ),
-    "a joint is not moved": (
-        [controller(claimed=["shoulder/position", "shoulder/velocity"])],
-        ["claims no command of elbow", "claimed are shoulder/position", "every joint"],
     ),
     "active": ([controller("other", "inactive"), controller()], []),
     "active before another controller": (

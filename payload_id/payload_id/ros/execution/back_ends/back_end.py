@@ -2,14 +2,54 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import Protocol
+
+import numpy as np
+from rclpy.node import Node
 
 from ....core.arrays import Array
 from ....core.errors import InputError
 from ....core.motion.trajectory import Motion
 from ....core.safety.torque.parameter_box import ParameterBox
 from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ...common.topic_report import is_unnamed, publisher_names
 from ..snapshot import ControllerReport
+
+OTHERS = 0.1  # [s] between two looks at the graph, which is slow
+
+
+class Rivals:
+    """Nodes that publish on topics by which an arm is moved, beside those that may."""
+
+    def __init__(self, node: Node, topics: Sequence[str], own: Sequence[str]) -> None:
+        """Have looked for none yet.
+
+        Args:
+            node: The node.
+            topics: Full names of the topics.
+            own: Full names of nodes that may publish.
+        """
+        self._node, self._topics = node, tuple(topics)
+        self._own = set(own)
+        self._found, self._looked = "", -np.inf  # what was found, and when [s]
+
+    def look(self) -> str:
+        """Say who publishes; empty if nobody does."""
+        if time.monotonic() - self._looked > OTHERS:
+            found = {x for topic in self._topics for x in publisher_names(self._node, topic)}
+            strange, topics = ", ".join(sorted(found - self._own)), ", ".join(self._topics)
+            said = (
+                f"The arm is in use: {topics} has a publisher in {strange}; only one node may "
+                "command it at a time"
+            )
+            self._looked, self._found = time.monotonic(), said if strange else ""
+        return self._found
+
+    def is_unnamed(self) -> bool:
+        """Whether somebody publishes whose name is not known yet."""
+        return is_unnamed(self._node, *self._topics)
 
 
 class BackEnd(Protocol):
@@ -17,28 +57,21 @@ class BackEnd(Protocol):
 
     Attributes:
         target: Where points go, such as the full name of a topic.
-        goes_to_start: Whether it brings the arm to where a motion begins before it begins.
+        rivals: Who else may command the arm.
         gives_back: Whether another controller has the arm between motions, and torques that follow
-            joint states until it rests.
+            joint states until it rests; they bring it to where a motion begins before it does.
     """
 
-    goes_to_start: bool = False
     gives_back: bool = False
 
     target: str
+    rivals: Rivals
 
     def absence(self) -> str:
         """Say that no controller would follow, and what to do; empty if one is there."""
 
-    def is_unnamed(self) -> bool:
-        """Whether somebody may command the arm whose name is not known yet."""
-
-    def look(self, with_others: bool) -> ControllerReport:
-        """Return what the controller says, and what others have commanded since the last look.
-
-        Args:
-            with_others: Whether it is to be said who else may command the arm, which takes a while.
-        """
+    def look(self) -> ControllerReport:
+        """Return what the controller says, and what others have commanded since the last look."""
 
     def get_ready(self, tube: TrackingTube, box: ParameterBox, torque_limit: Array) -> None:
         """Get ready for a motion whose certificate was proved for these.
