@@ -342,7 +342,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("~/speed_scaling", "std_msgs/Float64", OUT, LAST, READER, "in per cent"),
         Interface("~/speed_slider", "std_msgs/Float64", IN, LAST, MOVER, "where it is to be [%]"),
         Interface("/clock", "rosgraph_msgs/Clock", OUT, "reliable, volatile, depth 1",
-                  about="with `publish_clock`, 200 Hz"),
+                  about="with `publish_clock`, each cycle"),
     ),
     "payload_frames": (
         Interface("{joint_states_topic}", STATES, IN, "volatile, depth 1; as for the sampler",

@@ -6,7 +6,6 @@ every few milliseconds, costs a third of that; the middleware's queue holds them
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,9 +17,6 @@ from rclpy.validate_topic_name import validate_topic_name
 from sensor_msgs.msg import JointState
 
 from ...files.robots.robot_file import RobotFile
-
-SEVERAL = 3  # times that numbers of messages go back, ...
-LATELY = 3.0  # ... within so many [s], where more than one publisher sends them
 
 
 class PolledSubscription:
@@ -55,29 +51,13 @@ class PolledSubscription:
             data: The serialized message (CDR).
             received_ns: When the middleware received it [ns]; 0 if it does not say.
         """
-        for data, info in self._taken(most):
-            yield data, int(info.get("received_timestamp") or 0)
-
-    def take_numbered(self, most: int) -> Iterator[tuple[bytes, int | None, int]]:
-        """Yield the waiting messages, at most `most`.
-
-        Yields:
-            data: The serialized message (CDR).
-            number: Which of its publisher's messages it is; None if the middleware does not say.
-            received_ns: When the middleware received it [ns]; 0 if it does not say.
-        """
-        for data, info in self._taken(most):
-            received_ns = int(info.get("received_timestamp") or 0)
-            yield data, info.get("publication_sequence_number"), received_ns
-
-    def _taken(self, most: int) -> Iterator[tuple[bytes, dict[str, Any]]]:
-        """Yield the waiting messages with what the middleware says of them."""
         with self._handle:
             for _ in range(most):
                 taken = self._handle.take_message(self._type, True)
                 if taken is None:
                     return
-                yield taken
+                data, info = taken
+                yield data, int(info.get("received_timestamp") or 0)
 
     def destroy(self) -> None:
         """End it."""
@@ -88,35 +68,6 @@ class PolledSubscription:
         with self._handle:
             while self._handle.take_message(self._type, True) is not None:
                 pass
-
-
-class PublisherCount:
-    """Tells by the numbers of messages whether one publisher alone sends them.
-
-    A publisher counts its messages. Numbers that go back again and again are of several; where the
-    middleware does not tell them, stamps that do.
-    """
-
-    def __init__(self) -> None:
-        """Begin without messages."""
-        self._newest = 0
-        self._back: deque[float] = deque(maxlen=SEVERAL)
-
-    def see(self, number: int | None, is_old: bool, now: float) -> None:
-        """Take in a message.
-
-        Args:
-            number: Which of its publisher's messages it is; None where that is not known.
-            is_old: Whether its stamp is older than the one of a message before it.
-            now: When it is looked at [s].
-        """
-        if number <= self._newest if number else is_old:
-            self._back.append(now)
-        self._newest = number or self._newest
-
-    def are_several(self, now: float) -> bool:
-        """Tell whether several have sent messages lately [s]; one that begins anew is one."""
-        return len(self._back) == SEVERAL and now - self._back[0] <= LATELY
 
 
 def joint_state_subscription(

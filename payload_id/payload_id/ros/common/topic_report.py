@@ -20,15 +20,6 @@ def publisher_names(node: Node, topic: str) -> list[str]:
     return sorted({f"{x.node_namespace.rstrip('/')}/{x.node_name}" for x in known})
 
 
-def several_publishers(node: Node, topic: str) -> str:
-    """Say that more than one publisher sends joint states of one arm."""
-    by = ", ".join(publisher_names(node, topic)) or "nobody known"
-    return (
-        f"More than one publisher sends states of this arm's joints on {topic} (published by "
-        f"{by}): have one node publish them"
-    )
-
-
 def is_unnamed(node: Node, *topics: str) -> bool:
     """Whether any of some topics has a publisher of which the node is not known yet.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -15,7 +17,8 @@ from ...core.samples.sample_checks import FASTEST, LARGEST, Drop, SampleGate
 from ...core.samples.stamps import NANOSECONDS
 from ...files.robots.robot_file import RobotFile
 from ..common.joint_state_reader import JointStateReader, JointStateValues
-from ..common.polled_subscription import PublisherCount, joint_state_subscription
+from ..common.polled_subscription import joint_state_subscription
+from ..common.topic_report import publisher_names
 from .clock_watch import ClockWatch
 from .held_joint_watch import HeldJointWatch
 from .snapshot import JointStates
@@ -24,13 +27,21 @@ from .turn_count import TurnCount
 
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
-COUNTED = 0.05  # [s] between two counts of the topic's publishers
-IDLE = 0.035  # [s] between two looks into the queue where only the newest message counts
 MEMORY = 0.2  # [s] of joint states by which rest is judged before a motion
-ASLEEP = (
-    0.1  # [s] between two looks, beyond which what waits is of before, and comes bit by bit, ...
-)
-WAKING = 1.0  # [s] ... for so long
+# Between two looks, beyond which what waits is of before, and comes bit by bit; and for how long.
+ASLEEP, WAKING = 0.1, 1.0  # [s]
+
+_State = tuple[int, Array, Array]  # stamp [ns], positions, velocities
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """When what was heard, by a clock that nobody sets [s], and why a message was of no use."""
+
+    arrived: float = -np.inf
+    spoken: float = -np.inf
+    dropped: str = ""
+    dropped_at: float = -np.inf
 
 
 class JointStateListener:
@@ -39,7 +50,6 @@ class JointStateListener:
     Attributes:
         topic: Full name of the topic.
         received: Messages decoded.
-        dropped: Why the last one that could not be used could not; empty if there was none.
         clock: Judges the stamps.
         held: Judges joints that the arm does not move.
         turns: Counts whole turns.
@@ -58,43 +68,48 @@ class JointStateListener:
             clock_tolerance: By how much stamps and that clock may differ [s].
         """
         self._node, self._clock = node, node.get_clock()
-        self._speakers, self._counted = 0, -np.inf  # publishers of the topic, and when counted [s]
         self.clock = ClockWatch(clock_tolerance)
         self._subscription = joint_state_subscription(node, robot, topic, reliability, QUEUE)
         self.topic = self._subscription.topic
         self.received = 0
-        self.dropped = ""
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._reader = JointStateReader()
-        self._publishers = PublisherCount()  # of states of this arm's joints
         self._endless = np.array(robot.continuous, dtype=bool)
-        self._arrived, self._started = -np.inf, time.monotonic()
-        self._read_at = -np.inf  # when the middleware was asked for messages [s]
+        self._heard, self._started = _Heard(), time.monotonic()
         self._taken, self._woke = self._started, (0, -np.inf)  # time then [ns], and when [s]
-        self._dropped_at = self._spoken = -np.inf  # when anything came at all [s]
         self.turns = TurnCount.of(robot)
         self.held = HeldJointWatch(robot.held, robot.held_silence)
-        self._memory: deque[tuple[int, Array, Array]] = deque()
+        self._memory: deque[_State] = deque()
         self._effort = None if robot.effort.source == "none" else robot.effort
         self._torque: Array | None = None  # largest of each joint since the last look
 
     @property
     def silence(self) -> float:
         """Age of the newest joint states [s]; time since the start if there were none."""
-        return time.monotonic() - max(self._arrived, self._started)
+        return time.monotonic() - max(self._heard.arrived, self._started)
 
     @property
     def unusable(self) -> str:
         """Why messages since the newest joint states are none, as a sentence; empty: none came."""
-        if not self.dropped or self._dropped_at <= self._arrived:
+        if self._heard.dropped_at <= self._heard.arrived:
             return ""
         return f" Messages come on {self.topic}, but cannot be used: the last one {self.dropped}."
 
     @property
-    def has_several_publishers(self) -> bool:
-        """Whether more than one sends states of this arm's joints."""
-        now = time.monotonic()
-        return self._others_speak(now) and self._publishers.are_several(now)
+    def dropped(self) -> str:
+        """Why the last message that could not be used could not; empty if there was none."""
+        return self._heard.dropped
+
+    @property
+    def conflict(self) -> str:
+        """That more than one publishes joint states; empty if one does."""
+        if self._node.count_publishers(self.topic) < 2:
+            return ""
+        by = ", ".join(publisher_names(self._node, self.topic)) or "nobody known"
+        return (
+            f"{self.topic} has more than one publisher (in {by}), so it is not known whose joint "
+            "states are this arm's: have one node publish all of them"
+        )
 
     @property
     def known(self) -> bool:
@@ -141,68 +156,58 @@ class JointStateListener:
         self._subscription.forget()
         self._memory.clear()
         self._woke = 0, -np.inf
-        self._arrived, self._started = -np.inf, time.monotonic()
+        self._heard, self._started = _Heard(), time.monotonic()
 
     def take(self, every: bool) -> JointStates:
         """Return what has arrived since the last call.
 
         Args:
             every: Whether each message counts, or only the newest of the arm; where turns are
-                counted or held joints watched, which may come in messages of their own, or the
-                topic has other publishers, each does.
+                counted or held joints watched, which may come in messages of their own, each does.
         """
         now = time.monotonic()
         if now - self._taken > ASLEEP and self.known:
             self._woke = self.now_ns, now  # time went on meanwhile
         self._taken = now
-        every = every or bool(self.held.joints) or self.turns.needed or self._others_speak(now)
-        waiting = []
-        if every or now - self._read_at > IDLE:
-            self._read_at, waiting = now, list(self._subscription.take_numbered(QUEUE))
-        looked_at = waiting if every else reversed(waiting)
-        usable = (x for data, number, _ in looked_at if (x := self._read(data, number)))
+        every = every or bool(self.held.joints) or self.turns.needed
+        waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
+        usable = (x for data in (waiting if every else waiting[::-1]) if (x := self._read(data)))
         found = list(usable if every else islice(usable, 1))
+        self._remember(found)
+        torque, self._torque = self._torque, None
+        stamp, q, dq = zip(*found, strict=True) if found else ((), (), ())
+        shape = -1, len(self._map.joints)
+        rows = np.array(q).reshape(shape), np.array(dq).reshape(shape)
+        held = self.held.look(self._heard.spoken)  # where nothing comes, that is what is wrong
+        return JointStates(
+            np.array(stamp, dtype=np.int64), *rows, self.silence, self.unusable, self.clock.fault,
+            held, torque,
+        )  # fmt: skip
+
+    def _remember(self, found: Sequence[_State]) -> None:
+        """Keep states by which rest is judged; none of before a driver began anew."""
         for entry in found:
-            if self._memory and entry[0] <= self._memory[-1][0]:  # the driver began anew
+            if self._memory and entry[0] <= self._memory[-1][0]:
                 self._memory.clear()
             self._memory.append(entry)
         while self.known and self._memory[-1][0] - self._memory[0][0] > MEMORY * NANOSECONDS:
             self._memory.popleft()
-        torque, self._torque = self._torque, None
-        if not found:
-            nothing = np.zeros((0, len(self._map.joints)))
-            parts = np.zeros(0, dtype=np.int64), nothing, nothing
-        else:
-            stamp, q, dq = zip(*found, strict=True)
-            parts = np.array(stamp, dtype=np.int64), np.array(q), np.array(dq)
-        held = self.held.look(self._spoken)  # where nothing comes, that is what is wrong
-        return JointStates(*parts, self.silence, self.unusable, self.clock.fault, held, torque)
 
-    def _others_speak(self, now: float) -> bool:
-        """Tell whether the topic has more than one publisher: a gripper's, or a second arm's."""
-        if now - self._counted > COUNTED:
-            self._counted, self._speakers = now, self._node.count_publishers(self.topic)
-            if self._speakers < 2:
-                self._publishers = PublisherCount()
-        return self._speakers > 1
-
-    def _read(self, data: bytes, number: int | None) -> tuple[int, Array, Array] | None:
+    def _read(self, data: bytes) -> _State | None:
         """Return stamp, positions and velocities of a message that can be used."""
-        message = self._reader.read(data)
+        message, now = self._reader.read(data), time.monotonic()
         if message is None:
             return None
-        self._spoken = time.monotonic()
-        self.held.see(message.names, message.position, self._spoken)
+        self._heard = replace(self._heard, spoken=now)
+        self.held.see(message.names, message.position, now)
         found = self._judged(message)
-        if isinstance(found, tuple) or found in (Drop.DUPLICATE, Drop.OUT_OF_ORDER):
-            self._publishers.see(number, found is Drop.OUT_OF_ORDER, time.monotonic())
         if isinstance(found, tuple):
             return found
         why = f"counts as {found.value.replace('_', ' ')}" if isinstance(found, Drop) else found
-        self.dropped, self._dropped_at = why, time.monotonic()
+        self._heard = replace(self._heard, dropped=why, dropped_at=now)
         return None
 
-    def _judged(self, message: JointStateValues) -> tuple[int, Array, Array] | Drop | str:
+    def _judged(self, message: JointStateValues) -> _State | Drop | str:
         """Return stamp, positions and velocities of a message, or why it cannot be used."""
         effort = message.effort if len(message.effort) == len(message.names) else ()
         rows = self._map.convert(message.names, message.position, message.velocity, effort)
@@ -228,6 +233,6 @@ class JointStateListener:
         if cause is not None:
             return cause
         self.received += 1
-        self.turns = self.turns.after(stamp, rows[0], now - self._arrived)
-        self._arrived = now
+        self.turns = self.turns.after(stamp, rows[0], now - self._heard.arrived)
+        self._heard = replace(self._heard, arrived=now)
         return stamp, rows[0], rows[1]

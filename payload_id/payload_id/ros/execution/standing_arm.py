@@ -14,7 +14,7 @@ from ...core.safety.tube.tracking_tube import TrackingTube
 from ...files.robots.joint_limits import JointLimits
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..common.topic_report import several_publishers, silence_report
+from ..common.topic_report import silence_report
 from .arm_parameters import ArmParameters
 from .joint_state_listener import JointStateListener
 from .standstill import AT_REST
@@ -82,8 +82,8 @@ class StandingArm:
         states = self.states
         if doubt := states.held.doubt(time.monotonic()):
             raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
-        if states.has_several_publishers:
-            raise NotReadyError(f"{several_publishers(self._node, states.topic)}.")
+        if doubt := states.conflict:
+            raise NotReadyError(f"{doubt}.")
         check_rest(self.joints, states.speed, states.topic)
         if states.turns.doubt:
             raise NotReadyError(f"{states.turns.doubt}.")
@@ -116,7 +116,7 @@ class StandingArm:
     def is_seen_at_rest(self, within: float = FRESH) -> bool:
         """Tell whether joint states of at most an age [s], its own, show the arm standing still."""
         heard = self.states.known and self.states.silence <= within
-        heard = heard and not self.states.has_several_publishers
+        heard = heard and not self.states.conflict
         return bool(heard and (self.states.speed < AT_REST).all())
 
     def clock_doubt(self) -> str:

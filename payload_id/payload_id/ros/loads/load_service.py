@@ -22,7 +22,6 @@ from ...core.errors import (
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
-from ..common.topic_report import several_publishers
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import check_rest
 from ..supervision.driver_conditions import driver_conditions
@@ -126,8 +125,8 @@ class LoadService:
                 "the arm stands still. Start the driver."
             )
         self._until(lambda: not self._known(), LOOK)
-        if self._states.has_several_publishers:
-            raise InputError(f"{several_publishers(self._node, self._states.topic)}.")
+        if doubt := self._states.conflict:
+            raise InputError(f"{doubt}.")
         check_rest(self._robot.joints, self._states.speed, self._states.topic)
         if self._fault:
             raise InputError(f"The load was not written: {self._fault}")

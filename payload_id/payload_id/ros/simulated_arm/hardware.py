@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,7 +30,6 @@ class Reading:
         q: Positions, shape (n,) [rad or m].
         dq: Velocities, shape (n,) [rad/s or m/s].
         effort: As the driver publishes it, shape (n,).
-        lost: Whether it does not arrive.
     """
 
     t: float
@@ -39,7 +37,6 @@ class Reading:
     q: Array
     dq: Array
     effort: Array
-    lost: bool
 
 
 class Hardware:
@@ -64,7 +61,6 @@ class Hardware:
         self.sensor = build_sensor(values, self.plant.n)
         self._seed, self._period = [values["seed"], 2], period
         self.reseed()
-        self._wrapped = values["wrap_positions"]
         self.endless = np.array(robot.continuous)
         self._sign, self._offset = effort_convention(robot)
         self._takes_torque = robot.driver.executes(EFFORT) is not False
@@ -73,7 +69,6 @@ class Hardware:
         self.push, self.stuck = np.zeros(self.plant.n), np.zeros(self.plant.n, dtype=bool)
         self._shown = np.zeros(self.plant.n)
         self._last: Command | None = None
-        self._late: deque[Reading] = deque(maxlen=values["delay"] + 1)
 
     def reseed(self) -> None:
         """Begin the sensors' noise anew."""
@@ -92,16 +87,9 @@ class Hardware:
         else:
             rows = self._drives(state)
         seen = measure(self.sensor, self._random, np.array([state.t]), *rows)
-        q = seen.q[0]
-        if self._wrapped:
-            q = np.where(self.endless, np.pi - (np.pi - q) % (2 * np.pi), q)
         effort = effort_from_torque(seen.tau[0], self._sign, self._offset)
-        self._shown = effort = np.where(self.stuck, self._shown, effort)
-        self._late.append(
-            Reading(state.t, float(seen.stamp[0]), q, seen.dq[0], effort, bool(seen.lost[0]))
-        )
-        newest, oldest = self._late[-1], self._late[0]
-        return replace(newest, q=oldest.q, dq=oldest.dq, effort=oldest.effort)
+        self._shown = np.where(self.stuck, self._shown, effort)
+        return Reading(state.t, float(seen.stamp[0]), seen.q[0], seen.dq[0], self._shown)
 
     def told(self) -> DesiredState:
         """Return what the drives are told now."""

@@ -49,10 +49,7 @@ from .servers.fault_server import FaultServer
 from .setup import PARAMETER_TABLE, REAL, push_of, stuck_of
 
 QUEUE = 2000  # joint states that wait for a slow reader
-CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock; each cycle for real controllers
-REPORT_PERIOD = 0.02  # [s] of simulated time between two reports of the speed
-PAUSED_PERIOD = 0.02  # [s] how often a paused simulation looks whether it should end
-CHECK_PERIOD = 0.1  # [s] how often is looked whether the simulation has failed
+LOOK = 0.1  # [s] between two looks whether the simulation has failed, or is to end in a pause
 
 
 class SimulatedArmNode(Node):
@@ -112,7 +109,7 @@ class SimulatedArmNode(Node):
         check_changes(self, PARAMETER_TABLE, self._checked)
         self.add_post_set_parameters_callback(self._on_set)
         self._start_stamp = self.get_clock().now().nanoseconds
-        steady_timer(self, CHECK_PERIOD, self._on_check_due)
+        steady_timer(self, LOOK, self._on_check_due)
 
     def start(self) -> None:
         """Begin to move; simulated time begins now."""
@@ -159,8 +156,6 @@ class SimulatedArmNode(Node):
             if values["publish_clock"]
             else None
         )
-        clock_period = self._period if self._real else 1.0 / CLOCK_RATE
-        self._clock_every = max(1, round(clock_period / self._period))
         description, begin = self.robot.urdf, self.hardware.plant.state[0]
         if self._real:
             description = behind_topics(self.robot, begin, self.get_namespace())
@@ -230,11 +225,11 @@ class SimulatedArmNode(Node):
     def _run(self) -> None:
         """Simulate and publish until told to stop."""
         pace = Pace(self._period / self._factor, self.get_logger().warning)
-        hardware, report_every = self.hardware, max(1, round(REPORT_PERIOD / self._period))
+        hardware = self.hardware
         try:
             count, paused = 0, False
             while not self._stopping.is_set():
-                if not self._going.is_set() and not self._going.wait(PAUSED_PERIOD):
+                if not self._going.is_set() and not self._going.wait(LOOK):
                     paused = True
                     continue
                 if paused:
@@ -250,25 +245,24 @@ class SimulatedArmNode(Node):
                 if not self.context.ok():
                     return
                 if not self._hung:
-                    self._publish(reading, count)
+                    self._publish(reading)
                     told, speed = hardware.told, hardware.speed
                     self._controllers.cycle(
                         Cycle(reading.t, self._period, reading.q, reading.dq, told, speed)
                     )
-                if count % report_every == 0:
-                    self._scaling.publish(Float64(data=100.0 * hardware.speed))
-                    self._controllers.report()
+                self._scaling.publish(Float64(data=100.0 * hardware.speed))
+                self._controllers.report()
                 count += 1
         except Exception as error:  # whatever it is, the node must end with it
             self.get_logger().fatal(str(error))
             self.failure = error
 
-    def _publish(self, reading: Reading, count: int) -> None:
+    def _publish(self, reading: Reading) -> None:
         """Publish the clock and joint states."""
-        if self._clock_publisher is not None and count % self._clock_every == 0:
+        if self._clock_publisher is not None:
             clock = Clock(clock=time_message(self._stamp(reading.t)))
             self._clock_publisher.publish(clock)
-        if reading.lost or not self._controllers.broadcasts:
+        if not self._controllers.broadcasts:
             return
         message, stamp = self._message, self._message.header.stamp
         stamp.sec, stamp.nanosec = divmod(self._stamp(reading.stamp), 10**9)

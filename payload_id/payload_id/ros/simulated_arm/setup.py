@@ -83,15 +83,6 @@ PARAMETER_TABLE = (
     ),
     Parameter("position_resolution", 0.0, "Step of the encoders.", "rad or m", 0.0, 1.0),
     Parameter("velocity_noise", 0.0, "Bound of the velocity noise.", "rad/s or m/s", 0.0, 10.0),
-    Parameter("wrap_positions", False, "Whether continuous joints are reported within (-pi, pi]."),
-    Parameter(
-        "delay",
-        0,
-        "How many cycles old the joint states are, which their stamps do not say.",
-        "-",
-        0,
-        100,
-    ),
     Parameter(
         "fault",
         False,
@@ -125,7 +116,6 @@ PARAMETER_TABLE = (
         read_only=False,
     ),
     Parameter("stamp_jitter", 0.0, "Bound of the error of the stamps.", "s", 0.0, 0.1),
-    Parameter("loss", 0.0, "Probability that a joint state is not published.", "-", 0.0, 0.99),
     Parameter(
         "physics_step",
         PHYSICS_STEP,
@@ -222,7 +212,6 @@ def build_sensor(values: dict[str, Any], n: int) -> SensorModel:
         torque_gain=tuple((values["torque_gain"] * gain).tolist()),
         torque_offset=tuple((values["torque_offset"] * offset).tolist()),
         stamp_jitter=values["stamp_jitter"],
-        loss=values["loss"],
         **{name: values[name] for name in direct},
     )
 

@@ -15,9 +15,8 @@ from enum import Enum
 import numpy as np
 
 from ....core.arrays import Array, BoolArray
-from ....core.motion.joint_trajectory import DesiredState, JointTrajectory, starting_from
+from ....core.motion.joint_trajectory import DesiredState, JointTrajectory, sample, starting_from
 from .controller import Command, Controller, Cycle, Follow, Hold
-from .sampled_trajectory import SampledTrajectory
 from .tolerances import Tolerances, within
 
 # Codes of control_msgs/FollowJointTrajectory that the controller uses.
@@ -38,21 +37,13 @@ class End(Enum):
 
 @dataclass(eq=False)
 class Goal:
-    """A goal that was accepted, and what became of it.
+    """A goal that was accepted.
 
     Attributes:
-        end: How it ended; None: it is under way.
-        code: Error code.
-        text: The controller's words.
+        end: How it ended, error code and the controller's words; None: it is under way.
     """
 
-    end: End | None = None
-    code: int = SUCCESSFUL
-    text: str = ""
-
-    def ends(self, end: End, code: int = SUCCESSFUL, text: str = "") -> None:
-        """Note how it ended."""
-        self.end, self.code, self.text = end, code, text
+    end: tuple[End, int, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +61,20 @@ class Look:
     place: float
     desired: DesiredState
     error: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """What is followed, at which place [s], and whether errors on it end a goal."""
+
+    points: JointTrajectory
+    place: float = 0.0
+    judged: bool = False
+
+    @classmethod
+    def still(cls, q: Array) -> _Way:
+        """Return one that stays at q, shape (n,)."""
+        return cls(JointTrajectory(np.zeros(1), np.array(q)[np.newaxis]))
 
 
 class JointTrajectoryController(Controller):
@@ -105,11 +110,9 @@ class JointTrajectoryController(Controller):
         self.goal: Goal | None = None
         self.look: Look | None = None
         self.watched = False
-        # A trajectory to be followed, and its start; without one: hold where the joints are.
-        self._asked: tuple[JointTrajectory | None, float | None] | None = None
-        self._trajectory: SampledTrajectory | None = None
-        self._place = 0.0  # on it [s]
-        self._holding = True
+        # A trajectory to be followed, and its start; or where the joints are is to be held.
+        self._asked: tuple[JointTrajectory, float | None] | Hold | None = None
+        self._way: _Way | None = None
 
     def begin(
         self, trajectory: JointTrajectory, start: float | None, tolerances: Tolerances
@@ -124,7 +127,7 @@ class JointTrajectoryController(Controller):
         self._end_goal(End.ABORTED, INVALID_GOAL, PREEMPTED)
         goal = Goal()
         if not self.active:
-            goal.ends(End.ABORTED, INVALID_GOAL, DEACTIVATED)
+            goal.end = End.ABORTED, INVALID_GOAL, DEACTIVATED
             return goal
         self.replace(trajectory, start)
         self._tolerances, self.goal = tolerances, goal
@@ -133,100 +136,91 @@ class JointTrajectoryController(Controller):
     def replace(self, trajectory: JointTrajectory, start: float | None) -> None:
         """Follow another trajectory, as from the topic: a goal under way goes on with it."""
         if self.active:
-            self._asked, self._holding = (trajectory, start), False
+            self._asked = trajectory, start
 
     def cancel(self, goal: Goal) -> None:
         """End a goal, and hold where the joints are; one that is not under way is let be."""
         if goal is self.goal:
-            goal.ends(End.CANCELED)
-            self.goal, self._asked = None, (None, None)
+            self._end_goal(End.CANCELED)
+            self._asked = Hold()
 
     def activate(self) -> Command | None:
         """Hold where the drives were told to be last."""
         super().activate()
-        self._holding, self._trajectory, self._asked = True, None, None
+        self._way = self._asked = None
         return Hold()
 
     def deactivate(self) -> Command | None:
         """Abort the goal; the drives keep their last command, at a velocity of 0."""
         super().deactivate()
         self._end_goal(End.ABORTED, INVALID_GOAL, DEACTIVATED)
-        self._trajectory = self._asked = self.look = None
+        self._way = self._asked = self.look = None
         return Hold()
 
     def update(self, cycle: Cycle) -> Command | None:
         """Take up what is new, and judge where the joints are."""
-        asked, self._asked = self._asked, None
+        asked, self._asked, way = self._asked, None, self._way
         command: Command | None = None
+        if isinstance(asked, Hold):
+            return self._hold(cycle)
         if asked is not None:
-            points, start = asked
-            if points is None:
-                return self._hold(cycle)
-            command = self._taken_up(cycle, points, start)
-        elif self._trajectory is None:
-            self._trajectory = SampledTrajectory.still(cycle.told().q)
-            self._place = 0.0
+            way, command = self._taken_up(cycle, *asked)
+        elif way is None:
+            way = _Way.still(cycle.told().q)
         else:
-            self._place += cycle.period * cycle.speed
-        trajectory = self._trajectory
-        if trajectory is None or (self._holding and not self.watched):
-            return command
-        look = self._looked(cycle, trajectory)
-        return self._judged(cycle, look, trajectory.points.duration, asked is not None) or command
+            way = replace(way, place=way.place + cycle.period * cycle.speed)
+        self._way = way
+        if way.judged or self.watched:
+            self.look = look = self._looked(cycle, way)
+            command = self._judged(look, way, asked is not None) or command
+        return command
 
-    def _taken_up(self, cycle: Cycle, points: JointTrajectory, start: float | None) -> Command:
+    def _taken_up(
+        self, cycle: Cycle, points: JointTrajectory, start: float | None
+    ) -> tuple[_Way, Command]:
         """Begin a trajectory from where the drives are told to be, in its own turns."""
-        self._place = 0.0 if start is None else cycle.time - start
-        before = cycle.told()
+        place, before = 0.0 if start is None else cycle.time - start, cycle.told()
         off = before.q - points.q[0]
         off[self._endless] = _shortest(off[self._endless])
-        before = replace(before, q=points.q[0] + off)
-        whole = starting_from(points, before, at=self._place)
-        self._trajectory = SampledTrajectory(whole)
-        return Follow(whole, cycle.time - self._place)
+        whole = starting_from(points, replace(before, q=points.q[0] + off), at=place)
+        return _Way(whole, place, judged=True), Follow(whole, cycle.time - place)
 
-    def _looked(self, cycle: Cycle, trajectory: SampledTrajectory) -> Look:
+    def _looked(self, cycle: Cycle, way: _Way) -> Look:
         """Hold what is desired against what the joints do."""
-        desired = trajectory.at(self._place)
+        desired = sample(way.points, way.place)
         off = desired.q - cycle.q
         off[self._endless] = _shortest(off[self._endless])
         speed = desired.dq - cycle.dq if self._judges_velocity else np.zeros_like(off)
-        self.look = look = Look(cycle, self._place, desired, np.array([off, speed]))
-        return look
+        return Look(cycle, way.place, desired, np.array([off, speed]))
 
-    def _judged(self, cycle: Cycle, look: Look, duration: float, first: bool) -> Command | None:
+    def _judged(self, look: Look, way: _Way, first: bool) -> Command | None:
         """End the goal, or the motion, if it is time for that."""
-        if self._holding:
+        late, allowed = way.place - way.points.duration, self._tolerances
+        if not way.judged:
             return None
-        under_way, late = self._place < duration, self._place - duration
-        allowed = self._tolerances
-        if (under_way or first) and not within(look.error, allowed.path):
-            self._end_goal(End.ABORTED, PATH_TOLERANCE_VIOLATED, OFF_PATH)
-            return self._hold(cycle)
-        if under_way:
+        if (late < 0.0 or first) and not within(look.error, allowed.path):
+            return self._hold(look.cycle, PATH_TOLERANCE_VIOLATED, OFF_PATH)
+        if late < 0.0:
             return None
         if within(look.error, allowed.goal):
-            if self.goal is not None:
-                self._end_goal(End.SUCCEEDED, SUCCESSFUL, "Goal successfully reached!")
-                self._holding = True
-            return None
-        if allowed.time != 0.0 and late > allowed.time:
+            self._way = replace(way, judged=self.goal is None)
+            self._end_goal(End.SUCCEEDED, SUCCESSFUL, "Goal successfully reached!")
+        elif allowed.time != 0.0 and late > allowed.time:
             text = f"Aborted due to goal_time_tolerance exceeding by {late:.6f} seconds"
-            self._end_goal(End.ABORTED, GOAL_TOLERANCE_VIOLATED, text)
-            return self._hold(cycle)
+            return self._hold(look.cycle, GOAL_TOLERANCE_VIOLATED, text)
         return None
 
-    def _hold(self, cycle: Cycle) -> Command:
-        """Hold where the joints are."""
-        self._trajectory, self._place = SampledTrajectory.still(cycle.q), 0.0
-        self._holding, self._asked = True, None
+    def _hold(self, cycle: Cycle, code: int = SUCCESSFUL, text: str = "") -> Command:
+        """Hold where the joints are; a goal under way is aborted."""
+        self._end_goal(End.ABORTED, code, text)
+        self._way = _Way.still(cycle.q)
         return Hold(cycle.q.copy())
 
-    def _end_goal(self, end: End, code: int, text: str) -> None:
+    def _end_goal(self, end: End, code: int = SUCCESSFUL, text: str = "") -> None:
         """End the goal under way, if any."""
         goal, self.goal = self.goal, None
         if goal is not None:
-            goal.ends(end, code, text)
+            goal.end = end, code, text
 
 
 def _shortest(angles: Array) -> Array:

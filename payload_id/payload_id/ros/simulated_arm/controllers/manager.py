@@ -59,25 +59,16 @@ class ControllerManager:
         for verb, names in (("deactivate", deactivate), ("activate", activate)):
             if unknown := self._unknown(verb, names, strict):
                 return False, unknown
-        off, on = ([self.controllers[x] for x in names if x in self.controllers]
-                   for names in (deactivate, activate))  # fmt: skip
-        idle = [x for x in off if not x.active]
-        again = [x for x in on if x.active and x not in off]
-        if strict and again:
-            return False, f"Controller with name '{again[0].name}' is already active."
-        if strict and idle:
-            return False, (
-                f"Controller with name '{idle[0].name}' can not be deactivated since it is not "
-                "active."
-            )
-        off, on = [x for x in off if x not in idle], [x for x in on if x not in again]
-        if not on and not off:
-            return True, NOTHING
+        off, on = self._loaded(deactivate), self._loaded(activate)
+        if strict and (refused := _as_they_are(on, off)):
+            return False, refused
+        off = [x for x in off if x.active]
+        on = [x for x in on if x in off or not x.active]
         if trouble := self._unavailable(on, off):
             return False, trouble
-        self._told += [told for x in off if (told := x.deactivate()) is not None]
-        self._told += [told for x in on if (told := x.activate()) is not None]
-        return True, SWITCHED
+        told = [x.deactivate() for x in off] + [x.activate() for x in on]
+        self._told += filter(None, told)
+        return True, SWITCHED if told else NOTHING
 
     def update(self, cycle: Cycle) -> list[Command]:
         """Let all controllers that run take in one cycle; return what the drives are told."""
@@ -93,6 +84,10 @@ class ControllerManager:
             if command is not None:
                 told.append(command)
         return told
+
+    def _loaded(self, names: Sequence[str]) -> list[Controller]:
+        """Return controllers by their names, those that are loaded."""
+        return [self.controllers[x] for x in names if x in self.controllers]
 
     def _unknown(self, verb: str, names: Sequence[str], strict: bool) -> str:
         """Say which controllers are not loaded; empty: all are, or enough of them are."""
@@ -124,3 +119,16 @@ class ControllerManager:
                 )
             taken |= set(each.claims)
         return ""
+
+
+def _as_they_are(on: Sequence[Controller], off: Sequence[Controller]) -> str:
+    """Say which controllers are as they are to be already; empty if none is."""
+    for each in on:
+        if each.active and each not in off:
+            return f"Controller with name '{each.name}' is already active."
+    for each in off:
+        if not each.active:
+            return (
+                f"Controller with name '{each.name}' can not be deactivated since it is not active."
+            )
+    return ""

@@ -25,40 +25,27 @@ from .description import COMMANDS
 
 LONGEST_PERIOD = 0.1  # [s] between two commands of one motion
 AHEAD = 0.02  # [s] within which the drives are where a command leads: what its stamp is off by
-SHORTEST = 0.005  # [s], and of commands that came late
-FASTEST = 10.0  # [rad/s or m/s] of the drives on their way there
-# Periods for which the drives go on at the velocity of the last command, then slow down to rest.
-ON, SLOWING = 5.0, 10.0
+SLOWING = 10.0  # periods within which the drives come to rest where no further command comes
 # By how much faster than that of the stamps simulated time may pass, once it is behind [-].
 CATCHING_UP = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class _Command:
-    """A command: at time t [s] be at q, going at dq and ddq; the next one comes a period later."""
+    """A command: at time t [s] be at q, going at dq; the next one comes a period later."""
 
     t: float
     q: Array
     dq: Array
-    ddq: Array
     period: float
 
     def way(self, cycle: Cycle) -> Follow:
         """Return the way there from what the drives are told now, and on."""
-        ahead = max(self.t + AHEAD - cycle.time, SHORTEST)
-        jump = float(np.abs(self._at(cycle.time + ahead)[0] - cycle.told().q).max())
-        ahead = max(ahead, jump / FASTEST)
-        there, speed = self._at(cycle.time + ahead)
-        times = np.cumsum([ahead, ON * self.period, SLOWING * self.period])
-        on = there + speed * ON * self.period
-        q = np.stack([there, on, on + 0.5 * speed * SLOWING * self.period])
-        dq = np.stack([speed, speed, np.zeros_like(speed)])
-        return Follow(JointTrajectory(times, q, dq), None)
-
-    def _at(self, time: float) -> tuple[Array, Array]:
-        """Return where the command leads at a time [s], and how fast."""
-        s = time - self.t
-        return self.q + s * self.dq + 0.5 * s**2 * self.ddq, self.dq + s * self.ddq
+        ahead = max(self.t + AHEAD - cycle.time, self.period)
+        times = np.cumsum([ahead, SLOWING * self.period])
+        there = self.q + (cycle.time + ahead - self.t) * self.dq
+        q = np.stack([there, there + 0.5 * SLOWING * self.period * self.dq])
+        return Follow(JointTrajectory(times, q, np.stack([self.dq, np.zeros_like(self.dq)])), None)
 
 
 class JointCommands:
@@ -92,8 +79,7 @@ class JointCommands:
         self._joints, self._write = robot.joints, write
         self._time, self._lock = time, lock
         self._log = ThrottledLog(node)
-        # Stamp [s], positions and velocities of the last command.
-        self._last: tuple[float, Array, Array | None] | None = None
+        self._last: tuple[float, Array] | None = None  # stamp [s] and positions of the last command
         self._offset = np.inf  # of simulated time against stamps, of the commands that come soonest
         self._new: _Command | None = None
         node.create_subscription(JointState, COMMANDS, self._on_command, 1)
@@ -128,14 +114,12 @@ class JointCommands:
     def _towards(self, q: Array, message: JointState, order: list[int]) -> _Command | None:
         """Return what a command asks for, in simulated time; None: it tells no velocity yet."""
         t, dq = 1e-9 * stamp_of(message.header.stamp), _in_order(message.velocity, order)
-        last, self._last = self._last, (t, q, dq)
+        last, self._last = self._last, (t, q)
         if last is None or not 0.0 < t - last[0] < LONGEST_PERIOD:
             return None
         period = t - last[0]
         self._offset = min(self._time() - t, self._offset + CATCHING_UP * period)
-        if dq is None or last[2] is None:
-            return _Command(t + self._offset, q, (q - last[1]) / period, np.zeros_like(q), period)
-        return _Command(t + self._offset, q, dq, (dq - last[2]) / period, period)
+        return _Command(t + self._offset, q, (q - last[1]) / period if dq is None else dq, period)
 
 
 def _in_order(values: object, order: list[int]) -> Array | None:

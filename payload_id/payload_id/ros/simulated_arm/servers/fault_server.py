@@ -5,14 +5,15 @@ They are those of the robot file's section `driver`, where their message package
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 from rclpy.node import Node
 
+from ....core.errors import ConfigurationError
 from ....files.drivers.driver_facts import Condition, DriverFacts
 from ...common.steady_timer import steady_timer
+from ...supervision.named_types import named_type
 
 PERIOD = 0.05  # [s] between two messages
 
@@ -55,11 +56,10 @@ class FaultServer:
 
     def _kind(self, full: str, name: str) -> Any:
         """Return a type by its full name, package/msg/Name; None if it is not installed."""
-        package, folder, kind = full.split("/")
         try:
-            return getattr(importlib.import_module(f"{package}.{folder}"), kind)
-        except (ImportError, AttributeError):
-            self._log.info(f"{name} is left out: {full} is not installed.")
+            return named_type(full)
+        except ConfigurationError as error:
+            self._log.info(f"{name} is left out: {error}")
             return None
 
     def _publish(self) -> None:

@@ -25,7 +25,13 @@ from ....core.motion.joint_trajectory import DesiredState, JointTrajectory
 from ...access.interfaces import action_beside, state_beside
 from ...common.conversions import duration_message, time_message
 from ...common.steady_timer import steady_timer
-from ..controllers.joint_trajectory import Goal, JointTrajectoryController, Look
+from ..controllers.joint_trajectory import (
+    SUCCESSFUL,
+    End,
+    Goal,
+    JointTrajectoryController,
+    Look,
+)
 from ..controllers.tolerances import Tolerances
 
 MONITOR_PERIOD = 0.05  # [s]
@@ -140,11 +146,10 @@ class TrajectoryServer:
         _, goal, ended = self._under_way[_identity(handle)]
         await ended
         del self._under_way[_identity(handle)]
-        if goal.end is not None:
-            getattr(handle, goal.end.value)()
-        if goal.text:
-            self._log.info(goal.text)
-        return Action.Result(error_code=goal.code, error_string=goal.text)
+        end, code, text = goal.end or (End.ABORTED, SUCCESSFUL, "")
+        getattr(handle, end.value)()
+        self._log.info(f"A goal has ended: {end.name}. {text}")
+        return Action.Result(error_code=code, error_string=text)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         """Have the arm held, if this is the goal under way."""
