@@ -28,7 +28,7 @@ from ..execution.start_check import NotReadyError
 from ..lifecycle.managed_node import ManagedNode
 from .fault_memory import FaultMemory
 from .obstacles.obstacle_messages import base_frames
-from .obstacles.obstacle_store import ObstacleStore
+from .obstacles.obstacles import Obstacles
 from .parameters import BRIDGE_TABLE, BridgeParameters
 
 ENDED_IN_MOTION = (
@@ -48,7 +48,6 @@ class BridgeContext:
         obstacles: Those in force.
         estimate: The estimator's newest; None before the first.
         holding: Where the last motion ended, which the controller holds; None if not known.
-        control_doubt: What is not as it should be with the arm's controller, though it goes on.
         faults: Where a fault is remembered.
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
         cell_missing: Why nothing may move; empty: it is known what is around the arm.
@@ -67,10 +66,9 @@ class BridgeContext:
         """Subscribe to joint states, and start the proving process."""
         self.node, self.settings, self.robot = node, settings, robot
         self.frames = base_frames(robot.urdf, RobotModel.from_robot_file(robot))
-        self.obstacles = ObstacleStore(settings.obstacles_lifetime)
+        self.obstacles = Obstacles(settings.obstacles_lifetime)
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
-        self.control_doubt = ""
         self.faults = FaultMemory(settings.state_folder, node.get_fully_qualified_name())
         self.fault = self.faults.read()
         if self.fault:
@@ -83,8 +81,7 @@ class BridgeContext:
         self._warm = self.process.request(None)
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
         self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
-        # What was said of the turns and not noted yet.
-        self._said: tuple[float, ...] = tuple(node.get_parameter("turned").value or ())
+        self._note_turns(node.get_parameter("turned").value)
         check_changes(node, BRIDGE_TABLE, self._check_turned)
         node.add_post_set_parameters_callback(self._on_set)
         self._device = False, -math.inf  # what the enabling device said last, and when [s]
@@ -191,10 +188,9 @@ class BridgeContext:
                 f"After a fault nothing moves until somebody calls ~/acknowledge: {self.fault}"
             )
 
-    def note_turns(self) -> None:
-        """Take in what the parameter `turned` says, each time it is set."""
-        said, self._said = self._said, ()
-        if said and said == tuple(self.node.get_parameter("turned").value or ()):
+    def _note_turns(self, said: Sequence[float] | None) -> None:
+        """Take in how far joints are said to have turned."""
+        if said:
             self.arm.states.turns = self.arm.states.turns.said_to_be(said)
 
     def _check_turned(self, values: Mapping[str, Any]) -> None:
@@ -207,10 +203,10 @@ class BridgeContext:
             )
 
     def _on_set(self, changes: Sequence[RosParameter]) -> None:
-        """Note that something is said of the turns; whether it can be true is judged elsewhere."""
+        """Take in what is said of the turns; whether it can be true, the count judges."""
         for change in changes:
             if change.name == "turned":
-                self._said = tuple(change.value or ())
+                self._note_turns(change.value)
 
     def ask(self, request: Any) -> RosFuture:
         """Hand a request to the proving process; the executor goes on meanwhile."""

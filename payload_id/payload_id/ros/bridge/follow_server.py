@@ -17,7 +17,6 @@ from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
-from ...core.motion.trajectory import Motion
 from ...core.samples.stamps import NANOSECONDS
 from ..common.conversions import time_message
 from ..common.goal_end import end_goal
@@ -29,7 +28,6 @@ from ..execution.payload_intervals import check_payload
 from ..execution.snapshot import Found, NotProved
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message, sentence
-from ..execution.turn_count import Send, in_turns_of
 from .context import BridgeContext
 from .motion_proofs import proved
 from .sources import Sources
@@ -65,7 +63,13 @@ class FollowServer:
         self._proof: Part | NotProved | None = None  # of the motion that is proved
         self._goal: ServerGoalHandle | None = None  # the newest, which tells how the motion ends
         self._ended: RosFuture | None = None
-        self._send: Send = self._send_as_planned
+
+    @property
+    def in_use(self) -> str:
+        """That something is done with the arm, as a sentence; empty if nothing is."""
+        phase = self.state.phase
+        said = f"The arm is in use: {phase.value}. Wait, or call ~/stop."
+        return "" if phase is Phase.IDLE else said
 
     async def on_follow(self, handle: ServerGoalHandle) -> Follow.Result:
         """Follow a motion."""
@@ -96,10 +100,8 @@ class FollowServer:
             InputError: The arm is in use, or nothing may move.
         """
         self._context.check_usable()
-        if self.state.phase is not Phase.IDLE:
-            raise NotReadyError(
-                f"The arm is in use: {self.state.phase.value}. Wait, or call ~/stop."
-            )
+        if self.in_use:
+            raise NotReadyError(self.in_use)
         ended = self._take_goal(handle)
         self._asked = self._proof = None
         self.state = asked_for(time.monotonic())
@@ -190,20 +192,15 @@ class FollowServer:
     def _begin(self, motion: CommandedMotion) -> None:
         """Command a motion that begins shortly."""
         context, arm = self._context, self._context.arm
-        motion = motion.beginning(arm.states.now_ns, context.settings.start_delay)
+        delay, states = context.settings.start_delay, arm.states
+        motion = motion.beginning(states.now_ns, delay, states.q, arm.continuous)
         self.state = with_motion(self.state, motion)
-        self._send = in_turns_of(self._send_as_planned, motion.start, arm.states.q, arm.continuous)
         self._command(motion, motion.start_ns)
 
     def _command(self, motion: CommandedMotion, now_ns: int) -> None:
         """Send what is to be followed from now on."""
         points = motion.points(motion.time(now_ns), self._context.settings.point_rate)
-        self._send(points, motion.start_ns)
-
-    def _send_as_planned(self, points: Motion, start_ns: int) -> None:
-        """Send points in the turns in which they were planned."""
-        if self.state.motion is not None:
-            self._back_end.send(points, start_ns, self.state.motion.tube)
+        self._back_end.send(points, motion.start_ns, motion.tube)
 
     def _conclude(self, before: State) -> None:
         """Note how a motion ended, and wake who waits for it."""

@@ -6,7 +6,7 @@ from payload_id_msgs.action import Follow
 from payload_id_msgs.msg import Certificate
 
 from ...core.errors import InputError
-from ..certifying.prover import MOST_STOPS, ProofRequest
+from ..certifying.prover import ProofRequest
 from ..certifying.worker_process import Failure
 from ..execution.commanded_motion import Part
 from ..execution.snapshot import NotProved
@@ -14,7 +14,6 @@ from ..execution.start_check import NotReadyError
 from .context import BridgeContext
 
 LONGEST_NAME = 200  # characters
-LARGEST_FILE = 4_000_000  # bytes of one certificate
 MOST_BYTES = 32_000_000  # of a motion's certificates together
 
 
@@ -35,7 +34,12 @@ async def _proved(context: BridgeContext, asked: Follow.Goal) -> Part:
     name = asked.motion_id
     if not name or len(name) > LONGEST_NAME:
         raise InputError(f"motion_id takes 1 to {LONGEST_NAME} characters; found {len(name)}.")
-    _check_size(asked)
+    size = sum(len(x.file) for x in (asked.motion, *asked.stops))
+    if size > MOST_BYTES:
+        raise InputError(
+            f"The certificates of a motion take at most {MOST_BYTES} bytes; found {size}. Plan a "
+            "shorter motion, or with fewer obstacles."
+        )
     if context.cell_missing:
         raise NotReadyError(context.cell_missing)
     known, bodies = context.obstacles.digest, context.obstacles.bodies
@@ -49,23 +53,3 @@ async def _proved(context: BridgeContext, asked: Follow.Goal) -> Part:
 def _text(certificate: Certificate) -> str:
     """Return what a file says; what is no text is refused as one that was altered."""
     return certificate.file.tobytes().decode(errors="replace")
-
-
-def _check_size(asked: Follow.Goal) -> None:
-    """Raise unless certificates are of a size that real ones have.
-
-    Raises:
-        InputError: There are more or larger files.
-    """
-    sizes = [len(asked.motion.file), *(len(stop.file) for stop in asked.stops)]
-    if len(asked.stops) > MOST_STOPS:
-        raise InputError(
-            f"A motion takes at most {MOST_STOPS} stops; found {len(asked.stops)}. Plan it with a "
-            "larger stop_step, or in parts."
-        )
-    if max(sizes) > LARGEST_FILE or sum(sizes) > MOST_BYTES:
-        raise InputError(
-            f"A certificate takes at most {LARGEST_FILE} bytes, those of a motion {MOST_BYTES} "
-            f"together; found {max(sizes)}, {sum(sizes)} together. Plan a shorter motion, or with "
-            "fewer obstacles."
-        )

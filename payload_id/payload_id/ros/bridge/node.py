@@ -37,6 +37,7 @@ from ..execution.back_ends.back_end import BackEnd
 from ..execution.back_ends.effort import Effort, check_executes_torques, full_name_of
 from ..execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
 from ..execution.back_ends.team_topics import TeamTopics
+from ..execution.machine import State
 from ..execution.monitors import Phase
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
@@ -194,8 +195,6 @@ class BridgeNode(ManagedNode):
     def _on_watch_due(self) -> None:
         """Pass on the proving process's answers, and look at the arm, less often while idle."""
         self._shared.answers.pass_on()
-        self._shared.note_turns()
-        self._shared.control_doubt = self._mover.doubt()
         self._motion.on_cycle()
         idle = self._motion.state.phase is Phase.IDLE
         period = max(IDLE_PERIOD if idle else 0.0, self._shared.settings.watch_period)
@@ -216,34 +215,40 @@ class BridgeNode(ManagedNode):
             "obstacles": len(shared.obstacles.bodies),
             "proof process": "runs" if shared.process.alive else "ended",
         }
-        if shared.fault:
-            return Condition(
-                Level.ERROR, f"Nothing moves until ~/acknowledge is called: {shared.fault}", figures
-            )
-        if shared.control_doubt:
-            return Condition(Level.WARN, f"{shared.control_doubt}.", figures)
-        if state.phase is not Phase.IDLE:
-            return Condition(Level.OK, f"The arm is in use: {state.phase.value}.", figures)
-        if state.begun and not state.ended[0].as_asked:
-            reason, detail = state.ended
-            said = f"{reason.name}: {sentence(reason, detail)}"
-            return Condition(Level.WARN, said, figures)  # a fault is one until acknowledged
+        level, said = next(found for found in self._judgements(state) if found[1])
+        return Condition(level, said, figures)
+
+    def _judgements(self, state: State) -> tuple[tuple[Level, str], ...]:
+        """Return what may be said of the bridge, the first first; empty: that is not so."""
+        shared, fault, doubt = self._shared, self._shared.fault, self._sources.doubt()
+        waits = "" if shared.is_warm else "The proof process is starting."
+        dry = f"Ready. {shared.forbidden}." if shared.settings.dry_run else ""
+        return (
+            (Level.ERROR, fault and f"Nothing moves until ~/acknowledge is called: {fault}"),
+            (Level.WARN, doubt and f"{doubt}."),
+            (Level.OK, self._motion.in_use),
+            (Level.WARN, self._unasked_end(state)),
+            (Level.WARN, self._unusable()),
+            (Level.WARN, self._estimator.absence),
+            (Level.WARN, shared.arm.clock_doubt()),
+            (Level.OK, waits or dry or "Ready."),
+        )
+
+    def _unasked_end(self, state: State) -> str:
+        """Say why the last motion ended otherwise than asked; a fault is one until acknowledged."""
+        reason, detail = state.ended
+        is_one = state.begun and not reason.as_asked
+        return f"{reason.name}: {sentence(reason, detail)}" if is_one else ""
+
+    def _unusable(self) -> str:
+        """Say why no motion could begin now; empty if one could."""
         try:
-            shared.check_usable()
-            shared.arm.check_alive()
+            self._shared.check_usable()
+            self._shared.arm.check_alive()
         except NotReadyError as error:
-            return Condition(Level.WARN, str(error), figures)
-        if doubt := shared.obstacle_doubt:
-            return Condition(Level.WARN, f"{doubt}. Nothing moves until they can be used.", figures)
-        if absence := self._estimator.absence:
-            return Condition(Level.WARN, absence, figures)
-        if doubt := shared.arm.clock_doubt():
-            return Condition(Level.WARN, doubt, figures)
-        if not shared.is_warm:
-            return Condition(Level.OK, "The proof process is starting.", figures)
-        if shared.settings.dry_run:
-            return Condition(Level.OK, f"Ready. {shared.forbidden}.", figures)
-        return Condition(Level.OK, "Ready.", figures)
+            return str(error)
+        doubt = self._shared.obstacle_doubt
+        return f"{doubt}. Nothing moves until they can be used." if doubt else ""
 
 
 def _check_same_robot(topic: str, robot: str) -> None:

@@ -16,7 +16,7 @@ from ..common.polled_subscription import PolledSubscription
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.commanded_motion import CommandedMotion, Part
 from ..execution.monitors import BEFORE, Phase, WatchedArm
-from ..execution.snapshot import ControllerError, Found, ManagerReport, NotProved, Snapshot
+from ..execution.snapshot import Found, ManagerReport, NotProved, Snapshot
 from ..execution.standstill import AT_REST
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.turn_count import difference
@@ -64,7 +64,7 @@ class Sources:
             self._errors = ControllerErrors(node, state_beside(topic), robot.joints)
         # Reported at the controller's rate: an executor that woke for each would do little else.
         self._reports = PolledSubscription(node, Float64, slider, REPORTS) if slider else None
-        self.slider, self._heard_torque = 100.0, False
+        self.slider = 100.0
         self._looked = time.monotonic()
         self._unwatched: tuple[float, tuple[str, ...]] = (-PERIOD, ())
         arm = context.arm
@@ -91,7 +91,6 @@ class Sources:
         """
         context = self._context
         states = context.arm.states.take(every=phase not in (Phase.IDLE, *BEFORE))
-        self._heard_torque |= states.torque is not None
         late, self._looked = self._looked, time.monotonic()
         self._hear_slider()
         manager = self.manager.look()
@@ -103,7 +102,7 @@ class Sources:
             controller=self._back_end.look(),
             manager=manager,
             driver=tuple(found for x in self._conditions if (found := x.look())),
-            error=self._error(),
+            error=None if self._errors is None else self._errors.look(),
             slider=self.slider,
             estimate=context.estimate,
             obstacles=context.obstacles.digest,
@@ -124,7 +123,7 @@ class Sources:
             found += [] if self._errors is None else self._errors.unwatched()
             if self.arm.warning is None:
                 found.append("torques: the robot file has no driver.effort_warning.")
-            elif not self._heard_torque:
+            elif self._context.robot.effort.source == "none":
                 found.append("torques: the joint states have none.")
             if self._reports is not None and not self._context.node.count_publishers(
                 self._reports.topic
@@ -133,9 +132,9 @@ class Sources:
             self._unwatched = now, tuple(found)
         return self._unwatched[1]
 
-    def _error(self) -> ControllerError | None:
-        """Return the controller's own error."""
-        return None if self._errors is None else self._errors.look()
+    def doubt(self) -> str:
+        """Say what is not as it should be with what moves the arm; empty if nothing is."""
+        return self._back_end.doubt()
 
     def _hear_slider(self) -> None:
         """Take in where the pendant's slider is; what is not a number counts as no report."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from copy import copy
 
@@ -33,7 +32,6 @@ class StatePublisher:
         self._publisher = context.node.create_publisher(BridgeState, "~/state", LATCHED)
         self._said: BridgeState | None = None
         self._of, self._looked = State(), -PERIOD  # what was looked at last, and when [s]
-        self._known: tuple[tuple[str, ...], str] = ((), "[]")  # digest and text of the obstacles
 
     def look(self, state: State) -> None:
         """Publish the state at once where the machine's is another one, else now and then."""
@@ -58,7 +56,7 @@ class StatePublisher:
             state=_state_of(state, context.fault),
             motion_id="" if state.motion is None else state.motion.newest.name,
             fault=context.fault,
-            bodies=self._bodies(),
+            bodies=context.obstacles.text,
             doubt=self._doubt(),
             unwatched=list(self._sources.unwatched()),
             reaction=context.settings.reaction,
@@ -78,7 +76,7 @@ class StatePublisher:
             return inactive
         if doubt := self._context.obstacle_doubt:
             return f"{doubt}. Publish obstacles that can be used."
-        doubt = self._context.arm.states.turns.doubt or self._context.control_doubt
+        doubt = self._context.arm.states.turns.doubt or self._sources.doubt()
         return f"{doubt}." if doubt else ""
 
     def _detail(self, state: State) -> str:
@@ -93,14 +91,6 @@ class StatePublisher:
         if state.phase is Phase.IDLE:
             return ""
         return f"The arm is in use: {state.phase.value}. Wait, or call ~/stop."
-
-    def _bodies(self) -> str:
-        """Return the obstacles in force as a text."""
-        obstacles = self._context.obstacles
-        if obstacles.digest != self._known[0]:
-            text = json.dumps([body.to_dict() for body in obstacles.bodies], allow_nan=False)
-            self._known = obstacles.digest, text
-        return self._known[1]
 
 
 def _state_of(state: State, fault: str) -> int:

@@ -5,6 +5,7 @@ Time is the robot's: that of the joint states' stamps. Nothing here changes, and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,10 +17,12 @@ from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from ...core.safety.tube.tracking_tube import TrackingTube
+from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import NANOSECONDS, seconds_since
 from ..certifying.prover import VerifiedMotion
 from .standstill import AT_REST
 from .start_check import NotReadyError
+from .turn_count import TURN
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
 EARLY = 20  # places of a motion's beginning that are looked at
@@ -59,12 +62,15 @@ class CommandedMotion:
         certified: All of them as one motion, with the stops.
         start_ns: Stamp of the motion's time 0 [ns]; 0: it was not commanded yet.
         stop: The certified stop that ends it; None: its own end does.
+        turns: Whole turns by which what is commanded is shifted, so that it begins where the arm
+            is reported to be, shape (n,) [rad].
     """
 
     parts: tuple[Part, ...]
     certified: CertifiedMotion
     start_ns: int = 0
     stop: CertifiedStop | None = None
+    turns: Array | float = 0.0
 
     @classmethod
     def of(cls, part: Part) -> CommandedMotion:
@@ -115,7 +121,8 @@ class CommandedMotion:
     def points(self, time: float, rate: float) -> Motion:
         """Return what is to be commanded from a little before a time [s] on, at a rate [Hz]."""
         begin = max(0.0, min(time, self.commanded.duration) - BEHIND)
-        return points_of(self.commanded, rate, begin)
+        points = points_of(self.commanded, rate, begin)
+        return replace(points, q=points.q + self.turns)
 
     def may_have_begun(self, time: float, reaction: float) -> bool:
         """Tell whether a hold at a time [s] may find the arm outside the tube about its start.
@@ -133,9 +140,20 @@ class CommandedMotion:
         fast = np.abs(begun.dq) > np.maximum(self.tube.velocity, AT_REST)
         return bool(end > self.commanded.duration or left.any() or fast.any())
 
-    def beginning(self, now_ns: int, delay: float) -> CommandedMotion:
-        """Return the motion as it is commanded at a stamp [ns], to begin after a delay [s]."""
-        return replace(self, start_ns=now_ns + round(NANOSECONDS * delay))
+    def beginning(
+        self, now_ns: int, delay: float, q: Array, continuous: Sequence[bool]
+    ) -> CommandedMotion:
+        """Return the motion as it is commanded.
+
+        Args:
+            now_ns: Stamp of now [ns].
+            delay: After which it begins [s].
+            q: What the driver reports, shape (n,) [rad or m].
+            continuous: Joints that turn without end.
+        """
+        turns = np.rint((q - self.start - position_error(self.start, q, continuous)) / TURN)
+        start_ns = now_ns + round(NANOSECONDS * delay)
+        return replace(self, start_ns=start_ns, turns=TURN * turns)
 
     def stopped(self, time: float, reaction: float) -> CommandedMotion:
         """Return the motion with the next certified stop that can be taken; else with its own end.

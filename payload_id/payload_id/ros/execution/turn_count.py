@@ -7,17 +7,15 @@ where the count begins, somebody must say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...core.arrays import Array, BoolArray
-from ...core.motion.trajectory import Motion
 from ...core.safety.tube.tube_watch import position_error
 from ...files.robots.robot_file import RobotFile
 
-Send = Callable[[Motion, int], None]  # points, and the stamp of their time 0 [ns]
 TURN = 2.0 * np.pi
 UNLIKE = 1.0  # [rad] by which what is said of a turn may differ from a position, whole turns apart
 UNKNOWN = (
@@ -181,22 +179,3 @@ def nearest_turns(
     other = found - TURN * np.sign(found - q)  # the other way around
     allowed = (lower <= other) & (other <= upper)
     return np.where(beyond & allowed, other, found)
-
-
-def in_turns_of(send: Send, start: Array, q: Array, continuous: Sequence[bool]) -> Send:
-    """Return a command that shifts motions by whole turns, so that they begin where the arm is.
-
-    Args:
-        send: Sends points.
-        start: Where the motion begins, shape (n,) [rad or m].
-        q: What the driver reports, shape (n,) [rad or m].
-        continuous: Joints that turn without end.
-    """
-    shift = (q - start) - position_error(start, q, continuous)
-    if (np.abs(shift) < 1.0).all():  # rounding of zero turns
-        return send
-
-    def shifted(points: Motion, start_ns: int) -> None:
-        send(replace(points, q=points.q + TURN * np.rint(shift / TURN)), start_ns)
-
-    return shifted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,14 +14,13 @@ from shape_msgs.msg import Mesh, SolidPrimitive
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
-from ....core.errors import InputError, UnknownNameError, brief
+from ....core.errors import InputError, brief
 from ....core.safety.clearance.convex_body import ConvexBody
-from ...common.conversions import point, stamp_of
-from .frame_tree import Frames
-from .obstacle_store import check_number
+from ...common.conversions import point
+from .obstacles import check_number
 
 THINNEST, FARTHEST = 1e-4, 100.0  # [m] of a size; of a place from the base
-MOST_CORNERS, MOST_IN_ALL = 20_000, 100_000  # of a mesh, of all in one message
+MOST_CORNERS = 100_000  # of all meshes in one message
 UNIT = 1e-3  # how far the length of a quaternion may be from 1
 LONGEST_ID = 200  # characters of an obstacle's id
 # Of each primitive its name here, and which dimensions of the message are its sizes there.
@@ -33,9 +32,6 @@ PRIMITIVES = {
         (SolidPrimitive.CYLINDER_RADIUS, SolidPrimitive.CYLINDER_HEIGHT),
     ),
 }
-
-# Axes and origin of a frame at a stamp [ns], and whose frame it is.
-Lookup = Callable[[str, int, str], tuple[Array, Array]]
 
 
 def base_frames(urdf: str, model: ArmModel) -> dict[str, tuple[Array, Array]]:
@@ -58,35 +54,34 @@ def base_frames(urdf: str, model: ArmModel) -> dict[str, tuple[Array, Array]]:
 
 
 def obstacles_from(
-    messages: Sequence[Obstacle], frames: Frames, lookup: Lookup | None = None
+    messages: Sequence[Obstacle], frames: Sequence[tuple[Array, Array]]
 ) -> dict[str, ConvexBody]:
     """Return the bodies of messages by name, in the base frame.
 
     Args:
         messages: The messages.
-        frames: Links that do not move, the base link first.
-        lookup: Where other frames are; None: no others are known.
+        frames: Axes (3, 3) and origin (3,) [m] of the frame of each.
 
     Raises:
-        InputError: One of them is no body or out of any range, names a frame that is not known,
-            or has no name of its own; there are too many.
+        InputError: One of them is no body or out of any range, or has no name of its own; there are
+            too many.
     """
     check_number(len(messages))
     corners = sum(len(message.mesh.vertices) for message in messages)
-    if corners > MOST_IN_ALL:
+    if corners > MOST_CORNERS:
         raise InputError(
-            f"The meshes of the obstacles have {corners} corners in all; at most {MOST_IN_ALL} can "
-            "be worked out at once. Give hulls, or fewer corners."
+            f"The meshes of the obstacles have {corners} corners in all; at most {MOST_CORNERS} "
+            "can be worked out at once. Give hulls, or fewer corners."
         )
     found: dict[str, ConvexBody] = {}
-    for message in messages:
+    for message, frame in zip(messages, frames, strict=True):
         if message.id in found:
             raise InputError(f"Two obstacles have the id '{message.id}'; give each its own.")
-        found[message.id] = obstacle_from(message, frames, lookup)
+        found[message.id] = _obstacle_from(message, *frame)
     return found
 
 
-def obstacle_from(message: Obstacle, frames: Frames, lookup: Lookup | None) -> ConvexBody:
+def _obstacle_from(message: Obstacle, rotation: Array, translation: Array) -> ConvexBody:
     """Return the body of one message, in the base frame."""
     if not message.id:
         raise InputError("An obstacle has no id; give each one, to say later which is meant.")
@@ -96,16 +91,8 @@ def obstacle_from(message: Obstacle, frames: Frames, lookup: Lookup | None) -> C
             f"{brief(message.id)}."
         )
     where = f"obstacle '{message.id}'"
-    frame = message.header.frame_id or next(iter(frames))
-    if frame not in frames and lookup is None:
-        raise UnknownNameError("frame that does not move with the arm", frame, frames, where)
-    body = _body(message, where)
     turn, place = pose_of(message.pose, where)
-    if frame in frames or lookup is None:
-        rotation, translation = frames[frame]
-    else:
-        rotation, translation = lookup(frame, stamp_of(message.header.stamp), where)
-    body = body.moved(rotation @ turn, rotation @ place + translation)
+    body = _body(message, where).moved(rotation @ turn, rotation @ place + translation)
     away = np.abs(body.translation).max()
     if away > FARTHEST:
         raise InputError(
@@ -180,11 +167,6 @@ def _body(message: Obstacle, where: str) -> ConvexBody:
         if not len(corners):
             raise InputError(
                 f"The {where} has neither a primitive nor a mesh; fill in one of them."
-            )
-        if len(corners) > MOST_CORNERS:
-            raise InputError(
-                f"The mesh of {where} has {len(corners)} corners; its convex hull counts: give at "
-                f"most {MOST_CORNERS}."
             )
         points = np.array([[v.x, v.y, v.z] for v in corners])
         if not (np.abs(points) <= FARTHEST).all():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ....core.errors import InputError, UnknownNameError
@@ -26,26 +27,29 @@ def check_number(count: int) -> None:
         )
 
 
-@dataclass
-class ObstacleStore:
+@dataclass(frozen=True)
+class Obstacles:
     """Obstacles by name; where both sources have one of the same name, the service's counts.
 
     Attributes:
+        lifetime: For how long what the topic says counts as known [s]; infinite: for ever.
+        of_service: Those of the service.
+        of_topic: Those of the topic.
+        heard: When the topic was last heard [s]; None: never.
         unusable: Why the topic's newest message could not be taken; empty if it could. What it said
             is then not known, which counts as danger.
-        lifetime: For how long what the topic says counts as known [s]; infinite: for ever.
     """
 
     lifetime: float = float("inf")
+    of_service: Bodies = field(default_factory=dict)
+    of_topic: Bodies = field(default_factory=dict)
+    heard: float | None = None
     unusable: str = ""
-    _of_service: dict[str, ConvexBody] = field(default_factory=dict)
-    _of_topic: dict[str, ConvexBody] = field(default_factory=dict)
-    _heard: float | None = None  # when the topic was last heard
 
     @cached_property
     def bodies(self) -> tuple[ConvexBody, ...]:
         """All of them, by name."""
-        every = {**self._of_topic, **self._of_service}
+        every = {**self.of_topic, **self.of_service}
         return tuple(every[name] for name in sorted(every))
 
     @property
@@ -58,23 +62,27 @@ class ObstacleStore:
         """What tells whether anything has changed: every look at the arm asks it."""
         return tuple(f"{body.name}:{body.digest}" for body in self.bodies)
 
-    def add(self, bodies: Bodies) -> str:
-        """Put obstacles beside the others; return a sentence.
+    @cached_property
+    def text(self) -> str:
+        """All of them, as others read them (JSON)."""
+        return json.dumps([body.to_dict() for body in self.bodies], allow_nan=False)
+
+    def add(self, bodies: Bodies) -> Obstacles:
+        """Return them with further obstacles of the service.
 
         Raises:
             InputError: There would be too many.
         """
-        check_number(len({*self._of_service, *bodies}))
-        self._set({**self._of_service, **bodies}, self._of_topic)
-        return f"{len(bodies)} obstacles were added or replaced; {self._count()}"
+        together = {**self.of_service, **bodies}
+        check_number(len(together))
+        return replace(self, of_service=together)
 
-    def replace(self, bodies: Bodies) -> str:
-        """Have these obstacles and no others; return a sentence."""
-        self._set(bodies, {})
-        return f"All obstacles were replaced; {self._count()}"
+    def only(self, bodies: Bodies) -> Obstacles:
+        """Return these obstacles of the service, and no others."""
+        return replace(self, of_service=bodies, of_topic={})
 
-    def remove(self, names: Iterable[str]) -> str:
-        """Take obstacles away; return a sentence.
+    def without(self, names: Iterable[str]) -> Obstacles:
+        """Return them without some.
 
         Raises:
             UnknownNameError: There is none of that name.
@@ -83,42 +91,26 @@ class ObstacleStore:
         wanted = list(names)
         if not wanted:
             raise InputError("Name the obstacles that are to be removed by their ids.")
-        known = self.names
         for name in wanted:
-            if name not in known:
-                raise UnknownNameError("obstacle", name, known)
+            if name not in self.names:
+                raise UnknownNameError("obstacle", name, self.names)
         service, topic = (
             {name: body for name, body in bodies.items() if name not in wanted}
-            for bodies in (self._of_service, self._of_topic)
+            for bodies in (self.of_service, self.of_topic)
         )
-        self._set(service, topic)
-        return f"{len(wanted)} obstacles were removed; {self._count()}"
+        return replace(self, of_service=service, of_topic=topic)
 
-    def hear(self, bodies: Bodies, now: float) -> None:
-        """Take what the topic says now [s] in place of what it said before."""
-        self._set(self._of_service, bodies)
-        self.unusable, self._heard = "", now
-
-    def cannot_hear(self, why: str, now: float) -> None:
-        """Note that the topic said something that cannot be used."""
-        self.unusable, self._heard = why, now
+    def hearing(self, bodies: Bodies, now: float) -> Obstacles:
+        """Return them with what the topic says now [s] in place of what it said before."""
+        return replace(self, of_topic=bodies, heard=now, unusable="")
 
     def doubt(self, now: float) -> str:
         """Say why it is not known what is in the way at a time [s]; empty if it is."""
         if self.unusable:
             return f"The newest obstacles on the topic cannot be used: {self.unusable.rstrip('.')}"
-        if self._heard is not None and now - self._heard > self.lifetime:
+        if self.heard is not None and now - self.heard > self.lifetime:
             return (
-                f"The obstacles on the topic are {now - self._heard:.2f} s old; at most "
+                f"The obstacles on the topic are {now - self.heard:.2f} s old; at most "
                 f"{self.lifetime:g} s are allowed (obstacles_lifetime)"
             )
         return ""
-
-    def _set(self, service: Bodies, topic: Bodies) -> None:
-        """Have these obstacles of service and topic from now on."""
-        self._of_service, self._of_topic = dict(service), dict(topic)
-        for known in ("bodies", "digest"):
-            self.__dict__.pop(known, None)
-
-    def _count(self) -> str:
-        return f"{len(self.bodies)} are in force."
