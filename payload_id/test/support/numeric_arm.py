@@ -103,7 +103,9 @@ class Arm:
         self.done += [] if command is None else [command]
         motion = self.state.motion
         if command is Command.SEND:
-            self.state = with_motion(self.state, motion.beginning(self.now_ns, 0.3))
+            self.state = with_motion(
+                self.state, motion.beginning(self.now_ns, 0.3, q[0], self.arm.continuous)
+            )
             self.send()
         elif command is Command.STOP:
             motion = motion.stopped(motion.time(self.now_ns), self.arm.reaction)

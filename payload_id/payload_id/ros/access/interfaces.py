@@ -393,12 +393,12 @@ def roles_table() -> str:
     for role in Role:
         for node, interfaces in INTERFACES.items():
             mine = [x for x in interfaces if x.role is role]
-            topics = [x.shown or f"`{x.name}`" for x in mine if x.way in (OUT, IN)]
-            calls = [f"`{x.name}`" for x in mine if x.way not in (OUT, IN)]
-            if role is READER:
-                calls.append("its parameters (read)")
-            if SETTING.get(node) is role:
-                calls.append("its parameters (set)")
+            topics, calls = (
+                [x.shown or f"`{x.name}`" for x in mine if (x.way in (OUT, IN)) is is_topic]
+                for is_topic in (True, False)
+            )
+            calls += ["its parameters (read)"] * (role is READER)
+            calls += ["its parameters (set)"] * (SETTING.get(node) is role)
             if topics or calls:
                 named = " | ".join(", ".join(dict.fromkeys(x)) for x in (topics, calls))
                 lines.append(f"| {role.value} | `{node}` | {named} |")

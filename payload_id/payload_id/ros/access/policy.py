@@ -94,36 +94,46 @@ def enclaves(names: Mapping[str, str], namespace: str = "/") -> tuple[Enclave, .
         UnknownNameError: There is no such entry.
         ConfigurationError: A name, or the namespace, cannot be one of ROS.
     """
-    for name in names:
-        if name not in NAMES:
-            raise UnknownNameError("name in a policy", name, NAMES)
     space = _checked(namespace if namespace.startswith("/") else f"/{namespace}", "namespace")
-    known = {**NAMES, **names}
-    for key, value in names.items():
-        for part in value.split() if key in SEVERAL else [value] if value else ():
-            _checked(part, key)
-
-    def named(node: str, ways: Mapping[Way, tuple[str, str]], role: Role | None) -> Iterator[Rule]:
-        for entry in all_of(node):
-            for part in entry.name.format(**known).split():
-                name = _full(part, space, node)
-                if name and entry.way in ways and (role is None or _includes(role, entry.role)):
-                    yield Rule(*ways[entry.way], name)
-
-    does = {node: _ordered(named(node, DOES, None)) for node in INTERFACES}
-    profiles = {node: Profile(space, node, rules) for node, rules in does.items()}
+    known = {**NAMES, **_checked_names(names)}
     processes = {**{node: (node,) for node in INTERFACES}, **TOGETHER}
     path = f"{ROOT}{space}".rstrip("/")
-    found = [
-        Enclave(f"{path}/{name}", tuple(profiles[node] for node in nodes))
-        for name, nodes in processes.items()
-    ]
+    found = []
+    for name, nodes in processes.items():
+        profiles = (Profile(space, x, _ordered(_rules(x, DOES, known, space))) for x in nodes)
+        found.append(Enclave(f"{path}/{name}", tuple(profiles)))
     own = [Rule(*DOES[entry.way], _full(entry.name, "/", CLIENT)) for entry in OF_ROS]
     for role in Role:
-        uses = chain.from_iterable(named(node, MAY, role) for node in INTERFACES)
-        client = Profile("/", CLIENT, _ordered(chain(own, uses)))
+        uses = (_rules(node, MAY, known, space, role) for node in INTERFACES)
+        client = Profile("/", CLIENT, _ordered(chain(own, *uses)))
         found.append(Enclave(f"{path}/{role.value}", (client,)))
     return tuple(found)
+
+
+def _checked_names(names: Mapping[str, str]) -> Mapping[str, str]:
+    """Return names that replace entries of `NAMES`."""
+    for key, value in names.items():
+        if key not in NAMES:
+            raise UnknownNameError("name in a policy", key, NAMES)
+        for part in value.split() if key in SEVERAL else filter(None, [value]):
+            _checked(part, key)
+    return names
+
+
+def _rules(
+    node: str,
+    ways: Mapping[Way, tuple[str, str]],
+    known: Mapping[str, str],
+    space: str,
+    role: Role | None = None,
+) -> Iterator[Rule]:
+    """Yield what a node does, or what those of a role may do with it."""
+    for entry in all_of(node):
+        if entry.way not in ways or not (role is None or _includes(role, entry.role)):
+            continue
+        for part in entry.name.format(**known).split():
+            if name := _full(part, space, node):
+                yield Rule(*ways[entry.way], name)
 
 
 def policy_xml(found: Iterable[Enclave]) -> str:

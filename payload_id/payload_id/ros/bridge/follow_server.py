@@ -151,7 +151,8 @@ class FollowServer:
             self._carry_out(command)
         if self.state.phase is Phase.IDLE and before.phase is not Phase.IDLE:
             self._conclude(before)
-        self._publisher.look(self.state)
+        if self.state.phase is not before.phase:
+            self._publisher.publish(self.state)
 
     def _carry_out(self, command: Command) -> None:
         """Do what the machine commands, by the time that it is now: this process may have slept."""
@@ -314,7 +315,8 @@ class FollowServer:
         return result
 
     def on_feedback_due(self) -> None:
-        """Tell the newest goal how far it is."""
+        """Tell the newest goal how far it is, and everybody what has changed."""
+        self._publisher.publish(self.state)
         handle, state, motion = self._goal, self.state, self.state.motion
         if handle is None or not handle.is_active:
             return

@@ -204,6 +204,7 @@ class BridgeNode(ManagedNode):
     def condition(self) -> Condition:
         """Judge the bridge."""
         state, shared = self._motion.state, self._shared
+        self._sources.look_around()
         figures = {
             "phase": state.phase.value,
             "tube use [-]": state.use,
@@ -211,7 +212,7 @@ class BridgeNode(ManagedNode):
             "speed slider [%]": self._sources.slider,
             "controller": self._sources.manager.words(),
             **self._mover.figures(),
-            "not watched": "; ".join(self._sources.unwatched()) or "nothing",
+            "not watched": "; ".join(self._sources.unwatched) or "nothing",
             "obstacles": len(shared.obstacles.bodies),
             "proof process": "runs" if shared.process.alive else "ended",
         }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -26,7 +25,6 @@ from ..supervision.driver_conditions import driver_conditions
 from .context import BridgeContext
 
 REPORTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)  # of a speed slider
-PERIOD = 0.5  # [s] between two looks at what is not watched, which asks the graph
 
 
 class Sources:
@@ -34,6 +32,7 @@ class Sources:
 
     Attributes:
         manager: The controller manager.
+        unwatched: What the robot file names and nobody watches, each with the cause.
         slider: Speed to which the pendant has turned the arm down, as it said last [%].
         arm: What does not change of the arm.
     """
@@ -66,13 +65,14 @@ class Sources:
         self._reports = PolledSubscription(node, Float64, slider, REPORTS) if slider else None
         self.slider = 100.0
         self._looked = time.monotonic()
-        self._unwatched: tuple[float, tuple[str, ...]] = (-PERIOD, ())
+        self.unwatched: tuple[str, ...] = ()
         arm = context.arm
         self.arm = WatchedArm(
             arm.joints, arm.continuous, arm.encoder_error, robot.driver.effort_warning,
             settings.silence, settings.start_delay, settings.reaction, settings.settling,
             back_end.gives_back,
         )  # fmt: skip
+        self.look_around()
 
     def look(
         self,
@@ -114,23 +114,19 @@ class Sources:
             unconnected=self._unconnected(phase, manager),
         )
 
-    def unwatched(self) -> Sequence[str]:
-        """Return what the robot file names and nobody watches, each with the cause."""
-        now = time.monotonic()
-        if now - self._unwatched[0] >= PERIOD:
-            found = [text for x in self._conditions for text in x.unwatched()]
-            found += self.manager.unwatched()
-            found += [] if self._errors is None else self._errors.unwatched()
-            if self.arm.warning is None:
-                found.append("torques: the robot file has no driver.effort_warning.")
-            elif self._context.robot.effort.source == "none":
-                found.append("torques: the joint states have none.")
-            if self._reports is not None and not self._context.node.count_publishers(
-                self._reports.topic
-            ):
-                found.append(f"{self._reports.topic} (speed slider): nobody publishes it.")
-            self._unwatched = now, tuple(found)
-        return self._unwatched[1]
+    def look_around(self) -> None:
+        """Look for what nobody watches, which asks the graph."""
+        found = [text for x in self._conditions for text in x.unwatched()]
+        found += self.manager.unwatched()
+        found += [] if self._errors is None else self._errors.unwatched()
+        if self.arm.warning is None:
+            found.append("torques: the robot file has no driver.effort_warning.")
+        elif self._context.robot.effort.source == "none":
+            found.append("torques: the joint states have none.")
+        slider = "" if self._reports is None else self._reports.topic
+        if slider and not self._context.node.count_publishers(slider):
+            found.append(f"{slider} (speed slider): nobody publishes it.")
+        self.unwatched = tuple(found)
 
     def doubt(self) -> str:
         """Say what is not as it should be with what moves the arm; empty if nothing is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from copy import copy
 
 from payload_id_msgs.msg import BridgeState
@@ -14,8 +13,6 @@ from ..execution.start_check import NotReadyError
 from ..execution.turn_count import TURN
 from .context import BridgeContext
 from .sources import Sources
-
-PERIOD = 0.1  # [s] within which others hear what changes beside the machine, such as obstacles
 
 
 class StatePublisher:
@@ -31,14 +28,6 @@ class StatePublisher:
         self._context, self._sources = context, sources
         self._publisher = context.node.create_publisher(BridgeState, "~/state", LATCHED)
         self._said: BridgeState | None = None
-        self._of, self._looked = State(), -PERIOD  # what was looked at last, and when [s]
-
-    def look(self, state: State) -> None:
-        """Publish the state at once where the machine's is another one, else now and then."""
-        now = time.monotonic()
-        if state is not self._of or now - self._looked >= PERIOD:
-            self._of, self._looked = state, now
-            self.publish(state)
 
     def publish(self, state: State) -> None:
         """Publish the state, if it is another one than before."""
@@ -58,7 +47,7 @@ class StatePublisher:
             fault=context.fault,
             bodies=context.obstacles.text,
             doubt=self._doubt(),
-            unwatched=list(self._sources.unwatched()),
+            unwatched=list(self._sources.unwatched),
             reaction=context.settings.reaction,
         )
         message.detail = self._detail(state)

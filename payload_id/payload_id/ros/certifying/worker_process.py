@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from queue import SimpleQueue
 from typing import Any
 
 from ...core.threads import one_thread
@@ -51,48 +49,35 @@ class WorkerProcess:
             longest: Time after which a request is given up, the process's start apart [s]; None:
                 it may take any time.
         """
-        self._longest = longest
-        self._name, self._make, self._arguments = name, make, arguments
-        self._queue: SimpleQueue[tuple[Any, Future[Any]] | None] = SimpleQueue()
-        self._closing, self._given_up = False, ""
-        self._running = False
+        self._longest, self._name = longest, name
+        self._make, self._arguments = make, arguments
+        self._closing, self._why = False, ("",)  # another one: what was asked before is given up
         self._process, self._connection = self._started()
-        self._thread = threading.Thread(target=self._loop, name=self._name, daemon=True)
-        self._thread.start()
+        self._thread = ThreadPoolExecutor(1, name)
+        self._last: Future[Any] | None = None
 
     @property
     def alive(self) -> bool:
         """Whether the process runs."""
         return bool(self._process.is_alive())
 
-    @property
-    def pid(self) -> int:
-        """Number of the process."""
-        return int(self._process.pid)
-
     def request(self, request: Any) -> Future[Any]:
         """Have a request carried out after those before; the future holds answer or `Failure`."""
-        future: Future[Any] = Future()
-        self._queue.put((request, future))
+        self._last = future = self._thread.submit(self._carried_out, request, self._why)
         return future
 
     def give_up(self, why: str) -> None:
         """Answer what is being done, and what waits, with a sentence; the process starts anew."""
-        while not self._queue.empty():
-            item = self._queue.get()
-            if item is not None and item[1].set_running_or_notify_cancel():
-                item[1].set_result(Failure(why))
-        if self._running:
-            self._given_up = why
+        if self._last is not None and not self._last.done():
+            self._why = (why,)
             self._process.terminate()
 
     def close(self) -> None:
         """End the process; what it is doing is given up."""
         self._closing = True
-        self._queue.put(None)
         self._process.terminate()
         self._process.join(END)
-        self._thread.join(END)
+        self._thread.shutdown(cancel_futures=True)
 
     def _started(self) -> tuple[Any, Connection]:
         """Start a process; return it and this end of the connection to it."""
@@ -106,41 +91,29 @@ class WorkerProcess:
         self._ready = False  # until it has loaded what it needs, and says so
         return process, here
 
-    def _loop(self) -> None:
-        """Pass requests on, one after the other."""
-        while (item := self._queue.get()) is not None:
-            request, future = item
-            if future.set_running_or_notify_cancel():
-                self._running = True
-                answer = self._carried_out(request)
-                self._running = False
-                future.set_result(answer)
-
-    def _carried_out(self, request: Any) -> Any:
+    def _carried_out(self, request: Any, why: tuple[str]) -> Any:
         """Return the answer to a request; a new process after one that has died."""
+        late = ""
+        if self._why is not why:
+            return Failure(self._why[0])
         try:
             if not self._ready:
                 self._ready = bool(self._connection.recv())
             self._connection.send(request)
             if not self._connection.poll(self._longest):
-                self._given_up = (
-                    f"The {self._name} was given up: it took longer than {self._longest:g} s."
-                )
+                late = f"The {self._name} was given up: it took longer than {self._longest:g} s."
                 self._process.terminate()
-                raise EOFError
             return self._connection.recv()
         except (EOFError, OSError):
             self._process.join(END)
             code = self._process.exitcode
-            if not self._closing:
-                self._process, self._connection = self._started()
-            if self._given_up:
-                why, self._given_up = self._given_up, ""
-                return Failure(why)
-            return Failure(
+            died = (
                 f"The {self._name} process ended unexpectedly (exit code {code}); it was started "
                 "anew. Ask again, and report it if it happens again."
             )
+            if not self._closing:
+                self._process, self._connection = self._started()
+            return Failure(late or (self._why[0] if self._why is not why else died))
 
 
 def _serve(connection: Connection, make: MakeWorker, arguments: tuple[Any, ...]) -> None:

@@ -19,7 +19,6 @@ from .standstill import Standstill
 from .stop_reason import Reason, sentence
 
 CONNECTED = 3.0  # [s] within which answers come, and everybody is found, before a motion
-SLOWEST = 5.0  # times as long a simulation may take for what an arm does in `settling` [-]
 
 
 class Event(Enum):
@@ -239,10 +238,9 @@ def _is_overdue(state: State, look: MonitorInput) -> bool:
         return False
     arm, now = look.arm, look.now
     passed = now.steady - state.since
-    by_stamps = (state.stands.newest_ns - state.since_ns) / NANOSECONDS
-    is_seen = now.states.age <= arm.silence
-    waits = is_seen and by_stamps <= arm.settling and passed <= SLOWEST * arm.settling
-    return passed > arm.settling and not waits
+    if now.states.age <= arm.silence:  # by the arm's own time: a simulation may be slow
+        passed = (state.stands.newest_ns - state.since_ns) / NANOSECONDS
+    return passed > arm.settling
 
 
 def _restless(state: State, look: MonitorInput) -> Verdict:

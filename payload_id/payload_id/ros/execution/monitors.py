@@ -25,7 +25,6 @@ from .standstill import AT_REST, SETTLED
 from .stop_reason import Reason
 
 CLEARLY = 0.5  # part of the tube up to which an arm that left it counts as late on its path
-LEAST_LAG = 0.01  # [s] from which on an arm is late
 LATEST = 0.4  # [s] by which an arm is looked for on its path
 FULL = 99.5  # [%] from which a speed slider counts as full: some report in steps
 
@@ -228,7 +227,7 @@ def tube_left(look: MonitorInput) -> Verdict | None:
         look.motion.commanded, look.motion.tube, time, q, dq, arm.continuous, arm.encoder_error,
         LATEST,
     )  # fmt: skip
-    if late.part > CLEARLY or late.lag <= LEAST_LAG:
+    if late.part > CLEARLY:
         return _hold(Reason.TUBE_LEFT, message)
     return _hold(
         Reason.BEHIND,

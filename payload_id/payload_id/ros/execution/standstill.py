@@ -13,7 +13,6 @@ from ...core.samples.stamps import NANOSECONDS, seconds_since
 
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
 SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
-LEAP = 1.0  # [s] between two stamps, beyond which a clock was set or nothing came for as long
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Standstill:
             return self
         newest = int(stamp[-1])
         steps = np.diff(stamp, prepend=self.newest_ns or stamp[0])
-        broken = np.flatnonzero((steps < 0) | (steps > NANOSECONDS * LEAP))
+        broken = np.flatnonzero((steps < 0) | (steps > NANOSECONDS * SETTLED))
         if (
             not len(broken)
             and self.place is not None

@@ -8,7 +8,6 @@ is at rest, a run has ended. Nothing new is begun meanwhile.
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -20,18 +19,16 @@ from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallba
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter as RosParameter
-from rclpy.task import Future as RosFuture
 
 from ...core.errors import ConfigurationError
 from ...files.robots.robot_file import RobotFile
+from ..common.awaited_answers import until
 from ..common.diagnostics import LIFECYCLE, Condition, Level, publish_diagnostics
 from ..common.error_sentence import OUTLIVED, refusal_sentence
 from ..common.parameters import Parameter, open_parameters
-from ..common.steady_timer import steady_timer
 
 EMPTY = RosParameter.Type.NOT_SET
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
-LOOK = 0.02  # [s] between two looks whether what is in progress has ended
 PATIENCE = 60.0  # [s] in which it must have; a node that is not done then stays active
 ACTIVE, FINALIZED = "active", "finalized"
 
@@ -228,18 +225,15 @@ class ManagedNode(LifecycleNode):
         return self._made(self._rest)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Give up the configuration."""
+        """Give up the configuration, as after an error in a transition."""
         return self._made(self._give_up)
+
+    on_error = on_cleanup
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop acting, and give up the configuration for good."""
         steps = (self._rest, self._give_up) if state.label == ACTIVE else (self._give_up,)
         return self._made(*steps)
-
-    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """After an error in a transition, begin anew."""
-        self._give_up()
-        return SUCCESS
 
     def _made(self, *steps: Callable[[], None]) -> TransitionCallbackReturn:
         """Take the steps of a transition; an error, of which rclpy says nothing, is noted."""
@@ -292,28 +286,17 @@ class ManagedNode(LifecycleNode):
 
     async def _left(self) -> bool:
         """Have what is in progress come to its end; return whether it has."""
-        self._leaving, until = True, time.monotonic() + PATIENCE
+        self._leaving = True
         try:
             await self.leave()
+            rested = await until(self, lambda: not self._in_progress, PATIENCE)
+            why = f"after {PATIENCE:g} s something is in progress still."
         except Exception as error:
+            rested, why = False, refusal_sentence(error)
+        if not rested:
             self._leaving = False
-            self.get_logger().error(f"Not deactivated: {refusal_sentence(error)}")
-            return False
-        rested = RosFuture()
-
-        def look() -> None:
-            if (not self._in_progress or time.monotonic() > until) and not rested.done():
-                rested.set_result(None)
-
-        timer = steady_timer(self, LOOK, look)
-        await rested
-        self.destroy_timer(timer)
-        if self._in_progress:
-            self._leaving = False
-            self.get_logger().error(
-                f"Not deactivated: after {PATIENCE:g} s something is in progress still."
-            )
-        return not self._in_progress
+            self.get_logger().error(f"Not deactivated: {why}")
+        return rested
 
     # Bookkeeping.
 

@@ -38,6 +38,7 @@ from ..common.joint_trajectory_message import trajectory_from_message
 from ..common.main_loop import run
 from ..common.parameters import check_changes, current_values, read_parameters
 from ..common.steady_timer import steady_timer
+from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
 from .controllers.controller import Cycle
 from .hardware import Hardware, Reading
@@ -224,7 +225,8 @@ class SimulatedArmNode(Node):
 
     def _run(self) -> None:
         """Simulate and publish until told to stop."""
-        pace = Pace(self._period / self._factor, self.get_logger().warning)
+        log = ThrottledLog(self)
+        pace = Pace(self._period / self._factor, lambda said: log.warn("pace", said))
         hardware = self.hardware
         try:
             count, paused = 0, False

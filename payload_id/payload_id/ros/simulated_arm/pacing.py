@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 
 LATE = 0.1  # [s] behind the wall clock that is worth a warning
-WARNING_PERIOD = 5.0  # [s] between two warnings
 CATCH_UP = 0.8  # least time between two rounds over the period [-]
 
 
@@ -16,8 +15,7 @@ class Pace:
 
     They do not drift: a late round is followed by somewhat faster ones until the loop has caught
     up. They are not faster than `CATCH_UP` says, since whoever commands a simulated robot counts on
-    its time to pass as his own does. A loop that stays behind says so, at most every
-    `WARNING_PERIOD`.
+    its time to pass as his own does. A loop that stays behind says so.
     """
 
     def __init__(self, period: float, warn: Callable[[str], object]) -> None:
@@ -29,7 +27,6 @@ class Pace:
         """
         self._period, self._warn = period, warn
         self._start = time.monotonic()
-        self._next_warning = self._start
         self._last = self._start - period
 
     def go_on(self, count: int) -> None:
@@ -43,8 +40,7 @@ class Pace:
         if pause > 0:
             stopping.wait(pause)
         self._last = time.monotonic()
-        if now - due > LATE and now >= self._next_warning:
-            self._next_warning = now + WARNING_PERIOD
+        if now - due > LATE:
             self._warn(
                 f"The simulation is {now - due:.2f} s behind the wall clock. Lower "
                 "real_time_factor or rate, or leave it more of the processor."

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from payload_id.core.motion.trajectory import Motion
+from numeric_arm import part_of
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.safety.certificate.certified_motion import CertifiedMotion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.ros.execution.commanded_motion import CommandedMotion
 from payload_id.ros.execution.start_check import start_of
 from payload_id.ros.execution.turn_count import (
     TurnCount,
     difference,
-    in_turns_of,
     nearest_turns,
 )
 
@@ -89,21 +92,17 @@ def test_a_driver_that_counts_is_believed_until_it_jumps():
     assert "pan jumped" in jumped.after(40_000_000, np.array([2.8, 0, 0]), 0.01).doubt
 
 
-@pytest.mark.parametrize("reported", [3.1405, -3.1405, 3.1405 + 4 * np.pi])
-def test_a_command_begins_in_the_turn_that_is_reported(reported):
-    sent = []
-    send = lambda points, stamp: sent.append((points, stamp))  # noqa: E731
-    start = np.array([3.141, 0.5, -1.0])
-    time = np.linspace(0.0, 1.0, 5)
-    q = start + np.outer(time, [0.3, 0.1, 0.2])
-    points = Motion(time, q, 0 * q, 0 * q)
-    in_turns_of(send, start, np.array([reported, 0.5, -1.0]), CONTINUOUS)(points, 7)
-    found, stamp = sent[0]
-    assert stamp == 7 and abs(found.q[0, 0] - reported) < 0.01
-    assert np.abs(np.diff(found.q, axis=0)).max() < 0.1  # no jump anywhere
-    assert np.allclose(np.exp(1j * found.q), np.exp(1j * q)) and (found.q[:, 1:] == q[:, 1:]).all()
-    if reported == 3.1405:
-        assert found is points
+@pytest.mark.parametrize("reported", [3.14, -3.1405, 3.1405, -3.14])
+def test_a_motion_is_commanded_in_the_turns_that_the_driver_reports(reported):
+    start = np.array([3.1415, 0.5, -1.0])
+    path = BezierPiece(MotionState.at_rest(start), np.array([0.3, 0.1, 0.2]), 1.0)
+    motion = CommandedMotion.of(part_of(CertifiedMotion(path, (), TUBE)))
+    begun = motion.beginning(0, 0.3, np.array([reported, 0.5, -1.0]), CONTINUOUS)
+    found, q = begun.points(0.0, 50.0).q, motion.points(0.0, 50.0).q
+    assert abs(found[0, 0] - reported) < 0.01
+    assert np.abs(np.diff(found, axis=0)).max() < 0.1  # no jump anywhere
+    assert np.allclose(np.exp(1j * found), np.exp(1j * q)) and (found[:, 1:] == q[:, 1:]).all()
+    assert (found[0, 0] == q[0, 0]) == (reported > 0.0)
 
 
 @pytest.mark.parametrize("reported", [3.14, -3.14])

@@ -158,7 +158,7 @@ def test_a_simulation_that_was_held_up_catches_up_little_by_little():
     for count in range(50):
         pace.wait_for(count, never)
     assert time.monotonic() - begin > 49 * 0.8 * 0.004
-    assert len(warnings) == 1 and "behind the wall clock" in warnings[0]
+    assert warnings and "behind the wall clock" in warnings[0]
     pace.wait_for(200, never)
     assert time.monotonic() - begin > 200 * 0.004 - 0.3 - 0.01  # and in the end it is on time
 

@@ -50,7 +50,7 @@ CODES = {getattr(RESULT, name): name for name in (
     "PATH_TOLERANCE_VIOLATED", "GOAL_TOLERANCE_VIOLATED")}  # fmt: skip
 LEFT = (RESULT.PATH_TOLERANCE_VIOLATED, RESULT.GOAL_TOLERANCE_VIOLATED)
 CANCELED = GoalStatus.STATUS_CANCELED
-IN_ORDER = (GoalStatus.STATUS_UNKNOWN, GoalStatus.STATUS_SUCCEEDED, CANCELED)
+IN_ORDER = (GoalStatus.STATUS_UNKNOWN, GoalStatus.STATUS_SUCCEEDED)
 UNDER_WAY = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
 
 
@@ -260,11 +260,12 @@ class FollowJointTrajectory(BackEnd):
             return self._silent("a goal") if now - goal.sent > ANSWER else None
         if not goal.accepted:
             return self._rejected()
-        if goal.status not in IN_ORDER or (not self._held and goal.status == CANCELED):
+        in_order = (*IN_ORDER, CANCELED) if self._held else IN_ORDER
+        if goal.status not in in_order:
             return self._ended(goal)
-        if not self._held and goal.is_open and not self._is_there:
-            return Reason.CONTROLLER_FAULT, f"The controller that answered {self.target} is gone"
-        return None
+        is_gone = goal.is_open and not self._held and not self._is_there
+        what = f"The controller that answered {self.target} is gone"
+        return (Reason.CONTROLLER_FAULT, what) if is_gone else None
 
     def _unanswered(self) -> str:
         """Say that a goal may be accepted yet, or that its cancelling was not answered."""

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
+from control_msgs.action import FollowJointTrajectory
 
 from ....core.arrays import Array, BoolArray
 from ....core.motion.joint_trajectory import DesiredState, JointTrajectory, sample, starting_from
 from .controller import Command, Controller, Cycle, Follow, Hold
 from .tolerances import Tolerances, within
 
-# Codes of control_msgs/FollowJointTrajectory that the controller uses.
-SUCCESSFUL, INVALID_GOAL, PATH_TOLERANCE_VIOLATED, GOAL_TOLERANCE_VIOLATED = 0, -1, -4, -5
+CODES = FollowJointTrajectory.Result
 PREEMPTED = "Current goal preempted by new incoming action."
 DEACTIVATED = "Current goal cancelled during deactivate transition."
 OFF_PATH = "Aborted due to path tolerance violation"
@@ -124,10 +124,10 @@ class JointTrajectoryController(Controller):
             start: Simulated time of its time 0 [s]; None: from the next cycle on.
             tolerances: What it must keep.
         """
-        self._end_goal(End.ABORTED, INVALID_GOAL, PREEMPTED)
+        self._end_goal(End.ABORTED, CODES.INVALID_GOAL, PREEMPTED)
         goal = Goal()
         if not self.active:
-            goal.end = End.ABORTED, INVALID_GOAL, DEACTIVATED
+            goal.end = End.ABORTED, CODES.INVALID_GOAL, DEACTIVATED
             return goal
         self.replace(trajectory, start)
         self._tolerances, self.goal = tolerances, goal
@@ -153,7 +153,7 @@ class JointTrajectoryController(Controller):
     def deactivate(self) -> Command | None:
         """Abort the goal; the drives keep their last command, at a velocity of 0."""
         super().deactivate()
-        self._end_goal(End.ABORTED, INVALID_GOAL, DEACTIVATED)
+        self._end_goal(End.ABORTED, CODES.INVALID_GOAL, DEACTIVATED)
         self._way = self._asked = self.look = None
         return Hold()
 
@@ -199,24 +199,24 @@ class JointTrajectoryController(Controller):
         if not way.judged:
             return None
         if (late < 0.0 or first) and not within(look.error, allowed.path):
-            return self._hold(look.cycle, PATH_TOLERANCE_VIOLATED, OFF_PATH)
+            return self._hold(look.cycle, CODES.PATH_TOLERANCE_VIOLATED, OFF_PATH)
         if late < 0.0:
             return None
         if within(look.error, allowed.goal):
             self._way = replace(way, judged=self.goal is None)
-            self._end_goal(End.SUCCEEDED, SUCCESSFUL, "Goal successfully reached!")
+            self._end_goal(End.SUCCEEDED, CODES.SUCCESSFUL, "Goal successfully reached!")
         elif allowed.time != 0.0 and late > allowed.time:
             text = f"Aborted due to goal_time_tolerance exceeding by {late:.6f} seconds"
-            return self._hold(look.cycle, GOAL_TOLERANCE_VIOLATED, text)
+            return self._hold(look.cycle, CODES.GOAL_TOLERANCE_VIOLATED, text)
         return None
 
-    def _hold(self, cycle: Cycle, code: int = SUCCESSFUL, text: str = "") -> Command:
+    def _hold(self, cycle: Cycle, code: int = CODES.SUCCESSFUL, text: str = "") -> Command:
         """Hold where the joints are; a goal under way is aborted."""
         self._end_goal(End.ABORTED, code, text)
         self._way = _Way.still(cycle.q)
         return Hold(cycle.q.copy())
 
-    def _end_goal(self, end: End, code: int = SUCCESSFUL, text: str = "") -> None:
+    def _end_goal(self, end: End, code: int = CODES.SUCCESSFUL, text: str = "") -> None:
         """End the goal under way, if any."""
         goal, self.goal = self.goal, None
         if goal is not None:

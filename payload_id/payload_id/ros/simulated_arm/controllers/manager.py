@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from controller_manager_msgs.srv import SwitchController
+
 from .controller import Command, Controller, Cycle, UpdateError
 
-BEST_EFFORT, STRICT = 1, 2  # everything else counts as BEST_EFFORT
+STRICT = SwitchController.Request.STRICT
 NOTHING = "After checking the controllers, no controllers need to be activated or deactivated."
 SWITCHED = "Successfully switched controllers!"
 
@@ -47,7 +49,10 @@ class ControllerManager:
         return {x for each in self.controllers.values() if each.active for x in each.claims}
 
     def switch(
-        self, activate: Sequence[str], deactivate: Sequence[str], strictness: int = BEST_EFFORT
+        self,
+        activate: Sequence[str],
+        deactivate: Sequence[str],
+        strictness: int = 0,
     ) -> tuple[bool, str]:
         """Deactivate some controllers, and activate others.
 
@@ -55,10 +60,12 @@ class ControllerManager:
             ok: Whether it was done, or nothing had to be.
             message: The manager's words.
         """
-        strict = strictness == STRICT
-        for verb, names in (("deactivate", deactivate), ("activate", activate)):
-            if unknown := self._unknown(verb, names, strict):
-                return False, unknown
+        strict = strictness == STRICT  # everything else is best effort
+        if unknown := (
+            self._unknown("deactivate", deactivate, strict)
+            or self._unknown("activate", activate, strict)
+        ):
+            return False, unknown
         off, on = self._loaded(deactivate), self._loaded(activate)
         if strict and (refused := _as_they_are(on, off)):
             return False, refused

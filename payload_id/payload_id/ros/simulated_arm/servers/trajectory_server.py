@@ -26,7 +26,6 @@ from ...access.interfaces import action_beside, state_beside
 from ...common.conversions import duration_message, time_message
 from ...common.steady_timer import steady_timer
 from ..controllers.joint_trajectory import (
-    SUCCESSFUL,
     End,
     Goal,
     JointTrajectoryController,
@@ -146,7 +145,7 @@ class TrajectoryServer:
         _, goal, ended = self._under_way[_identity(handle)]
         await ended
         del self._under_way[_identity(handle)]
-        end, code, text = goal.end or (End.ABORTED, SUCCESSFUL, "")
+        end, code, text = goal.end or (End.ABORTED, Action.Result.SUCCESSFUL, "")
         getattr(handle, end.value)()
         self._log.info(f"A goal has ended: {end.name}. {text}")
         return Action.Result(error_code=code, error_string=text)
