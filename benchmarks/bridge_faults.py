@@ -27,8 +27,7 @@ import numpy as np
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test"))
-sys.path.insert(0, str(Path(__file__).with_name("campaigns")))
-from bridge_fault_kinds import EVERY, Run, end_by, undergo  # noqa: E402  # lies in campaigns
+from bridge_fault_kinds import EVERY, Run, end_by, undergo  # noqa: E402
 from bridge_fault_rig import Rig  # noqa: E402
 from lossy_sockets import UDP_ONLY  # noqa: E402
 

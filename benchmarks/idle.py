@@ -25,14 +25,11 @@ os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 import numpy as np
 import rclpy
-import yaml
-from ingestion import usage
-from known_runs import robot_file, start
+from node_processes import end, processor_time, robot_file, start
 from rclpy.qos import QoSProfile
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
-from soak import end
-from timing import UNCERTAINTY, recording
+from timing import recording
 
 from payload_id import RobotFile
 from payload_id.ros.client.payload_client import PayloadClient
@@ -102,18 +99,16 @@ class Driver:
 
 def shares(pids: dict[str, int], seconds: float) -> dict[str, float]:
     """Return which share of a core processes use in the next seconds [%]."""
-    begin, before = time.monotonic(), {name: usage(pid)[0] for name, pid in pids.items()}
+    begin, before = time.monotonic(), {name: processor_time(pid) for name, pid in pids.items()}
     time.sleep(seconds)
     passed = time.monotonic() - begin
-    return {name: 100 * (usage(pid)[0] - before[name]) / passed for name, pid in pids.items()}
+    return {name: 100 * (processor_time(pid) - before[name]) / passed for name, pid in pids.items()}
 
 
 def measure(folder: Path, rate: float, arguments: argparse.Namespace) -> None:
     """Start the nodes, print a line for one rate, end the nodes."""
-    robot, plain = robot_file(folder), folder / "arm.yaml"
-    base = RobotFile.load("kinova_gen3").path
-    plain.write_text(yaml.safe_dump({"extends": str(base), "uncertainty": UNCERTAINTY.to_dict()}))
-    options = {"sampler": [f"robot_file:={robot}"], "estimator": [f"robot_file:={plain}"]}
+    robot = robot_file(folder)
+    options = {name: [f"robot_file:={robot}"] for name in ("sampler", "estimator")}
     moved = [f"robot_file:={robot}", "cell:=none, a benchmark", f"state_folder:={folder}"]
     options["bridge"], options["planner"] = moved, [*moved[:2], f"certificates_folder:={folder}"]
     with contextlib.ExitStack() as stack:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import signal
 import statistics
 import subprocess
 import tempfile
@@ -34,13 +33,12 @@ os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 import numpy as np
 import rclpy
-import yaml
-from known_runs import robot_file, start
+from node_processes import PAGE, end, robot_file, start
 from payload_id_msgs.msg import SampleBlock
 from rcl_interfaces.srv import SetParameters
 from rclpy.duration import Duration
 from rclpy.parameter import Parameter
-from timing import PAYLOAD, UNCERTAINTY, recording, with_noise
+from timing import PAYLOAD, recording, with_noise
 
 from payload_id import RobotFile
 from payload_id.core.arrays import Array
@@ -74,7 +72,7 @@ class Usage:
         """Look at a process."""
         folder = Path(f"/proc/{pid}")
         pages = int((folder / "statm").read_text().split()[1])
-        memory = pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        memory = pages * PAGE / 1e6
         return cls(memory, *(len(list((folder / kind).iterdir())) for kind in ("fd", "task")))
 
 
@@ -342,12 +340,8 @@ def start_nodes(
     """Start the nodes of one arm."""
     folder = parent / f"nodes{namespace.replace('/', '_')}"
     folder.mkdir()
-    robot = folder / "soak.yaml"
-    bounds = UNCERTAINTY.to_dict()
-    robot.write_text(
-        yaml.safe_dump({"extends": str(RobotFile.load("kinova_gen3").path), "uncertainty": bounds})
-    )
-    planned = [f"robot_file:={robot_file(folder)}", "cell:=none, a simulation"]
+    robot = robot_file(folder)
+    planned = [f"robot_file:={robot}", "cell:=none, a simulation"]
     planned += ["payload_box:=[0.14, 0.14, 0.16]", "payload_box_centre:=[0.0, 0.0, 0.08]"]
     planned += ["clock_tolerance:=5.0", "uncertainty.prior.mass_max:=1.5"]
     planned += ["uncertainty.prior.com_max:=0.15"]  # what its wrist can hold whatever it is
@@ -364,14 +358,6 @@ def start_nodes(
         "planner", parameters=[*planned, f"certificates_folder:={folder}"]
     )
     return processes
-
-
-def end(processes: dict[str, subprocess.Popen[bytes]]) -> None:
-    """End the nodes."""
-    for process in processes.values():
-        process.send_signal(signal.SIGINT)
-    for process in processes.values():
-        process.wait(timeout=30.0)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ At 0.5 s the paper's window of 7 samples flattens the accelerations of these pat
 farther than a humanoid's may have; `ols`, which weighs newtons and newton metres alike, takes that
 for an inertia that is none, `wls` does not. --narrow halves the windows.
 
-    ./payload-id python benchmarks/tben_table1.py
+    ./payload-id python benchmarks/papers/tben_table1.py
 """
 
 from __future__ import annotations

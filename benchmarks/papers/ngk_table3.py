@@ -7,8 +7,8 @@ table II; velocities and accelerations come from noisy poses by Kalman filtering
 with the lag that this brings (--smoothed takes the smoother of the samples at hand). Errors by eq.
 (10)-(12) of the paper, inertias about the centre of mass.
 
-    ./payload-id python benchmarks/ngk_table3.py
-    ./payload-id python benchmarks/ngk_table3.py --summary     # its figure 6: noise and speed
+    ./payload-id python benchmarks/papers/ngk_table3.py
+    ./payload-id python benchmarks/papers/ngk_table3.py --summary  # its figure 6: noise and speed
 
 What the paper does not print is chosen here: the object's dimensions and how its eight weights'
 patterns lie in it (a frame of 1400 cm3, which makes 56 points at 0.04 per cm3, on a grid of 5 x 3

@@ -6,7 +6,7 @@ paper. Table IV correlates cond(W) with cond(Y(h)) over motions; planning by W i
 as they go together. The paper does not say how fast its motions are, on which all depends: a window
 averages away what is faster than it. So there is a column for each highest frequency.
 
-    ./payload-id python benchmarks/correlation.py --trials 40 --frequencies 0.5 2 5 7
+    ./payload-id python benchmarks/papers/zzv_table4.py --trials 40 --frequencies 0.5 2 5 7
 
 A second table tells how the planner's predicted half widths follow those of the exact hull.
 """
@@ -17,9 +17,9 @@ import argparse
 from functools import partial
 
 import numpy as np
-from dumbbells import HOME, LENGTH, UNSURE, Setting, half_width_of, hull
 from rich.console import Console
 from rich.table import Table
+from zzv_table5 import HOME, LENGTH, UNSURE, Setting, half_width_of, hull
 
 from payload_id import RobotFile, RobotModel
 from payload_id.core.arm.arm_model import ArmModel

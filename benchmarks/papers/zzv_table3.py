@@ -16,7 +16,7 @@ the task's obstacles from table I on, with intervals that narrow live (`stacking
 `random` it is the first of random Fourier series of 7.5 s that keeps the limits at samples, and
 `grav-pid-excit` takes one that keeps those of speed and acceleration only, with no obstacle near.
 
-    ./payload-id python benchmarks/stacking.py --tasks a b c --limits public
+    ./payload-id python benchmarks/papers/zzv_table3.py --tasks a b c --limits public
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Gaussian torque noise, moves for half a minute. Eq. (25) of [WKS] is solved with
 the data, and the torques of the last part are predicted. Its regularisation (1e-6) and its kind of
 data (one experiment, the part that follows for validation) are kept; the arm is another one.
 
-    ./payload-id python benchmarks/wks_figure6.py --trials 10
+    ./payload-id python benchmarks/papers/wks_figure6.py --trials 10
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "payload_id" / "test" / "support"))
 
 from arms import Joints, Motion, perturbed_links, record
 from payload_id import RobotFile, RobotModel, Uncertainty

@@ -7,7 +7,7 @@ explain the rows as well, `joint` those whose message names the right joint, whe
 about one, `value off` the median error of the value that it names, in parts of the true one.
 Samples that are left out as false count as flagged. The last lines are runs with nothing wrong.
 
-    ./payload-id python benchmarks/diagnosis_campaign.py --trials 10
+    ./payload-id python benchmarks/diagnosis.py --trials 10
 """
 
 from __future__ import annotations

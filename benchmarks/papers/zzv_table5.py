@@ -6,7 +6,7 @@ the next plan. The same is done with pieces drawn at random until one is certifi
 those of exact data under the bounds of the paper (2.5 % torque, 5 % links); compared are the
 condition number of Y and the half widths of the exact hull.
 
-    ./payload-id python benchmarks/dumbbells.py --trials 3 --limits safety_warning
+    ./payload-id python benchmarks/papers/zzv_table5.py --trials 3 --limits safety_warning
 
 The heavy dumbbells need more than the 39/9 N m of the limits `urdf`; `safety_warning` is 56.7/29.4
 N m, and the paper's own implementation plans with 90/45.

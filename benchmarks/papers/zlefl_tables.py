@@ -4,9 +4,9 @@ The payload and grasps of Table I; four holds, ten seconds for the frames, 52 s 
 in the paper. Poses are measured with slow errors (play, compliance), quantised by the encoders,
 filtered (Butterworth, fourth order, both ways) and differentiated; forces have noise, a constant
 error and hidden friction. The size of the errors is such that the paper's own method, which
-`team_sequence.py` follows, errs about as much as in the paper. Both see the same samples.
+`zlefl_sequence.py` follows, errs about as much as in the paper. Both see the same samples.
 
-    ./payload-id python benchmarks/team_paper.py --trials 10
+    ./payload-id python benchmarks/papers/zlefl_tables.py --trials 10
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.table import Table
 from scipy.signal import butter, filtfilt, lfilter
 from scipy.spatial.transform import Rotation
-from team_sequence import sequential
+from zlefl_sequence import sequential
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "payload_id" / "test" / "support"))
 from payload_id.core.body.inertial import mass_com_inertia  # noqa: E402
 from payload_id.core.body.payload_prior import PayloadPrior  # noqa: E402
 from payload_id.core.team.bounds import RobotBounds, TeamBounds  # noqa: E402

@@ -1,4 +1,4 @@
-r"""The paper's own method, one step after the other [ZLEFL, Sec. III]: `team_paper.py` compares.
+r"""The paper's own method, one step after the other [ZLEFL, Sec. III]: `zlefl_tables.py` compares.
 
 Frames from twists, mass and centre of mass from holds, inertia from moments.
 
