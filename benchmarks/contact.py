@@ -13,7 +13,7 @@ shipped ones, or those of good sensors on a link side without friction: gains 2.
     delay     forces that begin at a random instant and stay for 1 s: how many become certain, how
               long that takes from their beginning to the end of the first certain window, and what
               is the lower bound on the force
-    drives    the realistic arms of docs/realistic_arms.md under the same bounds: the verdict of the
+    drives    the realistic arms of docs/bounds.md under the same bounds: the verdict of the
               identification, alarms without contact, forces that become certain
 
     ./payload-id python benchmarks/contact.py --minutes 60 --forces 40

@@ -1,6 +1,6 @@
 """Build the site of the documentation: `./payload-id docs`, into site/.
 
-MkDocs and its theme live in an environment of their own, `.venv-docs`, made at the first call from
+The reference pages are written first. MkDocs and its theme live in an environment of their own, `.venv-docs`, made at the first call from
 requirements-docs.lock. Warnings are errors: a link that leads nowhere fails the build.
 """
 
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 1
+    subprocess.run([sys.executable, ROOT / "docs" / "reference.py"], check=True)
     mkdocs = [ENVIRONMENT / "bin" / "python", "-m", "mkdocs"]
     done = subprocess.run([*mkdocs, *(arguments or ("build", "--strict", "--clean"))], cwd=ROOT)
     if not arguments and done.returncode == 0:

@@ -1,4 +1,4 @@
-"""The rows of docs/mathematics.md from Pinocchio's regressors, and the interval that they leave.
+"""The rows of docs/proofs.md from Pinocchio's regressors, and the interval that they leave.
 
 What is here shares no line with the product: rows are made of `computeJointTorqueRegressor` at each
 sample, and bounds on phi are the optima of linear or semidefinite programs of SciPy and CVXPY.

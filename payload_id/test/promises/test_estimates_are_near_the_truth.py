@@ -179,7 +179,7 @@ def test_estimates_are_much_nearer_than_intervals_reach(arm):
 
 
 def test_more_data_make_estimates_better_and_a_stated_gain_does_not_draw_them_to_zero(arm):
-    """Noise that is new at every sample, gains that may be off by a tenth: docs/estimators.md."""
+    """Noise that is new at every sample, gains that may be off by a tenth: docs/proofs.md."""
     bounds = Uncertainty(torque_absolute=1.0, torque_gain=0.1, link_relative=0.02, prior=PRIOR)
     errors = {}
     for seconds in (1.02, 8.02):

@@ -14,7 +14,7 @@ from .nodes import NodeProcess, next_domain
 from .real_controllers import ABSENT, RealControllers, installation
 
 ROBOT = RobotFile.load("kinova_gen3")
-PAGE = Path(__file__).parents[3] / "docs" / "simulated_robot.md"
+PAGE = Path(__file__).parents[3] / "docs" / "nodes.md"
 REAL = pytest.param("real", marks=pytest.mark.skipif(installation() is None, reason=ABSENT))
 pytestmark = pytest.mark.slow  # an arm in real time
 

@@ -35,7 +35,7 @@ PRIOR = PayloadPrior()
 LOWER, UPPER = PRIOR.box()
 TYPICAL = 0.1 * UPPER
 USUAL = Uncertainty(torque_relative=0.025, link_relative=0.05)
-REFERENCES = Path(__file__).parents[3] / "docs" / "references.md"
+REFERENCES = Path(__file__).parents[3] / "docs" / "proofs.md"
 
 # A box that holds every payload that is drawn here, so that any of them may be of this shape.
 WIDE = Shape.from_hull(0.5 * np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T)
@@ -259,7 +259,7 @@ def wrench_cases() -> tuple[Statistics, ...]:
 
 
 def check_wrench_with_shape(estimator: Estimator) -> None:
-    """Of a wrench, with shapes in turn; all combinations: benchmarks/consistency.py."""
+    """Of a wrench, with shapes in turn."""
     if getattr(estimator, "shape", None) is not None and estimator.name not in NEEDS_SHAPE:
         return  # all shapes have their turn anyway
     shapes, first = SHAPES[estimator.name in NEEDS_SHAPE :: 2], [*ESTIMATORS].index(estimator.name)

@@ -196,7 +196,7 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
     )
     terminal.print(
         f"next: ./payload-id report {_short(bag)}; your own recording: ./payload-id check RECORDING "
-        "--robot FILE (docs/quick_start.md)",
+        "--robot FILE (docs/install.md)",
         soft_wrap=True,
     )
     return 0 if contained and same else 1

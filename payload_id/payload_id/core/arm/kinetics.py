@@ -10,7 +10,7 @@ and Lagrange's equation d/dt dT/d(dq_j) = tau_j + dT/dq_j - dU/dq_j the force th
     dT/dq_j - dU/dq_j = (V_j x J_j)' I V + J_j' I (g, 0) = [K(V_j x J_j, V) + K(J_j, (g, 0))] phi,
 
 V_j the velocity of the body that joint j carries. These are W_m and W_c of the momentum regressor
-([ZZV] Sec. III; docs/mathematics.md shows that the two forms are the same). K is the symmetric
+([ZZV] Sec. III; docs/proofs.md shows that the two forms are the same). K is the symmetric
 bilinear form x' I y written as a row of ten coefficients of phi.
 
 All of it is computed in the base: J_j about the base's origin, and I V of body l, whose point r

@@ -47,7 +47,7 @@ from .interval import Interval
 
 PROGRAM = "confidence interval"
 # Times the root of the number of rows: friction errs alike until a joint turns back. Chosen on
-# simulated drives (docs/calibration.md); [Newey1987] leaves the factor open.
+# simulated drives (docs/bounds.md); [Newey1987] leaves the factor open.
 LAGS = 2.0
 ACCURACY = 1e-6  # of the solver, with scaled unknowns: ends are moved outwards by as much
 

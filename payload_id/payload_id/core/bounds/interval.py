@@ -153,7 +153,7 @@ class IntervalMethod(Protocol):
     Attributes:
         name: How it is chosen and reported.
         guaranteed: Whether the truth is inside whenever the stated bounds hold.
-        citation: Where the method comes from, a key of docs/references.md.
+        citation: Where the method comes from, a key of docs/proofs.md.
     """
 
     name: str

@@ -10,7 +10,7 @@ theta_0 along (dq_a, ddq_a). With V = 1/2 r' M r the passivity of the arm gives
 
 so that v must point along r. It is the smallest input for which h = V_c - V, which is positive
 well inside the tube, obeys dh/dt >= -alpha h for every theta; no |v_j| exceeds the bound of |w_j|
-plus a reserve for the sampling. `robust_design` says what follows, docs/safety.md proves it.
+plus a reserve for the sampling. `robust_design` says what follows, docs/proofs.md proves it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Armour:
         return Command(torque, reasons + self._broken(state, found, r)), found
 
     def _input(self, r: Array, w: Array, V: float) -> Array:
-        """Return v, eq. (3) of docs/safety.md."""
+        """Return v, eq. (3) of docs/proofs.md."""
         reserve = self.tube.design
         # However far the largest V may be above V_c, no more is asked than what sampling takes.
         delta, sigma = reserve.change, float(reserve.rise(w))

@@ -3,7 +3,7 @@
 V_M is the level of the tube and |r_j| <= rho_j = sqrt(2 V_M / d_j), d_j the inertia of each joint.
 The input, asked at each step for dV/dt <= alpha (V_c - V), lets V rise in a period T by at most
 T sigma more (`safety/tube/sampling_reserve.py`); V_c = V_M - sigma / alpha keeps V <= V_M.
-docs/safety.md has the proof.
+docs/proofs.md has the proof.
 """
 
 from __future__ import annotations

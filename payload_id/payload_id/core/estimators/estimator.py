@@ -19,7 +19,7 @@ class Estimator(ABC):
     Attributes:
         name: How it is chosen and reported.
         physical: Whether every estimate it returns is physically consistent.
-        citation: Where the method comes from, a key of docs/references.md.
+        citation: Where the method comes from, a key of docs/proofs.md.
         shape: What is known of the payload's shape; methods that have no use for it ignore it.
         stated: What else is stated of the payload; likewise.
     """

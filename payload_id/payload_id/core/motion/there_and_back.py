@@ -6,7 +6,7 @@ What moves links and payload is even under this: T = M(q) ddq + C(q, dq) dq + g(
 pose on both ways. Friction is odd, whatever its curve and however it grows with the load, and so
 are errors of first order of delays and filters, tau(t - e) = tau - e dtau/dt. A least squares fit
 with the same weights on both ways therefore leaves what is odd out of the payload: sums of even
-coefficients times odd errors vanish. docs/excitation.md says what does not cancel.
+coefficients times odd errors vanish. docs/motion.md says what does not cancel.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ and their squares are least at the truth [Fuller1987]. Gauss-Newton steps minimi
     sum over the channels |rho|^2 / variance + 3 |u|^2,  u in its box.
 
 rho's derivative is a linear map of the columns [B A b], the same for all rows of a channel: it acts
-on their triangular factors, so that the rows are not needed. The proof is in docs/estimators.md.
+on their triangular factors, so that the rows are not needed. The proof is in docs/proofs.md.
 """
 
 from __future__ import annotations

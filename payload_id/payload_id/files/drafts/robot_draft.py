@@ -113,7 +113,7 @@ def _arm_text(found: ArmFound, place: str, mass_factor: float | None, rate: floa
     factor = "" if mass_factor is None else f"{FACTOR}mass_factor: {_number(mass_factor)}\n\n"
     return f"""\
 # Drafted by payload-id new-robot. Lines with CHECK are guesses: confirm each of them.
-# Every key: docs/robot_file.md. What to measure: docs/uncertainty.md.
+# Every key: docs/nodes.md. What to measure: docs/bounds.md.
 ---
 
 # Name of the robot in reports.

@@ -198,7 +198,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("~/markers", MARKERS, OUT, LATCHED, READER),
         Interface("~/payload_effort", "payload_id_msgs/PayloadEffort", OUT,
                   "reliable, volatile, depth 100", READER,
-                  "every `contact_window` once a payload is known: [Contact](contact.md)"),
+                  "every `contact_window` once a payload is known"),
         Interface("~/payload_wrench", "geometry_msgs/WrenchStamped", OUT,
                   "reliable, volatile, depth 100", READER, "with it"),
         Interface("~/contact", "payload_id_msgs/Contact", OUT, LATCHED, READER, "on change"),

@@ -83,7 +83,7 @@ def allowed(make: Callable[[], Made], what: str) -> Made:
             raise NotAnsweredError(f"No node can have that name: ROS refuses {what}.") from error
         raise NotAnsweredError(
             f"ROS refuses {what}: {said}. Where security is switched on, the "
-            "policy of this process's enclave must allow it (docs/security.md)."
+            "policy of this process's enclave must allow it (docs/troubleshooting.md)."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Input that can tell little or nothing: each does what docs/intervals.md says."""
+"""Input that can tell little or nothing: each does what docs/proofs.md says."""
 
 import numpy as np
 import pytest

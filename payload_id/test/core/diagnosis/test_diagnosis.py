@@ -18,7 +18,7 @@ from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.joint_samples import Samples
 
-# Which causes are named: the promises; how often: `benchmarks/diagnosis_campaign.py`.
+# Which causes are named: the promises; how often: `benchmarks/diagnosis.py`.
 
 
 @pytest.mark.slow

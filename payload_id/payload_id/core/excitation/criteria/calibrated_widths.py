@@ -6,7 +6,7 @@ r"""Widths of calibrated intervals as an arm's history lets one expect them.
 
 F_k the rows [B A] of joint k in units of their noise, those of the history among them, L_k^2 the
 mean square of what the load makes of the new ones, c the inflation, g the load noise and P the
-prior of u (docs/calibrated_intervals.md). Here the new rows are predicted, the load is the expected
+prior of u (docs/bounds.md). Here the new rows are predicted, the load is the expected
 one, and the noise of each joint's rows is, in units of their bounds, what the history's runs had.
 Friction and offsets of the new run are its own: the history says nothing of them, so that motions
 count which tell them from the payload.

@@ -8,12 +8,12 @@ the image of the bounds under the linear estimate that weighs rows by them,
 
 the last sum over nuisance parameters (S = 1) and what was known of phi. Rows are certain to hold
 within the image, so that the hull is at least as narrow; how much narrower hardly depends on the
-motion (docs/excitation.md), and `RATIO` stands for it. Rows that are known by their sums only count
+motion (docs/motion.md), and `RATIO` stands for it. Rows that are known by their sums only count
 as if they were spread evenly: sum |x| = sqrt(2 m / pi) |x|_2.
 
 The condition number of Y counts beside them. Pieces are chosen one at a time, and the mean alone
 would dwell on what a piece shows easily; the condition number asks for what all pieces so far show
-least. Half widths after several pieces are about the same with it (docs/excitation.md).
+least. Half widths after several pieces are about the same with it (docs/motion.md).
 """
 
 from __future__ import annotations

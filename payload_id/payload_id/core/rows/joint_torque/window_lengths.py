@@ -26,7 +26,7 @@ from .kinematic_error import Probes, Sensitivity
 from .momentum import MomentumRows, WindowTerms
 from .window_sums import WindowSums, joined
 
-OF_VELOCITIES = (0.5, 2.0)  # [s] looked at where velocities err: docs/uncertainty.md has the table
+OF_VELOCITIES = (0.5, 2.0)  # [s] looked at where velocities err: docs/bounds.md has the table
 
 
 @dataclass(frozen=True)

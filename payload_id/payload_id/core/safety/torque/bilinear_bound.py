@@ -14,7 +14,7 @@ the dual of the linear relaxation of x_k u_p [McCormick1976]. It is approached b
 method [Chambolle2011] with diagonal steps. Where that leaves a gap, the u_p with the largest excess
 of capacity is set to either end, and the larger bound taken: the maximum is at a corner. HiGHS
 would solve the relaxations one by one; here hundreds are approached at once, and any s proves.
-docs/torque_enclosure.md.
+docs/proofs.md.
 """
 
 from __future__ import annotations

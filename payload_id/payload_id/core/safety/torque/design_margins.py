@@ -1,6 +1,6 @@
 """Whether the design of a robust controller holds for a motion: what its tube takes for granted.
 
-The proof of docs/safety.md needs numbers of the arm, the box and the motion. Each is compared with
+The proof of docs/proofs.md needs numbers of the arm, the box and the motion. Each is compared with
 what is proved of it:
 
     torque change   delta >= change of RNEA(theta_0; ...) and of the bound of |w| in T, and |C r|

@@ -19,7 +19,7 @@ trace of Sigma times any product of rotations and [z]x, so that it needs no phys
 The bound is linear in |m|, |h| and |Sigma|_*: it serves a box of phi.
 
 Only last joints matter, so that a sum over pairs (a, b) with weights x_a y_b is one over the last
-of both, with weights x * y (`last_of`). docs/torque_enclosure.md has the proof.
+of both, with weights x * y (`last_of`). docs/proofs.md has the proof.
 """
 
 from __future__ import annotations

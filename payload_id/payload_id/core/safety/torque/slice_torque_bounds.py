@@ -9,7 +9,7 @@ x_k the distance to the middle along each direction: time, and for each joint po
 acceleration; |x_k| <= r_k. `linear_terms` has W and its derivatives, `remainder` the bound of R.
 What is left is to maximise a bilinear form over two boxes (`bilinear_bound`), for each bound only
 when it is asked for; plain interval arithmetic would count every joint's motion many times over.
-docs/torque_enclosure.md.
+docs/proofs.md.
 """
 
 from __future__ import annotations

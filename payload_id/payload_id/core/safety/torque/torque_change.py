@@ -13,7 +13,7 @@ q', a', v', u' changes by
 
 each of which the levers of `remainder` bound on slices that hold both states. The moments are those
 of theta_0 and of the half-widths together: model's torque and bound of the disturbance.
-docs/safety.md.
+docs/proofs.md.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ inertias in the joint's frame and by Cauchy-Schwarz, where |S| = 1,
     min 2 T = r_j^2 S' (I_A^-1 + I_B^-1)^-1 S >= r_j^2 / (S' I_A^-1 S + S' I_B^-1 S) = r_j^2 mu_j.
 
 S is the same seen from either body, whatever q_j: mu_j holds in every pose. On the base, mu_j is
-S' I_B S. docs/safety.md says what that means for the tube.
+S' I_B S. docs/proofs.md says what that means for the tube.
 """
 
 from __future__ import annotations

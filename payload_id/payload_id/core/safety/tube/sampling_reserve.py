@@ -10,7 +10,7 @@ A period adds at most T sigma, sigma = T phi / 2. The reserve
 
     delta_j + sigma sqrt(upper_j / (2 V_c)),   upper_j >= M_jj,
 
-outweighs both wherever V >= V_c, since r' M r <= (sum_j |r_j| sqrt(M_jj))^2. docs/safety.md has the
+outweighs both wherever V >= V_c, since r' M r <= (sum_j |r_j| sqrt(M_jj))^2. docs/proofs.md has the
 proof, which asks for more than these formulas: `torque/design_margins.py` proves it for a motion.
 """
 

@@ -1,7 +1,7 @@
 """How far the arm may be from its desired motion: the tube that every certificate rests on.
 
 With e = q_d - q, gains K_r and r = de + K_r e, passivity-based controllers command torques along
-dq_a = dq_d + K_r e and ddq_a = ddq_d + K_r de; docs/safety.md derives the bounds below from
+dq_a = dq_d + K_r e and ddq_a = ddq_d + K_r de; docs/proofs.md derives the bounds below from
 
     V = 1/2 r' M(q) r <= V_M,   M(q) >= diag(inertia).
 """

@@ -10,7 +10,7 @@ Set-points go on by this machine's clock from the motion's beginning, which stam
 leap with a clock. After a pause of `WATCHDOG` nothing goes on: the robot is held where it was told
 to be last.
 
-Topics: ngmor/diffusion_policy@eb8ae9f and NU-MSR/unified_teleop (docs/references.md has no paper of
+Topics: ngmor/diffusion_policy@eb8ae9f and NU-MSR/unified_teleop (docs/proofs.md has no paper of
 them); neither has a word for refusing or giving up.
 """
 

@@ -1,0 +1,185 @@
+"""The reference pages of the site: commands, parameters, topics, keys of files, from the code.
+
+`docs/build_site.py` has them written into `docs/reference/`, which is not committed.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from payload_id.cli.main import COMMAND, DESCRIPTION, EXIT_CODES, LAUNCHER
+from payload_id.files.cells.cell_keys import CellKeys
+from payload_id.files.configuration.keys import keys_of
+from payload_id.files.knowledge.knowledge_file import KIND, KnowledgeKeys
+from payload_id.files.profiles.profile_table import profile_table
+from payload_id.files.robots.robot_file import profile_names, robot_names
+from payload_id.files.robots.robot_keys import RobotKeys, RobotProfile
+from payload_id.files.teams.team_file import team_names
+from payload_id.files.teams.team_keys import TeamKeys
+from payload_id.ros.access.interfaces import roles_table, topics_table
+from payload_id.ros.bridge.parameters import BRIDGE_TABLE
+from payload_id.ros.common.parameters import describe_parameters
+from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
+from payload_id.ros.frames.node import FRAMES_TABLE
+from payload_id.ros.planner.parameters import PLANNER_TABLE
+from payload_id.ros.sampler.parameters import SAMPLER_TABLE
+from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
+from payload_id.ros.team.parameters import TEAM_TABLE
+
+FOLDER = Path(__file__).resolve().parent / "reference"
+NODES = (
+    ("Sampler: `payload_sampler`", SAMPLER_TABLE),
+    ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
+    ("Team: `payload_team`", TEAM_TABLE),
+    ("Planner: `payload_planner`", PLANNER_TABLE),
+    ("Bridge: `payload_bridge`", BRIDGE_TABLE),
+    ("Simulated arm: `simulated_arm`", PARAMETER_TABLE),
+    ("Frames for RViz: `payload_frames`", FRAMES_TABLE),
+)
+
+
+def parameters_page() -> str:
+    """Return the page of all nodes' parameters."""
+    head = (
+        "# Parameters of the nodes\n\nSI units. A parameter with a wrong type or outside its "
+        "range is refused with a sentence that says what is allowed; a name that no table has is "
+        'reported with the nearest one. A bound "per joint" takes one number, or one for each '
+        "joint in the robot file's order. Parameters marked *with the next run* may be changed "
+        "while the node runs.\n"
+    )
+    parts = [f"## {title}\n\n{describe_parameters(table)}" for title, table in NODES]
+    return "\n".join([head, *parts])
+
+
+def interfaces_page() -> str:
+    """Return the page of topics, services and roles."""
+    return (
+        "# Topics and roles\n\nRelative names lie in the node's namespace; `~/x` of the node "
+        "`payload_estimator` is `payload_estimator/x`. What they are for: "
+        "[Running the nodes](../nodes.md).\n\n## Topics\n\n"
+        f"{topics_table()}\n## Roles\n\nWho may do what, where SROS 2 is switched on "
+        f"([Security](../troubleshooting.md#security)).\n\n{roles_table()}"
+    )
+
+
+def robot_file_page() -> str:
+    """Return the page of a robot file's keys."""
+    names = ", ".join(f"`{name}`" for name in robot_names())
+    head = (
+        "# Keys of a robot file\n\nWhat it is for: [Robot file](../nodes.md#robot-file). Shipped, "
+        f"in `payload_id/config/robots/`: {names}.\n\n"
+    )
+    return head + keys_of(RobotKeys).table() + drivers_section()
+
+
+def drivers_section() -> str:
+    """Return what is known of the shipped robots' drivers."""
+    head = (
+        "\n## Drivers of the shipped robots\n\n"
+        "What the section `driver` of each file in `payload_id/config/robots/` says; the files "
+        "name the source of each value. Unknown is what no source that was read states. Nothing "
+        "here was tested on an arm.\n\n"
+        "`ur10e` and `generic` have no robot description and are to be extended: "
+        "certificates and intervals rest on the description, and one from a topic may change "
+        "between a certificate and its use; so a file names it, with `payload_frame` and "
+        "`uncertainty`.\n\n"
+        "Contradictions are refused when a file is read: a command interface that is claimed but "
+        "does not reach the arm, the back end `effort` where torques are accepted and ignored, a "
+        "trajectory topic of another controller, a tolerance on the way below "
+        "`control.tracking_position`.\n\n"
+    )
+    return head + profile_table([RobotProfile.load(name) for name in profile_names()])
+
+
+def cell_file_page() -> str:
+    """Return the page of a cell file's keys."""
+    head = "# Keys of a cell file\n\nWhat it is for: [Cell file](../motion.md#cell-file).\n\n"
+    return head + keys_of(CellKeys).table()
+
+
+def knowledge_file_page() -> str:
+    """Return the page of the keys of a file of knowledge."""
+    head = (
+        "# Keys of a knowledge file\n\nWhat the kinds mean: "
+        "[What you know of the payload](../knowledge.md).\n"
+    )
+    keys = keys_of(KnowledgeKeys)
+    parts = [f"## `{kind}`\n\n{keys.table(found, KIND)}" for kind, found in keys.kinds().items()]
+    return "\n".join([head, *parts])
+
+
+def team_file_page() -> str:
+    """Return the page of a team file's keys."""
+    names = ", ".join(f"`{name}`" for name in team_names())
+    head = (
+        "# Keys of a team file\n\nWhat it is for: [Team file](../teams.md#team-file). Shipped, in "
+        f"`payload_id/config/teams/`: {names}. The keys of `every_robot` may be given for each "
+        "robot, too.\n\n"
+    )
+    return head + keys_of(TeamKeys).table(without="robots.")
+
+
+def commands_page() -> str:
+    """Return the page of all verbs with their options."""
+    head = (
+        f"# Commands\n\n{DESCRIPTION}\n\n{EXIT_CODES}\n\n"
+        "`./payload-id VERB --help` says the same in the terminal; `./payload-id "
+        "--install-completion` has a shell complete verbs and options. Several numbers of one "
+        "option are one word, with commas: `--scales 0.2,1.0`.\n"
+    )
+    parts = []
+    for name, verb in COMMAND.commands.items():
+        parts += [_command(name, verb, "##")] if name not in LAUNCHER else []
+        for inner, one in getattr(verb, "commands", {}).items():
+            parts.append(_command(f"{name} {inner}", one, "###"))
+    parts += [f"## `{name}`\n\n{said}\n" for name, said in LAUNCHER.items()]
+    return "\n".join([head, *parts])
+
+
+def _command(name: str, verb: Any, level: str) -> str:
+    """Return what there is to know of a verb, with its options by panel."""
+    examples = [line for line in (verb.epilog or "").split("\n\n") if line.startswith("./")]
+    lines = [f"{level} `{name}`", "", _plain(verb.help or ""), ""]
+    lines += [*(f"    {line}" for line in examples), ""] if examples else []
+    panels: dict[str, list[str]] = {}
+    for each in sorted(verb.params, key=lambda x: x.opts[0].startswith("-")):
+        if "--help" in each.opts:
+            continue
+        called = " ".join(filter(None, (each.opts[0], each.metavar)))
+        called = called if each.opts[0].startswith("-") else str(each.metavar)
+        called = called.replace("|", "\\|")
+        row = f"| `{called}` | {_plain(each.help or '')}{' (required)' * each.required} |"
+        panels.setdefault(each.rich_help_panel or "", []).append(row)
+    for title, rows in sorted(panels.items(), key=lambda x: x[0] != ""):
+        lines += [f"| {title or 'option'} | meaning |", "|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Return a help's text without what Rich makes of brackets."""
+    return " ".join(text.replace("\\[", "[").split())
+
+
+PAGES = {
+    "commands.md": commands_page,
+    "parameters.md": parameters_page,
+    "interfaces.md": interfaces_page,
+    "robot_file.md": robot_file_page,
+    "cell_file.md": cell_file_page,
+    "knowledge_file.md": knowledge_file_page,
+    "team_file.md": team_file_page,
+}
+
+
+def main() -> int:
+    """Write all pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
