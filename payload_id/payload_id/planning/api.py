@@ -138,7 +138,7 @@ def plan(
     bounds = _bounds(robot, uncertainty, prior)
     ends = _ends(payload)
     goal = Goal(
-        family, criterion, duration, speed_scale, 0.0, time_budget, seed, _limits(robot, limits),
+        family, criterion, duration, speed_scale, time_budget, seed, _limits(robot, limits),
         *ends, OF_THE_PRIOR if payload is None else "as stated",
     )  # fmt: skip
     volume = payload_volume(payload_box, payload_box_centre)

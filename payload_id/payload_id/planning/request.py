@@ -56,7 +56,6 @@ class Goal:
         criterion: What is minimised.
         duration: At full speed [s].
         speed_scale: Part of the velocity limits that may be used [-].
-        dry_run_scale: Fraction of its speed at which it is executed; 0: not a dry run [-].
         time_budget: Computing time [s].
         seed: Of what is drawn at random.
         limits: Name of a set of joint limits.
@@ -71,7 +70,6 @@ class Goal:
     criterion: str
     duration: float
     speed_scale: float
-    dry_run_scale: float
     time_budget: float
     seed: int
     limits: str

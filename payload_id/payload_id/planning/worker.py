@@ -110,14 +110,12 @@ class PlanningWorker:
         """Load what is loaded on first use, by planning a motion that nobody wants."""
         robot, nothing = self._certifier.robot, np.zeros(10)
         q = np.zeros(robot.n) if robot.home is None else robot.home
-        goal = Goal(
-            "bezier", DEFAULT, 3.0, 1.0, 0.0, 1.0, 0, robot.limits.name, nothing, nothing, ""
-        )
+        goal = Goal("bezier", DEFAULT, 3.0, 1.0, 1.0, 0, robot.limits.name, nothing, nothing, "")
         try:
             case, start = self._certifier.case(goal, ()), MotionState.at_rest(q)
             limits = self._certifier.limits_left(case, goal.speed_scale)
             task = self._task(case, goal, start, limits, self._fresh(case.box), goal.duration)
-            plan(task, self._executed_verdict(case, goal), WARM, 0, time.monotonic)
+            plan(task, self._executed_verdict(case), WARM, 0, time.monotonic)
         except InputError:
             return False
         return True
@@ -135,7 +133,7 @@ class PlanningWorker:
         family_of = partial(self._family, goal, start)
         limits = self._certifier.designable_limits(case, limits, family_of)
         task = self._task(case, goal, start, limits, fresh, goal.duration)
-        verdict = self._executed_verdict(case, goal)
+        verdict = self._executed_verdict(case)
         found = plan(task, verdict, Budget(goal.time_budget), goal.seed, time.monotonic)
         if _was_hurried(found):
             found = plan(task, verdict, LAST_RESORT, goal.seed, time.monotonic)
@@ -143,7 +141,7 @@ class PlanningWorker:
             return Refused(f"No motion was certified. {found.reason}")
         if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             return Refused(STANDING_STILL)
-        executed = self._executed(case, found.trajectory, goal)
+        executed = self._certifier.slow_enough(case, found.trajectory)
         case = self._certifier.designed(case, executed)
         motion = self._with_stops(request.plan_id, case, executed)
         certificate: Certificate = found.certificate
@@ -203,11 +201,11 @@ class PlanningWorker:
         seconds = time.monotonic() - begin
         return Piece(found, case.tube, stops, condition, seconds, documents)
 
-    def _executed_verdict(self, case: SafetyCase, goal: Goal) -> Certify:
+    def _executed_verdict(self, case: SafetyCase) -> Certify:
         """Return what certifies motions as they will be executed."""
 
         def verdict(motion: Trajectory) -> Verdict:
-            return self._certifier.verdict(case, self._executed(case, motion, goal))
+            return self._certifier.verdict(case, self._certifier.slow_enough(case, motion))
 
         return verdict
 
@@ -221,12 +219,6 @@ class PlanningWorker:
             family_of = partial(self._family, request.goal, request.start)
             self._limits = self._certifier.calm_limits(case, left, family_of)
         return self._limits
-
-    def _executed(self, case: SafetyCase, motion: Trajectory, goal: Goal) -> Trajectory:
-        """Return the motion as it will be executed: slower in a dry run, or near people."""
-        if goal.dry_run_scale:
-            motion = TimeScaled(motion, goal.dry_run_scale)
-        return self._certifier.slow_enough(case, motion)
 
     def scaled(self, request: ScaleRequest) -> Planned | Refused:
         """Return a plan along the same path at a fraction of its speed, certified as such."""

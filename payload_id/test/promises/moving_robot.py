@@ -420,7 +420,7 @@ class MovingRobot:
             self.set(node, **{name: RIGHT[name]})
         self._set.clear()
         self.say(PayloadEstimate(status=PayloadEstimate.WAITING))
-        if self.state.bodies != "[]":
+        if self.state.bodies:
             self.set_obstacles(SetObstacles.Request.REPLACE)
         self.acknowledge()  # if there is anything
 

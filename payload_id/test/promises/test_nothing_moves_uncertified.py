@@ -469,10 +469,10 @@ def test_obstacles_that_the_certificate_does_not_know_let_nothing_begin(robot):
     robot.observer.wait(lambda: "cannot be used" in robot.state.doubt, "the bridge's doubt")
     refused(robot, "cannot be used", "ball")
     robot.driver.obstacles = [ball()]
-    robot.observer.wait(lambda: "ball" in robot.state.bodies, "the ball")
+    robot.observer.wait(lambda: [x.name for x in robot.state.bodies] == ["ball"], "the ball")
     until_refused(robot, "The obstacles is not the one")
     robot.driver.obstacles = ()
-    robot.observer.wait(lambda: robot.state.bodies == "[]", "no obstacles")
+    robot.observer.wait(lambda: not robot.state.bodies, "no obstacles")
     robot.driver.obstacles = None
     passes(robot, LATE)
     refused(robot, " s old", "obstacles_lifetime")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
@@ -23,7 +22,7 @@ from ..common.options import (
 from ..common.settings import enough_of
 
 MORE, NODES = "Seldom needed", "Nodes"
-TARES = ("as-is", "required", "only", "first")  # in the order of the goal's constants
+TARES = ("as-is", "required", "only")  # in the order of the goal's constants
 node = partial(option, metavar="NODE", panel=NODES)
 Estimator = Annotated[str, node("name of the estimator (default: payload_estimator)")]
 Planner = Annotated[str, node("name of the planner (default: payload_planner)")]
@@ -91,10 +90,6 @@ class Goal:
     speed_scale: Annotated[
         float | None, value("part of the velocity limits that may be used", metavar="PART")
     ] = None
-    dry_run_scale: Annotated[
-        float | None,
-        value("plan a dry run at this fraction of the speed, at most 0.1", metavar="PART"),
-    ] = None
     time_budget: Annotated[float | None, seconds("computing time", panel=MORE)] = None
     seed: Seed = None
     family: Annotated[
@@ -158,13 +153,10 @@ class Identifying(Goal):
         str,
         option("the payload's mass and its largest error [kg]", metavar="KG,ERROR"),
     ] = ""
-    target_mass: Annotated[
-        float | None, value("end when the mass is known to ± so much", metavar="KG")
-    ] = None
     tare: Annotated[
         str,
         option(
-            "move WITHOUT payload to tare (only, first), or need a tare (required)",
+            "move WITHOUT payload to tare (only), or need a tare (required)",
             metavar="|".join(TARES),
         ),
     ] = "as-is"
@@ -215,8 +207,6 @@ class Identifying(Goal):
             if len(known) != 2:
                 raise InputError(f"--known-mass takes two numbers; found '{self.known_mass}'.")
             found["known_mass"] = list(known)
-        if self.target_mass is not None:
-            found["target_half_width"] = [self.target_mass, *[math.inf] * 9]
         return found
 
 

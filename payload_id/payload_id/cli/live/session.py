@@ -25,13 +25,13 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...ros.client.payload_client import PayloadClient, estimate_from
 from ...ros.client.waiting import (
     FOUND,
-    GONE,
     GoneError,
     NotAnsweredError,
     impossible_names_told,
 )
 from ...ros.common.diagnostics import LIFECYCLE
 from ...ros.common.main_loop import start_ros
+from ...ros.common.patience import SILENT
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
 from ..common.signals import raise_interrupts
@@ -154,7 +154,7 @@ def _watch(terminal: Console, client: PayloadClient, estimator: str) -> int:
     with suppress(KeyboardInterrupt), LiveView(terminal) as view:
         while True:
             seen = time.monotonic() if client.node.count_publishers(name) else seen
-            if time.monotonic() - seen > GONE:
+            if time.monotonic() - seen > SILENT:
                 raise GoneError(f"Nobody publishes {name} any more.")
             latest = estimate_from(client.messages[-1]) if client.messages else None
             elapsed = time.monotonic() - begin

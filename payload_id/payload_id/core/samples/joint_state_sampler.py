@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..errors import printable, shortened
 from .joint_map import JointMap
-from .ring_buffer import SampleRows
 from .sample_checks import AGREEING, LARGEST, Drop, StreamGate
+from .sample_rows import SampleRows
 from .stamps import seconds_since
 from .watches import EffortWatch, PaceWatch
 

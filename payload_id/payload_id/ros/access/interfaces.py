@@ -227,7 +227,6 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         *_lifecycle(OPERATOR),
         *_services("payload_id_msgs/GetTeamEstimate", READER, "get_estimate"),
         *_services("payload_id_msgs/GetGraspTransform", READER, "get_grasp_transform"),
-        *_services("payload_id_msgs/GetGravityShare", READER, "get_gravity_share"),
         *_services(TRIGGER, OPERATOR, "start", "stop", "reset", "plan_wrists"),
         *_services("std_srvs/SetBool", OPERATOR, "guide"),
         *_services("payload_id_msgs/LetGo", OPERATOR, "let_go"),

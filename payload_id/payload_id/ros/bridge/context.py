@@ -21,7 +21,7 @@ from ...files.robots.robot_model import RobotModel
 from ..certifying.case_parameters import case_settings, stated_cell
 from ..certifying.prover import make_prover
 from ..certifying.worker_process import WorkerProcess
-from ..common.awaited_answers import AwaitedAnswers
+from ..common.awaited_answers import awaitable
 from ..common.parameters import check_changes
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
@@ -52,7 +52,6 @@ class BridgeContext:
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
         cell_missing: Why nothing may move; empty: it is known what is around the arm.
         process: Proves.
-        answers: What the callbacks await of it.
         arm: Where it is, and whether it may set off.
     """
 
@@ -74,7 +73,6 @@ class BridgeContext:
         if self.fault:
             node.get_logger().error(f"Nothing moves until ~/acknowledge: {self.fault}")
         cell, self.cell_missing = stated_cell(settings, "bridge")
-        self.answers = AwaitedAnswers()
         case = case_settings(settings, robot, uncertainty, cell, settings.torque_period)
         self.process = WorkerProcess("proof", make_prover, case, longest=settings.longest_proof)
         node.resources.callback(self.process.close)
@@ -210,4 +208,4 @@ class BridgeContext:
 
     def ask(self, request: Any) -> RosFuture:
         """Hand a request to the proving process; the executor goes on meanwhile."""
-        return self.answers.awaitable(self.process.request(request))
+        return awaitable(self.node, self.process.request(request))

@@ -193,8 +193,7 @@ class BridgeNode(ManagedNode):
         )  # fmt: skip
 
     def _on_watch_due(self) -> None:
-        """Pass on the proving process's answers, and look at the arm, less often while idle."""
-        self._shared.answers.pass_on()
+        """Look at the arm, less often while idle."""
         self._motion.on_cycle()
         idle = self._motion.state.phase is Phase.IDLE
         period = max(IDLE_PERIOD if idle else 0.0, self._shared.settings.watch_period)

@@ -15,6 +15,7 @@ from visualization_msgs.msg import MarkerArray
 
 from ...core.errors import InputError, brief
 from ...core.safety.clearance.convex_body import ConvexBody
+from ..common.awaited_answers import awaitable
 from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
 from .context import BridgeContext
@@ -61,7 +62,7 @@ class ObstacleServer:
             for message in messages
         ]
         work = self._hulls.submit(obstacles_from, messages, poses)  # one after the other
-        found: dict[str, ConvexBody] = await self._context.answers.awaitable(work)
+        found: dict[str, ConvexBody] = await awaitable(self._context.node, work)
         return found
 
     async def _on_obstacles(self, message: ObstacleArray) -> None:

@@ -6,6 +6,7 @@ from copy import copy
 
 from payload_id_msgs.msg import BridgeState
 
+from ..common.conversions import body_message
 from ..common.topics import LATCHED
 from ..execution.machine import State
 from ..execution.monitors import Phase
@@ -45,7 +46,7 @@ class StatePublisher:
             state=_state_of(state, context.fault),
             motion_id="" if state.motion is None else state.motion.newest.name,
             fault=context.fault,
-            bodies=context.obstacles.text,
+            bodies=[body_message(body) for body in context.obstacles.bodies],
             doubt=self._doubt(),
             unwatched=list(self._sources.unwatched),
             reaction=context.settings.reaction,

@@ -28,6 +28,7 @@ from ...core.identification.status import Status
 from ...files.recordings.known_runs import LIST, KnownRecording, write_known_runs
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
+from ..common.patience import SOLVED
 from .payload_client import PayloadClient
 from .planner_setup import PlannerSetup
 from .run_recorder import RunRecorder
@@ -38,7 +39,6 @@ STANDING = 1.0  # [s] for which torques at rest are recorded before a new weight
 STANDING_LEAST = 0.5  # [s] of them without which nothing moves
 PRESENT = 0.8  # part of a run's time that its joint states must cover
 LONGEST_STEP = 0.1  # [s] between joint states that cover the time between them
-READY = 60.0  # [s] that nodes may take to answer
 LONGEST_PLANNING = 300.0  # [s]
 LONGEST_RUN = 3600.0  # [s] including pauses on the path that somebody asked for
 
@@ -82,9 +82,9 @@ class KnownRuns:
             ConfigurationError: It does not know the payload's box.
             InputError: The folder holds other runs.
         """
-        self.setup = PlannerSetup.of(client.node, client.planner, READY)
+        self.setup = PlannerSetup.of(client.node, client.planner, SOLVED)
         self._client = client
-        client.wait_until_ready(READY, planner=True)
+        client.wait_until_ready(SOLVED, planner=True)
         self._recorder = RunRecorder(
             client.node, self.setup.robot, self.setup.topic, self.setup.reliability
         )
@@ -100,7 +100,7 @@ class KnownRuns:
             SessionEndedError: It ended before; says why, and what is kept.
         """
         try:
-            wait_for(lambda: self._recorder.received > 0, READY, f"data on {self._recorder.topic}")
+            wait_for(lambda: self._recorder.received > 0, SOLVED, f"data on {self._recorder.topic}")
             self._make_missing()
         except PayloadIdError as error:
             raise SessionEndedError(f"{error} {self.kept()}") from error

@@ -11,6 +11,8 @@ import numpy as np
 from payload_id_msgs.action import Execute, Identify, Plan
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, PayloadEstimate, PlanDescription
 from payload_id_msgs.srv import Acknowledge, BeginRun, GetEstimate, Save, SetObstacles
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
 from rclpy.context import Context
 from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
@@ -22,16 +24,13 @@ from ...core.identification.headline import HISTORY, Headline
 from ...core.identification.status import Status
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..bridge.obstacles.obstacle_messages import obstacle_message
+from ..common.patience import FOUND, SOLVED
 from ..common.topics import LATCHED
 from ..planner.identifying.stages import NAMES as STAGES
-from .action_client import ActionClient
 from .node_client import EVERY, NodeClient
-from .waiting import FOUND, GoneError, NotAnsweredError, allowed, wait_for
+from .waiting import GoneError, NotAnsweredError, allowed, wait_for
 
 Tell = Callable[[Any], object]
-SAID = 5.0  # [s] in which it is heard what was planned last
-ENDING = 60.0  # [s] that a cancelled goal may take to come to rest
-SOLVED = 90.0  # [s] that an answer may take for which everything is solved, and a cause looked for
 OF_ESTIMATOR: Mapping[str, Any] = {
     **dict.fromkeys(("start", "stop", "reset", "tare"), Trigger),
     "begin": BeginRun,
@@ -135,6 +134,19 @@ def _message(kind: Any, fields: Mapping[str, Any]) -> Any:
         hint = f" Did you mean '{near[0]}'?" if near else ""
         raise TypeError(f"A goal has no field '{unknown[0]}'.{hint}")
     return kind(**fields)
+
+
+async def _result_of(
+    action: ActionClient, goal: Any, tell: Tell | None, accepted: list[ClientGoalHandle]
+) -> Any:
+    """Send a goal; note its handle, and return its result. None: it was not accepted."""
+    handle = await action.send_goal_async(
+        goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
+    )
+    if not handle.accepted:
+        return None
+    accepted.append(handle)
+    return (await handle.get_result_async()).result
 
 
 class PayloadClient(NodeClient):
@@ -345,14 +357,12 @@ class PayloadClient(NodeClient):
         return str(self._ask("acknowledge", Acknowledge.Request(reason=reason), 10.0).message)
 
     def _action(self, name: str) -> ActionClient:
-        """Return what sends goals; what stops a motion is ready, too."""
+        """Return what sends goals."""
         if name not in self._actions:
-            full = f"{self.planner}/{name}"
+            full = self.full(name)
             self._actions[name] = allowed(
                 lambda: ActionClient(self.node, ACTIONS[name], full), f"goals of {full}"
             )
-        if name != "plan":
-            self._client("stop_motion")
         return self._actions[name]
 
     def _act(
@@ -363,39 +373,44 @@ class PayloadClient(NodeClient):
         tell: Tell | None,
         called_off: threading.Event | None,
     ) -> Any:
-        """Send a goal and return its result; where nobody waits for it any more, cancel it."""
-        action, off = self._action(name), called_off or threading.Event()
+        """Send a goal and return its result; where nobody waits for it any more, cancel it.
+
+        The executor's own thread sends: rclpy may miss what is answered before it has noted what
+        was asked (rclpy, issue 1123).
+        """
+        action, off, full = self._action(name), called_off or threading.Event(), self.full(name)
         there = action.server_is_ready
-        wanted = f"action {self.planner}/{name}"
-        wait_for(lambda: there() or off.is_set(), min(timeout, FOUND), wanted)
+        wait_for(lambda: there() or off.is_set(), min(timeout, FOUND), f"action {full}")
         if off.is_set():
-            raise NotAnsweredError(f"{self.planner}/{name} was called off before it was asked for.")
-        sent = action.send_goal_async(
-            goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
-        )
-        ended = False
+            raise NotAnsweredError(f"{full} was called off before it was asked for.")
+        accepted: list[ClientGoalHandle] = []
+        asked = self._executor.create_task(_result_of(action, goal, tell, accepted))
+
+        def cancel() -> None:
+            """Bring what moves to rest; return once it has ended."""
+            known = f"the acceptance of {full}"
+            wait_for(lambda: bool(accepted) or asked.done(), SOLVED, known, there)
+            if accepted:
+                self._executor.create_task(accepted[0].cancel_goal_async)
+            wait_for(asked.done, SOLVED, f"the end of {full}", there)
+
         try:
-            accepted = f"the acceptance of {self.planner}/{name}"
-            wait_for(lambda: sent.done() or off.is_set(), timeout, accepted, there)
-            if not sent.done():
-                wait_for(sent.done, ENDING, accepted, there)
-            if not sent.result().accepted:
-                ended = True
-                raise NotAnsweredError(f"{self.planner}/{name}: the node is not active.")
-            future = sent.result().get_result_async()
-            result = f"the result of {self.planner}/{name}"
-            wait_for(lambda: future.done() or off.is_set(), timeout, result, there)
-            if not future.done():
-                self._cancel(sent, name)
-                wait_for(future.done, ENDING, result, there)
-            ended = True
+            what = f"the result of {full}"
+            wait_for(lambda: asked.done() or off.is_set(), timeout, what, there)
+            if not asked.done():
+                cancel()
         except GoneError:
-            ended = True  # a motion was sent up to its end at rest: nobody is left to be asked
+            raise  # a motion was sent up to its end at rest: nobody is left to be asked
+        except BaseException:  # nobody waits any more
+            cancel()
             raise
-        finally:
-            if not ended:  # nobody waits any more: what moves comes to rest
-                self._cancel(sent, name)
-        return future.result().result
+        if asked.result() is None:
+            raise NotAnsweredError(f"{full}: the node is not active.")
+        return asked.result()
+
+    def full(self, name: str) -> str:
+        """Return the full name of a topic or an action of the planner's."""
+        return f"{self.planner}/{name}"
 
     def _newest(self, kind: Any, name: str) -> Any:
         """Return the newest message of a latched topic of the planner.
@@ -404,21 +419,12 @@ class PayloadClient(NodeClient):
             NotAnsweredError: There is none.
         """
         heard: list[Any] = []
-        topic = f"{self.planner}/{name}"
+        topic = self.full(name)
         subscription = allowed(
             lambda: self.node.create_subscription(kind, topic, heard.append, LATCHED), topic
         )
         try:
-            wait_for(lambda: bool(heard), SAID, f"{topic}, which comes with a plan")
+            wait_for(lambda: bool(heard), FOUND, f"{topic}, which comes with a plan")
         finally:
             self.node.destroy_subscription(subscription)
         return heard[-1]
-
-    def _cancel(self, sent: Any, name: str) -> None:
-        """Cancel a goal that was sent; return once it has ended."""
-        wait_for(sent.done, ENDING, f"the acceptance of {self.planner}/{name}")
-        handle = sent.result()
-        if not handle.accepted:
-            return
-        handle.cancel_goal_async()
-        wait_for(handle.get_result_async().done, ENDING, f"the end of {self.planner}/{name}")

@@ -13,11 +13,11 @@ from ...core.errors import RecordingError
 from ...files.bags.bag_writer import BagWriter
 from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
+from ..common.patience import LOOK
 from ..common.polled_subscription import joint_state_subscription
 from ..common.steady_timer import steady_timer
 
 QUEUE = 4000  # messages that may wait to be taken
-PERIOD = 0.05  # [s] between two looks
 
 
 class RunRecorder:
@@ -42,7 +42,7 @@ class RunRecorder:
         self._states = joint_state_subscription(node, robot, topic, reliability, QUEUE)
         self._writer: BagWriter | None = None
         self._lock = threading.Lock()
-        steady_timer(node, PERIOD, self._on_due)
+        steady_timer(node, LOOK, self._on_due)
 
     @property
     def topic(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from payload_id_msgs.msg import TeamEstimate
-from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo, Save
+from payload_id_msgs.srv import GetGraspTransform, GetTeamEstimate, LetGo, Save
 from rclpy.context import Context
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
@@ -19,7 +19,6 @@ SERVICES = {
     "let_go": LetGo,
     "get_estimate": GetTeamEstimate,
     "get_grasp_transform": GetGraspTransform,
-    "get_gravity_share": GetGravityShare,
     "save": Save,
 }
 
@@ -81,10 +80,6 @@ class TeamClient(NodeClient):
     def estimate(self, timeout: float = 60.0) -> TeamEstimate:
         """Return the latest estimate, made of all samples so far."""
         return self._ask("get_estimate", GetTeamEstimate.Request(), timeout).estimate
-
-    def share(self, robot: str, timeout: float = 10.0) -> Any:
-        """Return what a robot carries."""
-        return self._ask("get_gravity_share", GetGravityShare.Request(robot=robot), timeout).share
 
     def grasp_transform(self, one: str, other: str, timeout: float = 10.0) -> Any:
         """Return the response with the grasp frame of one robot in another one's."""

@@ -12,9 +12,8 @@ from rclpy.exceptions import NameValidationException
 from rclpy.impl.implementation_singleton import rclpy_implementation
 
 from ...core.errors import InputError, PayloadIdError
+from ..common.patience import FOUND, SILENT
 
-FOUND = 10.0  # [s] until a node that runs has been found
-GONE = 3.0  # [s] without its services, after which a node has ended
 Made = TypeVar("Made")
 
 
@@ -48,7 +47,7 @@ def wait_for(
     while not condition():
         now = time.monotonic()
         seen = now if there() else seen
-        if now - seen > GONE:
+        if now - seen > SILENT:
             raise GoneError(f"The node that {what} was waited for from has ended.")
         if now > end:
             raise NotAnsweredError(f"Waited {timeout:g} s in vain for {what}.")

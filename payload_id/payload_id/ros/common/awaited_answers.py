@@ -10,9 +10,8 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
+from .patience import LOOK
 from .steady_timer import steady_timer
-
-LOOK = 0.05  # [s] between two looks whether something has come about
 
 
 async def until(node: Node, condition: Callable[[], bool], seconds: float) -> bool:
@@ -32,29 +31,18 @@ async def until(node: Node, condition: Callable[[], bool], seconds: float) -> bo
     return condition()
 
 
-class AwaitedAnswers:
-    """Makes futures of other threads ones that a node's callbacks can await.
+def awaitable(node: Node, future: Future[Any]) -> RosFuture:
+    """Return what a callback of a node awaits until a future of another thread or process is done.
 
-    The executor's own thread sets the results, in `pass_on`: rclpy's futures are not made for two
-    threads.
+    The node's executor is woken to set the result: rclpy's futures are not made for two threads.
     """
+    awaited = RosFuture()
 
-    def __init__(self) -> None:
-        """Wait for nothing yet."""
-        self._pairs: list[tuple[Future[Any], RosFuture]] = []
+    def pass_on() -> None:
+        if (error := future.exception()) is not None:
+            awaited.set_exception(error)
+        else:
+            awaited.set_result(future.result())
 
-    def awaitable(self, future: Future[Any]) -> RosFuture:
-        """Return what a callback awaits until the future is done."""
-        awaited = RosFuture()
-        self._pairs.append((future, awaited))
-        return awaited
-
-    def pass_on(self) -> None:
-        """Wake those whose futures are done; a timer of the node calls this."""
-        # Asked once for each: one that is done a moment later waits for the next call.
-        for future, awaited in [pair for pair in self._pairs if pair[0].done()]:
-            self._pairs.remove((future, awaited))
-            if (error := future.exception()) is not None:
-                awaited.set_exception(error)
-            else:
-                awaited.set_result(future.result())
+    future.add_done_callback(lambda _: node.executor.create_task(pass_on))
+    return awaited

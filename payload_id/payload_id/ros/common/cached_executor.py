@@ -65,6 +65,12 @@ class CachedExecutor(SingleThreadedExecutor):
             self._held.close()  # what was ended ends at once
         self._waker.trigger()
 
+    def create_task(self, callback: Any, *args: Any, **kwargs: Any) -> Any:
+        """Have something called, or a coroutine carried out; any thread may ask for it."""
+        task = super().create_task(callback, *args, **kwargs)
+        self._waker.trigger()
+        return task
+
     def shutdown(self, timeout_sec: float | None = None) -> bool:
         """End it."""
         self._held.close()
@@ -110,6 +116,20 @@ class CachedExecutor(SingleThreadedExecutor):
 
     def _wait(self, timeout_ns: int) -> list[tuple[Any, Any]]:
         """Wait until something is ready; return the waitables that were waited for."""
+        waitables = self._fill_wait_set()
+        self._waiting = True
+        try:
+            self._wait_set.wait(0 if self._stale else timeout_ns)
+        finally:
+            self._waiting = False
+        if self._is_shutdown:
+            raise ShutdownException
+        if not self._context.ok():
+            raise ExternalShutdownException
+        return waitables
+
+    def _fill_wait_set(self) -> list[tuple[Any, Any]]:
+        """Have all that may be served waited for; return the waitables among it."""
         wait_set, busy = self._wait_set, bool(self._tasks)
         wait_set.clear_entities()
         for kind, found in self._known.items():
@@ -122,24 +142,13 @@ class CachedExecutor(SingleThreadedExecutor):
             waitable.add_to_wait_set(wait_set)
         for guard in (self._waker, self._sigint_gc):
             wait_set.add_guard_condition(guard.handle)
-        self._waiting = True
-        try:
-            wait_set.wait(0 if self._stale else timeout_ns)
-        finally:
-            self._waiting = False
-        if self._is_shutdown:
-            raise ShutdownException
-        if not self._context.ok():
-            raise ExternalShutdownException
         return waitables
 
     def _wait_for_ready_callbacks(
         self, timeout_sec: float | None = None, nodes: Any = None, condition: Any = None
     ) -> Iterator[tuple[Any, Any, Any]]:
         """Yield tasks in progress, then wait and yield what is ready; all nodes are served."""
-        for task, entity, node in reversed(list(self._tasks)):
-            if not (task.executing() or task.done()):
-                yield task, entity, node
+        yield from [x for x in reversed(self._tasks) if not (x[0].executing() or x[0].done())]
         with self._tasks_lock:
             self._tasks = [x for x in self._tasks if not (x[0].done() or x[0].cancelled())]
         if self._stale:

@@ -9,19 +9,30 @@ from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Inertia, InertiaStamped, Point, Vector3
+from geometry_msgs.msg import (
+    Inertia,
+    InertiaStamped,
+    Point,
+    Pose,
+    Quaternion,
+    Transform,
+    Vector3,
+)
+from payload_id_msgs.msg import ConvexBody as ConvexBodyMessage
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.serialization import deserialize_message
+from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
 from ...core.body.inertial import mass_com_inertia
-from ...core.errors import InputError
+from ...core.errors import InputError, brief
 from ...core.identification.estimate import Estimate
-from ...core.identification.status import Status
+from ...core.identification.status import USABLE, Status
 from ...core.identification.width import mentioned
-from ...core.samples.ring_buffer import SampleRows
+from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.samples.sample_checks import Drop
+from ...core.samples.sample_rows import SampleRows
 
 SECOND_NS = 1_000_000_000
 
@@ -39,6 +50,26 @@ class Report:
     estimate: Estimate
     stamp_ns: int = 0
     solve_seconds: float = float("nan")
+
+    @property
+    def status(self) -> str:
+        """Of the estimate, in a word."""
+        return self.estimate.status.value
+
+    @property
+    def message(self) -> str:
+        """Of the estimate."""
+        return self.estimate.message
+
+    @property
+    def usable(self) -> bool:
+        """Whether it holds numbers to go on with."""
+        return self.estimate.status in USABLE
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether its intervals hold."""
+        return self.usable or self.estimate.status is Status.NOT_IDENTIFIABLE
 
 
 def decoded(data: bytes, kind: Any) -> Any:
@@ -193,9 +224,61 @@ def inertia_message(report: Report) -> InertiaStamped:
     return message
 
 
-def point(v: Array) -> Point:
+def point(v: Sequence[float] | Array) -> Point:
     """Return a position, shape (3,) [m], as a message."""
-    return Point(x=float(v[0]), y=float(v[1]), z=float(v[2]))
+    return Point(**dict(zip("xyz", map(float, v), strict=True)))
+
+
+def vector(v: Sequence[float] | Array) -> Vector3:
+    """Return three numbers as a message."""
+    return Vector3(**dict(zip("xyz", map(float, v), strict=True)))
+
+
+def pose_message(rotation: Array, position: Sequence[float] | Array) -> Pose:
+    """Return a pose as a message; NaN where it is not known."""
+    return Pose(position=point(position), orientation=_quaternion(rotation))
+
+
+def transform_message(rotation: Array, position: Array) -> Transform:
+    """Return a transform as a message; NaN where it is not known."""
+    return Transform(translation=vector(position), rotation=_quaternion(rotation))
+
+
+def _quaternion(rotation: Array) -> Quaternion:
+    """Return a rotation matrix as a message; NaN where it is not known."""
+    known = np.isfinite(rotation).all()
+    numbers = Rotation.from_matrix(rotation).as_quat() if known else np.full(4, np.nan)
+    return Quaternion(**dict(zip("xyzw", map(float, numbers), strict=True)))
+
+
+def body_message(body: ConvexBody) -> ConvexBodyMessage:
+    """Return a body of certificates as a message, bit for bit."""
+    return ConvexBodyMessage(
+        name=body.name,
+        kind=body.kind,
+        size=[float(x) for x in body.size],
+        points=body.points.ravel(),
+        rotation=body.rotation.ravel(),
+        translation=body.translation,
+    )
+
+
+def body_of(message: ConvexBodyMessage) -> ConvexBody:
+    """Return the body of a message.
+
+    Raises:
+        InputError: It is none.
+    """
+    shaped = {"points": message.points, "rotation": message.rotation}
+    if len(message.points) % 3:
+        raise InputError(f"The points of body {brief(message.name)} are not of three numbers each.")
+    return ConvexBody(
+        message.name,
+        message.kind,
+        tuple(message.size),
+        translation=np.asarray(message.translation),
+        **{name: np.reshape(values, (-1, 3)) for name, values in shaped.items()},
+    )
 
 
 def _inertia(phi: Array) -> Inertia:
@@ -205,7 +288,7 @@ def _inertia(phi: Array) -> Inertia:
         com, matrix = np.full(3, np.nan), np.full((3, 3), np.nan)
     return Inertia(
         m=mass,
-        com=Vector3(x=float(com[0]), y=float(com[1]), z=float(com[2])),
+        com=vector(com),
         ixx=float(matrix[0, 0]),
         ixy=float(matrix[0, 1]),
         ixz=float(matrix[0, 2]),

@@ -12,10 +12,10 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from .error_sentence import OUTLIVED
+from .patience import TELL
 from .steady_timer import steady_timer
 from .topics import LATCHED
 
-PERIOD = 1.0  # [s]
 LIFECYCLE = "lifecycle"  # figure of a condition: the node's state
 RECENT = 10.0  # for which an error that was outlived makes the condition no better than WARN [s]
 
@@ -47,7 +47,7 @@ class Condition:
 def publish_diagnostics(
     node: Node, subject: str, hardware: Callable[[], str], judge: Callable[[], Condition]
 ) -> Callable[[], None]:
-    """Have a node publish a condition on /diagnostics and `~/condition` every `PERIOD`.
+    """Have a node publish a condition on /diagnostics and `~/condition` every second.
 
     Args:
         node: The node.
@@ -71,7 +71,7 @@ def publish_diagnostics(
         publisher.publish(message)
         own.publish(message.status[0])
 
-    steady_timer(node, PERIOD, publish)
+    steady_timer(node, TELL, publish)
     return publish
 
 

@@ -17,8 +17,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.logging import get_logger
 
 from ...core.errors import PayloadIdError
-
-LOG_PERIOD = 5.0  # [s] between two log entries about errors of one place
+from .patience import LOG
 
 
 class CannotGoOnError(PayloadIdError):
@@ -46,7 +45,7 @@ class OutlivedErrors:
         place = "".join(traceback.format_tb(error.__traceback__))
         with self._lock:
             self.count, self.newest, self.at = self.count + 1, sentence, now
-            due = now - self._logged.get(place, -math.inf) >= LOG_PERIOD
+            due = now - self._logged.get(place, -math.inf) >= LOG
             if due:
                 self._logged[place] = now
         if due:

@@ -26,14 +26,6 @@ from ...core.errors import ConfigurationError, shortened
 from ...files.configuration.input_path import file_below
 from .error_sentence import error_sentence
 
-KINDS = {
-    "flag": "true or false",
-    "integer": "a whole number",
-    "number": "a number",
-    "numbers": "a list of numbers",
-    "number or numbers": "a number, or a list of numbers (one for each joint)",
-    "text": "a text",
-}
 _KIND_OF_TYPE = {bool: "flag", int: "integer", float: "number", list: "numbers", str: "text"}
 
 # Parameters that rclpy, or the life cycle, gives to every node.
@@ -101,7 +93,7 @@ class Parameter:
         """Return in words which values it takes."""
         if self.choices:
             return "one of " + ", ".join(f"'{x}'" for x in self.choices)
-        words, unit = KINDS[self.kind], _bracket(self.unit)
+        words, unit = KINDS[self.kind][0], _bracket(self.unit)
         if self.length:
             words = f"a list of {self.length} numbers"
         if self.lower is not None and self.upper is not None:
@@ -120,7 +112,7 @@ class Parameter:
             return None
         if isinstance(given, str) and self.kind != "text":
             given = _from_text(given)
-        value = _typed(self.kind, given)
+        value = KINDS[self.kind][1](given)
         if value is None:
             raise self._refusal(given, f"must be {self.allowed()}")
         if self.choices and value not in self.choices:
@@ -128,7 +120,7 @@ class Parameter:
         if self.length and len(value) != self.length:
             raise self._refusal(given, f"must be {self.allowed()}; it has {len(value)}")
         for number in value if isinstance(value, list) else [value]:
-            if self.kind not in ("flag", "text"):
+            if _is_number(number):
                 self._check_range(given, number)
         return value
 
@@ -396,24 +388,35 @@ def _from_text(text: str) -> Any:
         return text
 
 
-def _typed(kind: str, given: Any) -> Any:
-    """Return the value in the type of a kind; None if it is of another."""
-    if kind == "flag":
-        return given if isinstance(given, bool) else None
-    if kind == "text":
-        return given if isinstance(given, str) else None
-    if kind == "integer":
-        return given if _is_number(given) and isinstance(given, int) else None
-    if _is_number(given):
-        return float(given) if kind != "numbers" else None
-    if kind == "number" or isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+def _number(given: Any) -> Any:
+    """Return a number; None: it is none."""
+    return float(given) if _is_number(given) else None
+
+
+def _numbers(given: Any) -> Any:
+    """Return a list of at least one number; None: it is none."""
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         return None
-    values = list(given)
-    return [float(x) for x in values] if values and all(map(_is_number, values)) else None
+    found = list(map(_number, given))
+    return None if None in found else found or None
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+# Of each kind its name in words, and what returns a value in its type; None: it is of another.
+KINDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "flag": ("true or false", lambda x: x if isinstance(x, bool) else None),
+    "integer": ("a whole number", lambda x: x if _is_number(x) and isinstance(x, int) else None),
+    "number": ("a number", _number),
+    "numbers": ("a list of numbers", _numbers),
+    "number or numbers": (
+        "a number, or a list of numbers (one for each joint)",
+        lambda x: _number(x) if _is_number(x) else _numbers(x),
+    ),
+    "text": ("a text", lambda x: x if isinstance(x, str) else None),
+}
 
 
 def _bracket(unit: str) -> str:

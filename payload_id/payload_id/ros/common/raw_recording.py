@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +26,13 @@ from ...core.errors import ConfigurationError, RecordingError, in_words
 from ...files.bags.bag_writer import BagWriter
 from ...files.configuration.input_path import from_home
 from ...files.configuration.package_data import package_share_folder
+from .patience import TELL
 from .steady_timer import steady_timer
 from .throttled_log import ThrottledLog
 from .topics import LATCHED
 
 ROOM = 100_000_000  # free bytes with which a recording goes on after the disk was full
-LONGEST_PAUSE = 30.0  # [s] between two bags that are begun because the disk has failed
-LOOK_PERIOD = 1.0  # [s] between two looks for further topics
+RETRY = 10.0  # [s] between two bags that are begun because the disk has failed
 # What tells a run beside what was measured: estimates with their verdicts, and the descriptions of
 # plans with the digests of their certificates.
 COMPANIONS = {
@@ -52,32 +51,30 @@ class RawRecording:
         path: Folder of the newest bag; empty: none was made.
     """
 
-    def __init__(self, node: Node, folder: str, storage: str, what: str) -> None:
+    def __init__(self, node: Node, folder: str, what: str) -> None:
         """Look whether a bag can be made; `begin` makes it.
 
         Args:
             node: The sampler.
             folder: The bag's folder; if it exists, the next free name is taken; empty: no bag.
-            storage: "mcap" or "sqlite3".
             what: What is recorded, such as "joint states".
 
         Raises:
             RecordingError: It cannot.
         """
         self.path = ""
-        self._node, self._what, self._storage = node, what, storage
+        self._node, self._what = node, what
         self._log = ThrottledLog(node)
         self._writer: BagWriter | None = None
         self._lost = 0  # by bags before
-        self._again, self._pause = 0.0, LOOK_PERIOD  # when another bag may be begun [s]
         self._types: dict[str, str] = {}
         self._topics: set[str] = set()  # those written so far
         self._followed: dict[str, Subscription] = {}
         self._folder = from_home(folder, "bag").resolve() if folder else None
         if self._folder is not None:
             _check_folder(self._folder)
-            steady_timer(node, LOOK_PERIOD, self._go_on)
-            steady_timer(node, LOOK_PERIOD, self._look_for_companions)
+            steady_timer(node, RETRY, self._go_on)
+            steady_timer(node, TELL, self._look_for_companions)
 
     def begin(self) -> None:
         """Begin a bag, if a folder is given.
@@ -94,7 +91,7 @@ class RawRecording:
 
     def _new_writer(self, folder: Path) -> BagWriter:
         """Return a new bag that knows all message types."""
-        writer = BagWriter(folder, self._storage)
+        writer = BagWriter(folder)
         for name, definition in self._types.items():
             writer.add_message_type(name, definition)
         self._topics.clear()
@@ -109,12 +106,8 @@ class RawRecording:
 
     def _go_on(self) -> None:
         """Begin another bag if the present one cannot be written to any more."""
-        now = time.monotonic()
-        if self._folder is None or self._writer is None:
+        if self._folder is None or self._writer is None or not self._writer.failed:
             return
-        if not self._writer.failed or now < self._again:
-            return
-        self._again, self._pause = now + self._pause, min(2.0 * self._pause, LONGEST_PAUSE)
         try:
             if shutil.disk_usage(self._folder.parent).free < ROOM:
                 return
@@ -182,7 +175,7 @@ class RawRecording:
             return ""
         return (
             " Nothing is recorded now: that goes on by itself, in a bag beside it, within "
-            f"{LONGEST_PAUSE:g} s of {1e-6 * ROOM:g} MB being free. Or start the sampler anew with "
+            f"{RETRY:g} s of {1e-6 * ROOM:g} MB being free. Or start the sampler anew with "
             "another bag."
         )
 

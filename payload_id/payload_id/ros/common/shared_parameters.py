@@ -44,9 +44,6 @@ SENSOR_FRAME = Parameter(
     "For source wrench, frame of the sensor in the robot's description; empty: the robot file's "
     "payload frame.",
 )
-BAG_STORAGE = Parameter(
-    "bag_storage", "mcap", "File format of the recording.", choices=("mcap", "sqlite3")
-)
 
 
 def _bounds() -> Iterator[Parameter]:

@@ -6,11 +6,11 @@ import time
 
 from rclpy.node import Node
 
-LOG_PERIOD = 5.0  # [s] between two log lines about the same thing
+from .patience import LOG
 
 
 class ThrottledLog:
-    """Warnings of a node, each subject at most every `LOG_PERIOD`.
+    """Warnings of a node, each subject once in a while.
 
     rclpy's own throttle knows lines of code, not subjects.
     """
@@ -23,6 +23,6 @@ class ThrottledLog:
     def warn(self, subject: str, sentence: str) -> None:
         """Log a sentence, unless one about the same subject was logged a moment ago."""
         now = time.monotonic()
-        if now - self._logged.get(subject, -LOG_PERIOD) >= LOG_PERIOD:
+        if now - self._logged.get(subject, -LOG) >= LOG:
             self._logged[subject] = now
             self._logger.warning(sentence)

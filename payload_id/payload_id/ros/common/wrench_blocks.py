@@ -1,24 +1,22 @@
-"""Blocks of wrench samples as messages, and as the rows that travel through the ring buffer.
+"""Blocks of wrench samples as messages, and as the rows that travel between threads.
 
-The ring buffer knows three tables with equally many columns. Here they have nine: the rotation
+`SampleRows` has three tables with equally many columns. Here they have nine: the rotation
 matrix; angular velocity, angular acceleration and linear acceleration; the wrench and gravity.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from geometry_msgs.msg import Vector3
 from numpy.typing import NDArray
 from payload_id_msgs.msg import WrenchBlock
 
 from ...core.arrays import Array
 from ...core.errors import InputError
-from ...core.samples.ring_buffer import SampleRows
+from ...core.samples.sample_rows import SampleRows
 from ...core.samples.wrench_sampler import WrenchSampler
 from ...core.samples.wrench_samples import WrenchSamples
-from .conversions import time_message
+from .conversions import time_message, vector
 
-COLUMNS = 9
 FIELDS = {
     "rotation": 9,
     "angular_velocity": 3,
@@ -48,8 +46,7 @@ def wrench_block(
     message.header.stamp = time_message(int(stamp_ns[-1]))
     message.header.frame_id = frame
     message.first_index = first
-    x, y, z = samples.gravity
-    message.gravity = Vector3(x=x, y=y, z=z)
+    message.gravity = vector(samples.gravity)
     message.stamp_ns = stamp_ns
     for name in FIELDS:
         setattr(message, name, np.ascontiguousarray(getattr(samples, name)).ravel())
@@ -60,7 +57,7 @@ def wrench_block(
 
 
 def rows_of_wrench(message: WrenchBlock, frame: str) -> SampleRows:
-    """Return the samples of a message as rows of the ring buffer.
+    """Return the samples of a message as rows.
 
     Raises:
         InputError: The frame is another, or the arrays do not fit together.
@@ -90,7 +87,7 @@ def rows_of_wrench(message: WrenchBlock, frame: str) -> SampleRows:
 
 
 def samples_of_rows(rows: SampleRows, stamp: Array) -> WrenchSamples:
-    """Return rows of the ring buffer as samples.
+    """Return rows as samples.
 
     Args:
         rows: At least one row.

@@ -10,9 +10,10 @@ from payload_id_msgs.msg import SamplerState
 from rclpy.node import Node
 
 from ...core.errors import InputError
-from ...core.samples.ring_buffer import SampleRows
+from ...core.samples.sample_rows import SampleRows
 from ..common.awaited_answers import until
 from ..common.conversions import decoded
+from ..common.patience import SILENT, TELL
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names
 from ..common.topics import BLOCKS, LATCHED
@@ -20,8 +21,6 @@ from .block_watch import PARTING, BlockWatch
 from .sources.sample_source import SampleSource
 
 SAMPLES, STATE = "payload_sampler/samples", "payload_sampler/state"  # remapped to other samplers'
-SILENCE = 1.0  # [s] without samples during a run, after which that is reported
-ABSENT = 4.0  # [s] without the sampler's state, which it tells each second
 MEETING = 2.0  # [s] within which a sampler that runs is found
 
 
@@ -31,7 +30,7 @@ class BlockSubscription:
     Attributes:
         topic: Full name of the topic.
         watch: What is known of the blocks received.
-        state: What the sampler told last; of two of them the one whose blocks are used.
+        state: What the sampler told last, of several of them the one whose blocks are used.
         heard: When blocks or state came last, by `time.monotonic` [s].
         newest: When a block came last, likewise [s].
     """
@@ -59,7 +58,6 @@ class BlockSubscription:
         self._log, self._note = log, note
         self.heard = time.monotonic()
         self.newest = self.heard
-        self._states: dict[int, SamplerState] = {}  # by sampler
         self.topic = str(
             node.create_subscription(
                 source.block_type, SAMPLES, self._on_block, BLOCKS, raw=True
@@ -69,18 +67,11 @@ class BlockSubscription:
         node.create_subscription(SamplerState, STATE, self._on_state, LATCHED)
 
     def _on_state(self, message: SamplerState) -> None:
-        """Remember how a sampler is."""
-        self._states[message.sampler] = message
-        self._choose(message.sampler)
-
-    def _choose(self, newest: int) -> None:
-        """Take the state of the sampler whose blocks are used; before any block, the newest."""
+        """Remember how the sampler is."""
         self.heard = time.monotonic()
-        used = newest if self.watch.sampler is None else self.watch.sampler
-        found = self._states.get(used)
-        if found is not None and found is not self.state:
-            self.state = found
-            self._note(found)
+        if self.watch.admits(message.sampler, self.heard):
+            self.state = message
+            self._note(message)
 
     def reason(self) -> str:
         """Return why there are no samples, as far as it is known; empty if it is not."""
@@ -94,7 +85,7 @@ class BlockSubscription:
         if self.state.unusable:
             return f"The sampler says: {self.state.unusable}"
         silent = time.monotonic() - self.heard
-        if self.state.sampler and silent > ABSENT:  # of one that was killed DDS says it is there
+        if self.state.sampler and silent > SILENT:  # of one that was killed DDS says it is there
             return (
                 f"Nothing has been heard of the sampler that publishes {self.topic} for "
                 f"{silent:.1f} s: it may have ended. Start it again."
@@ -120,11 +111,13 @@ class BlockSubscription:
                 "the same message definitions.",
             )
             return
-        if not self.watch.admit(block.sampler, self.newest):
+        if not self.watch.admits(block.sampler, self.newest):
             self._log.warn("samplers", self.rivalry())
             return
-        self._choose(block.sampler)
-        missing = self.watch.see(block.sequence, block.first_index, len(block.stamp_ns))
+        self.heard = self.newest
+        self.watch, missing = self.watch.seen(
+            block.sampler, block.sequence, block.first_index, len(block.stamp_ns), self.newest
+        )
         if missing:
             self._log.warn("lost", f"{missing} samples were lost between sampler and estimator.")
         try:
@@ -133,9 +126,9 @@ class BlockSubscription:
             self._log.warn("block", str(error))
 
     def rivalry(self) -> str:
-        """Say that several nodes publish blocks, of which some were not used; empty: none were."""
+        """Say that several nodes publish blocks; empty: one does."""
         count = self._node.count_publishers(self.topic)
-        if not self.watch.others or count < 2:
+        if count < 2:
             return ""
         return (
             f"{count} samplers publish {self.topic}: "
@@ -145,9 +138,9 @@ class BlockSubscription:
         )
 
     def silence(self) -> str:
-        """Say that no samples arrive; empty while they do."""
+        """Say, and log, that no samples arrive; empty while they do."""
         seconds = time.monotonic() - self.newest
-        if seconds <= SILENCE:
+        if seconds <= TELL:
             return ""
         publishers = ", ".join(publisher_names(self._node, self.topic))
         who = (
@@ -155,4 +148,6 @@ class BlockSubscription:
             if publishers
             else f"Nobody publishes it: start the sampler, or remap {SAMPLES}"
         )
-        return f"No samples have come on {self.topic} for {seconds:.1f} s. {who}."
+        said = f"No samples have come on {self.topic} for {seconds:.1f} s. {who}."
+        self._log.warn("silence", said)
+        return said

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ...core.identification.status import Status
 from ..common.diagnostics import Condition, Level
 from ..common.topics import RUNNING, SAMPLER, SILENT
+from ..runs.run_control import RunControl
 from .block_subscription import BlockSubscription
 from .block_watch import BlockWatch
-from .run_control import RunControl
+from .sources.live_run import LiveRun
 
 LEVELS = {
     Status.GOOD: Level.OK,
@@ -21,17 +22,14 @@ LEVELS = {
 }
 
 
-def condition_of(
-    control: RunControl, blocks: BlockSubscription, silence: str, samplers: str
-) -> Condition:
+def condition_of(control: RunControl[LiveRun], blocks: BlockSubscription) -> Condition:
     """Judge a run.
 
     Args:
         control: Makes the estimates.
         blocks: Whose blocks it takes, and what is known of them.
-        silence: That no samples arrive, one sentence; empty while they do.
-        samplers: That several samplers send blocks, one sentence; empty while one does.
     """
+    silence, samplers = blocks.silence() if control.running else "", blocks.rivalry()
     estimate = control.report.estimate
     level, sentence = LEVELS[estimate.status], estimate.message
     if silence:
@@ -42,13 +40,13 @@ def condition_of(
     return Condition(level, sentence, figures)
 
 
-def _figures(control: RunControl, watch: BlockWatch) -> dict[str, object]:
+def _figures(control: RunControl[LiveRun], watch: BlockWatch) -> dict[str, object]:
     """Return the figures of the diagnostics."""
     report = control.report
     return {
         "status": report.estimate.status.value,
         RUNNING: control.running,
-        "tared": control.tared,
+        "tared": control.run.tared,
         "samples": report.estimate.samples,
         **{
             f"left out with {cause}": count
@@ -56,11 +54,10 @@ def _figures(control: RunControl, watch: BlockWatch) -> dict[str, object]:
         },
         "windows": report.estimate.windows,
         "solve time [s]": report.solve_seconds,
-        "samples waiting": control.waiting_samples,
-        "samples lost in this run": control.lost,
+        "samples waiting": control.queue.size,
+        "samples lost in this run": control.run.lost,
         "blocks": watch.blocks,
         "blocks lost": watch.lost_blocks,
         "sampler restarts": watch.restarts,
-        "blocks of other samplers": watch.others,
-        "errors": control.failures,
+        "errors": control.doing.failures,
     }

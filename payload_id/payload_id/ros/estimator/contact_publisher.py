@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
+from geometry_msgs.msg import Wrench, WrenchStamped
 from payload_id_msgs.msg import Contact, PayloadEffort
 from rclpy.node import Node
 from std_msgs.msg import Header
 
 from ...core.arrays import Array
 from ...core.contact import Judgement
-from ..common.conversions import time_message
+from ..common.conversions import time_message, vector
 from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
 
@@ -52,10 +52,6 @@ class ContactPublisher:
         if judgement.certain:
             self._log.warn("contact", message.message)
 
-    def fail(self, sentence: str) -> None:
-        """Say that some samples could not be judged."""
-        self._log.warn("contact watch", sentence)
-
     def _effort_message(
         self, judgement: Judgement, header: Header, wrench: Wrench
     ) -> PayloadEffort:
@@ -87,8 +83,4 @@ class ContactPublisher:
 
 def _wrench(values: Array) -> Wrench:
     """Return force and torque as a message."""
-    force, torque = values[:3].tolist(), values[3:].tolist()
-    return Wrench(
-        force=Vector3(x=force[0], y=force[1], z=force[2]),
-        torque=Vector3(x=torque[0], y=torque[1], z=torque[2]),
-    )
+    return Wrench(force=vector(values[:3]), torque=vector(values[3:]))

@@ -82,19 +82,21 @@ class RunKeeping:
         except ConfigurationError:
             if bag is None or place_below(asked, runs.anchor, RUN, runs) != bag:
                 raise
-        if bag is not None and folder == bag:
-            return folder, self._parted()
-        if self.recording and not Path(self.recording).exists():
-            return folder, (
+        return folder, self._parted() if folder == bag else self._elsewhere()
+
+    def _elsewhere(self) -> str:
+        """Say where the recording of a run is that is not saved beside it."""
+        if not self.recording:
+            return (
+                " The sampler makes no recording, so the run cannot be replayed: start it with the "
+                "parameter bag."
+            )
+        if not Path(self.recording).exists():
+            return (
                 " The recording is elsewhere, on another host, or was removed, so that the run "
                 f"cannot be replayed here: {printable(self.recording)}"
             )
-        if self.recording:
-            return folder, f" The recording is elsewhere: {printable(self.recording)}"
-        return folder, (
-            " The sampler makes no recording, so the run cannot be replayed: start it with the "
-            "parameter bag."
-        )
+        return f" The recording is elsewhere: {printable(self.recording)}"
 
     def _recording(self) -> Path | None:
         """Return the recording that the sampler names, if it is one and lies where they may be."""

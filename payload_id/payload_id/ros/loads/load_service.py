@@ -21,6 +21,7 @@ from ...core.errors import (
 )
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded
+from ..common.patience import FOUND
 from ..common.polled_subscription import PolledSubscription
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import check_rest
@@ -28,12 +29,9 @@ from ..supervision.driver_conditions import driver_conditions
 from ..supervision.named_types import named_type
 from .load_writer import LoadWriter, Values, differences, is_finite
 
-FOUND = 5.0  # [s] within which service and joint states must be there
 SAYS = 0.3  # [s] for which an arm must say the same of its load
 LOOK = 0.6  # [s] of joint states and of the driver's modes before a load is written
-ANSWER = 10.0  # [s] within which the driver must answer: some wait for the arm
 TAKEN_UP = 3.0  # [s] within which the arm must say that it has what it was told
-TICK = 0.02  # [s]
 DEPTH = 50
 ANY_CLOCK = 1e9  # [s] the stamps do not matter here
 
@@ -211,9 +209,9 @@ class LoadService:
             NotAppliedError: It gave no answer.
         """
         answer = self._client.call_async(request)
-        if not self._until(answer.done, ANSWER):
+        if not self._until(answer.done, FOUND):
             raise NotAppliedError(
-                f"{self._client.srv_name} gave no answer within {ANSWER:g} s: it is not known "
+                f"{self._client.srv_name} gave no answer within {FOUND:g} s: it is not known "
                 "which load the arm has now. Look at it before it moves."
             )
         if refusal := self._writer.refusal(answer.result()):
@@ -245,5 +243,5 @@ class LoadService:
         """Serve the node until something holds; return whether it does."""
         end = time.monotonic() + longest
         while not (held := holds()) and time.monotonic() < end:
-            self._executor.spin_once(timeout_sec=TICK)
+            self._executor.spin_once(timeout_sec=0.02)
         return held

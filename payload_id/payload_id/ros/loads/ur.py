@@ -6,6 +6,7 @@ development version the load is a geometry_msgs/Inertia and the time a Duration.
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -61,26 +62,31 @@ class UniversalRobotsLoad(LoadWriter):
         return "" if response.success else "success: false; its log says why"
 
     def state(self, message: Any, joints: Sequence[str]) -> dict[str, Any] | None:
-        """Return the load among the states of everything; older drivers do not have it.
-
-        Of several arms, this one's has the prefix that its joints have, the longest of them.
-        """
-        loads: dict[str, dict[str, float]] = {}
-        for name, entry in zip(message.joint_names, message.interface_values, strict=False):
-            said = dict(zip(entry.interface_names, entry.values, strict=False))
-            prefix = name.removesuffix(COMPONENT)
-            if prefix == name or "mass" not in said:
-                continue
-            if all(joint.startswith(prefix) for joint in joints):
-                if prefix in loads and loads[prefix] != said:
-                    return None  # two arms of one name: whose it is cannot be told
-                loads[prefix] = said
-        if not loads:
+        """Return the load among the states of everything; older drivers do not have it."""
+        said = _load_of(message, joints)
+        if said is None:
             return None
-        said = loads[max(loads, key=len)]
         found: dict[str, Any] = {"mass": said["mass"]}
         if all(f"cog.{axis}" in said for axis in "xyz"):
             found["center_of_gravity"] = {axis: said[f"cog.{axis}"] for axis in "xyz"}
         if all(f"inertia.{x}" in said for x in INERTIA):
             found |= {x: said[f"inertia.{x}"] for x in INERTIA}
         return found
+
+
+def _load_of(message: Any, joints: Sequence[str]) -> dict[str, float] | None:
+    """Return what is said of the load of the arm with some joints; None: nothing for sure.
+
+    Of several arms, this one's has the prefix that its joints have, the longest of them.
+    """
+    prefix = os.path.commonprefix(list(joints))
+    loads = [
+        (len(name), dict(zip(entry.interface_names, entry.values, strict=False)))
+        for name, entry in zip(message.joint_names, message.interface_values, strict=False)
+        if name.endswith(COMPONENT) and prefix.startswith(name.removesuffix(COMPONENT))
+    ]
+    told = [(length, said) for length, said in loads if "mass" in said]
+    longest = max((length for length, _ in told), default=0)
+    ours = [said for length, said in told if length == longest]
+    # Two arms of one name: whose it is cannot be told.
+    return ours[0] if ours and all(said == ours[0] for said in ours) else None

@@ -43,8 +43,7 @@ class ArmGoal:
         self.who = printable(shortened(handle.request.requested_by)) or "somebody"
         self.called_off: tuple[Reason, str] | None = None
         self._followed: list[Following] = []  # what the bridge has not ended yet, the newest last
-        self._resumed: RosFuture | None = None  # is waited for
-        self._is_paused = False
+        self._resumed: RosFuture | None = None  # is waited for in a pause
 
     @property
     def following(self) -> Following | None:
@@ -76,8 +75,7 @@ class ArmGoal:
 
     def pause(self) -> None:
         """Have what moves end by its certified stop, and nothing more begin until `resume`."""
-        self._is_paused = True
-        self.resumption()
+        self._resumed = self._resumed or RosFuture()
         self._end_motions(Reason.PAUSED, "")
 
     def resume(self, limits: str) -> None:
@@ -91,8 +89,7 @@ class ArmGoal:
         """
         if self._resumed is None:
             raise NotReadyError("Nothing rests in a pause.")
-        if self._is_paused:
-            self._context.standing(limits)
+        self._context.standing(limits)
         self._wake()
 
     async def resumed(self) -> None:
@@ -100,40 +97,31 @@ class ArmGoal:
         if self._resumed is not None and not self.unwanted:
             await self._resumed
 
-    def resumption(self) -> RosFuture:
-        """Return what is done once somebody calls `~/resume`, though nothing is paused."""
-        self._resumed = self._resumed or RosFuture()
-        return self._resumed
-
     @property
     def is_paused(self) -> bool:
         """Whether nothing begins until somebody resumes."""
-        return self._is_paused
+        return self._resumed is not None
 
     def _wake(self) -> None:
         """End the waiting for somebody who resumes."""
         if self._resumed is not None:
             self._resumed.set_result(None)
-        self._resumed, self._is_paused = None, False
+        self._resumed = None
 
     def _end_motions(self, reason: Reason, detail: str) -> None:
         """Have the bridge end what it follows."""
         for following in self._followed:
             following.end(reason, detail)
 
-    async def follow(self, plan: Planned, known: str) -> Ended:
+    async def follow(self, plan: Planned) -> Ended:
         """Have a plan followed; return how its motion has ended.
-
-        Args:
-            plan: The plan.
-            known: The obstacles that it knows.
 
         Raises:
             InputError: Its certificate does not hold here and now, or it was called off.
         """
         self.check_wanted()
-        self._context.check_plan(plan, known)
-        if self._is_paused:
+        self._context.check_plan(plan)
+        if self.is_paused:
             return PAUSED
         return await self.end_of(self.hand_over(plan.name, plan.motion, plan.documents))
 

@@ -17,19 +17,18 @@ from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
 from ...core.arrays import Array
-from ...core.errors import PayloadIdError, in_words
+from ...core.errors import InputError
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ...core.safety.clearance.convex_body import ConvexBody
-from ...files.configuration.json_file import parsed_json
 from ...planning.request import Documents
 from ..common.awaited_answers import until
-from ..common.conversions import stamp_of
+from ..common.conversions import body_of, stamp_of
+from ..common.patience import LOG
 from ..common.topics import LATCHED
 from ..execution.stop_reason import Reason, sentence
 
 SILENT = 3.0  # [s] without feedback after which a motion is given up
 PROVING = 60.0  # [s] that the bridge may take to prove a motion and take the arm
-SAID_AGAIN = 5.0  # [s] after which a state that cannot be read is told again
 
 
 @dataclass(frozen=True)
@@ -165,11 +164,6 @@ class BridgeClient:
         return f"There is no bridge at {place}: start it, or set the parameter bridge."
 
     @property
-    def obstacles(self) -> str:
-        """What tells whether the obstacles have changed."""
-        return "" if self.state is None else self.state.bodies
-
-    @property
     def holding(self) -> Array | None:
         """Where the arm's controller holds it, shape (n,) [rad or m]; None: not known."""
         state = self.state
@@ -231,12 +225,12 @@ class BridgeClient:
         """Take in what the bridge says, unless it is no state of a bridge."""
         try:
             if self.state is None or state.bodies != self.state.bodies:
-                self.bodies = tuple(map(ConvexBody.from_dict, parsed_json(state.bodies)))
-        except (PayloadIdError, ValueError, TypeError, KeyError, RecursionError) as error:
+                self.bodies = tuple(map(body_of, state.bodies))
+        except InputError as error:
             self._node.get_logger().error(
                 f"A state of the bridge {self.name} is left out: its obstacles cannot be read "
-                f"({in_words(error)}). Look who publishes {self.name}/state.",
-                throttle_duration_sec=SAID_AGAIN,
+                f"({error}). Look who publishes {self.name}/state.",
+                throttle_duration_sec=LOG,
             )
             return
         self.state = state

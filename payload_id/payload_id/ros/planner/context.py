@@ -24,7 +24,7 @@ from ...planning.worker import make_worker
 from ..bridge.obstacles.obstacle_messages import base_frames
 from ..certifying.case_parameters import stated_cell
 from ..certifying.worker_process import Failure, WorkerProcess
-from ..common.awaited_answers import AwaitedAnswers, until
+from ..common.awaited_answers import awaitable, until
 from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import CalledOffError, NotReadyError
@@ -53,7 +53,6 @@ class PlannerContext:
         disagreement: In what the estimator rests on something else; empty: nothing is known of it.
         cell_missing: Why nothing may be planned; empty: it is known what is around the arm.
         process: Plans.
-        answers: What the callbacks await of it.
         arm: Where it is, and whether it may set off.
         estimator: Whether it is heard.
         bridge: Moves it, and knows what is in the way.
@@ -69,7 +68,6 @@ class PlannerContext:
         self.estimate: PayloadEstimate | None = None
         self.in_use = self.disagreement = ""
         self.ended: Ended | None = None
-        self.answers = AwaitedAnswers()
         cell, self.cell_missing = stated_cell(settings, "planner")
         worker = planning_settings(settings, robot, uncertainty, cell)
         self.certificates_folder = Path(worker.folder)
@@ -153,18 +151,21 @@ class PlannerContext:
         if self.cell_missing:
             raise NotReadyError(self.cell_missing)
 
-    def check_plan(self, plan: Planned, known: str) -> None:
+    def check_plan(self, plan: Planned) -> None:
         """Raise unless a plan's certificate holds here and now, as far as the planner knows.
 
         Args:
             plan: The plan, of the goal that has the arm.
-            known: The obstacles that it knows.
 
         Raises:
             InputError: It does not.
         """
         self.check_free(own=True)
-        if known != self.bridge.obstacles:
+        known, now = (
+            [(body.name, body.digest) for body in bodies]
+            for bodies in (plan.request.obstacles, self.bridge.bodies)
+        )
+        if known != now:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
         self.standing(plan.request.goal.limits)
         self.check_payload(plan.request.goal)
@@ -198,7 +199,7 @@ class PlannerContext:
 
     def ask(self, request: Any) -> RosFuture:
         """Hand a request to the planning process; the executor goes on meanwhile."""
-        return self.answers.awaitable(self.process.request(request))
+        return awaitable(self.node, self.process.request(request))
 
     def new_name(self, kind: str) -> str:
         """Return a name for certificates, which no other planner gives, wherever it keeps them.

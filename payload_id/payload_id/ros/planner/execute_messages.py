@@ -42,10 +42,10 @@ def identify_feedback(
         told.status, told.phi = estimate.status, estimate.phi
     if horizon is not None:
         seconds, told.phase = horizon.planning_seconds, horizon.phase
-        told.piece = len(horizon.condition_numbers)
+        told.piece = len(horizon.begun)
         told.planning_seconds = seconds[-1] if seconds else 0.0
         told.largest_planning_seconds = max(seconds, default=0.0)
-        tightest = tightest_limit(horizon.certificate)
+        tightest = tightest_limit(horizon.begun[-1].certificate if horizon.begun else None)
     told.worst, told.worst_margin = tightest
     if following is not None:
         told.phase, told.tube_use = following.told.phase, following.told.tube_use

@@ -35,7 +35,7 @@ class ExecuteServer:
         """Execute a plan."""
         try:
             with self._lease.taken(handle, "a plan is executed") as goal:
-                ended = await goal.follow(*await self._plan_of(goal))
+                ended = await goal.follow(await self._plan_of(goal))
         except InputError as error:
             called_off = isinstance(error, CalledOffError)
             reason = Reason.CANCELLED if called_off else Reason.REFUSED
@@ -49,20 +49,20 @@ class ExecuteServer:
             result.final_positions = self._context.arm.states.q
         return result
 
-    async def _plan_of(self, goal: ArmGoal) -> tuple[Planned, str]:
-        """Return the plan that a goal asks for, at its speed, with the obstacles that it knows.
+    async def _plan_of(self, goal: ArmGoal) -> Planned:
+        """Return the plan that a goal asks for, at its speed.
 
         Raises:
             InputError: There is none, it does not hold here and now, or it was called off.
         """
         asked = goal.handle.request
         goal.check_wanted()
-        plan, description, known = self._plans.plan_named(asked.plan_id)
+        plan, description = self._plans.plan_named(asked.plan_id)
         check_confirmed(asked, description)
-        self._context.check_plan(plan, known)
+        self._context.check_plan(plan)
         if asked.speed_scale in (0.0, 1.0):
-            return plan, known
-        return await slowed(self._context, goal, plan, asked.speed_scale), known
+            return plan
+        return await slowed(self._context, goal, plan, asked.speed_scale)
 
     def on_feedback_due(self) -> None:
         """Tell the goal in progress how far it is."""

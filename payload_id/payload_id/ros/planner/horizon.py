@@ -64,10 +64,10 @@ def rules_of(context: PlannerContext, asked: Identify.Goal) -> Rules:
     message.family = message.family or "wave"
     message.duration = message.duration or settings.piece_duration
     goal = context.goal_of(message)
-    if goal.family not in PIECES or goal.dry_run_scale:
+    if goal.family not in PIECES:
         raise InputError(
-            f"Receding horizon takes the families {' and '.join(PIECES)} and no dry run; plan "
-            "a single motion (one_motion) for anything else."
+            f"Receding horizon takes the families {' and '.join(PIECES)}; plan a single motion "
+            "(one_motion) for anything else."
         )
     if settings.piece_time + _lead(context) >= goal.duration:
         raise InputError(
@@ -85,14 +85,30 @@ def rules_of(context: PlannerContext, asked: Identify.Goal) -> Rules:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """A piece that has begun.
+
+    Attributes:
+        condition_number: After it, as predicted [-].
+        certificate: Of it.
+        estimate: The newest as it began; None: there was none.
+        half_width: Of that estimate, shape (10,); None where it was not new, or none.
+    """
+
+    condition_number: float
+    certificate: Certificate | None
+    estimate: PayloadEstimate | None
+    half_width: Array | None
+
+
 class Horizon:
     """One run.
 
     Attributes:
         phase: What the arm is doing, while it follows nothing.
         planning_seconds: Computing time of each piece [s].
-        condition_numbers: After each piece that has begun, as predicted [-].
-        certificate: Of the newest piece that has begun.
+        begun: The pieces that have begun.
     """
 
     def __init__(self, context: PlannerContext, arm_goal: ArmGoal, name: str, rules: Rules) -> None:
@@ -107,12 +123,8 @@ class Horizon:
         self._context, self._goal, self._name, self._rules = context, arm_goal, name, rules
         self.phase = "planning"
         self.planning_seconds: list[float] = []
-        self.condition_numbers: list[float] = []
-        self.certificate: Certificate | None = None
+        self.begun: list[Begun] = []
         self._turns: Mapping[str, int] = {}  # whole turns of the joints, as the arm rests
-        self._estimate: PayloadEstimate | None = None  # as the newest piece has begun
-        self._half_widths: list[Array] = []  # of estimates that were new then, shape (10,) each
-        self._is_new = False  # whether the last of them is that
 
     async def run(self) -> Ended:
         """Have pieces followed until the rules end it, or the bridge; return how it has ended."""
@@ -135,7 +147,7 @@ class Horizon:
         if self._goal.is_paused:
             return PAUSED
         if isinstance(piece, str):
-            reason = Reason.NO_FURTHER_PLAN if self.condition_numbers else Reason.REFUSED
+            reason = Reason.NO_FURTHER_PLAN if self.begun else Reason.REFUSED
             reason, piece = self._goal.called_off or (reason, piece)
             return Ended(reason, sentence(reason, piece), at_rest=True)
         following = self._follow(piece, None)
@@ -154,7 +166,7 @@ class Horizon:
 
     async def _next(self, piece: Piece, following: Following) -> Piece | str:
         """Return the piece after one that is followed; or why there is none."""
-        if self._over(len(self.condition_numbers) + 1):
+        if self._over(len(self.begun) + 1):
             return "No more pieces are wanted."
         handover, lead = self._rules.handover, _lead(self._context)
         latest = handover - lead - self._context.settings.proof_time - MARGIN
@@ -176,7 +188,7 @@ class Horizon:
             unwanted: Says why nobody waits for it any more; empty: somebody does.
         """
         context, rules = self._context, self._rules
-        number = len(self.condition_numbers) + (start is not None)
+        number = len(self.begun) + (start is not None)
         try:
             if start is None:
                 q = context.start(rules.goal.limits, own=True)
@@ -201,7 +213,7 @@ class Horizon:
         if not isinstance(piece.plan, Plan) or piece.documents is None:
             raise TypeError("A piece that is followed has a plan and certificates.")
         motion = CertifiedMotion(piece.plan.trajectory, piece.stops, piece.tube)
-        number = len(self.condition_numbers)
+        number = len(self.begun)
         name = f"{self._name}/piece_{number:02d}"
         if before is None:
             return self._goal.hand_over(name, motion, piece.documents)
@@ -237,23 +249,22 @@ class Horizon:
 
     def _note(self, piece: Piece) -> None:
         """Note that a piece has begun, and what is known of the payload then."""
-        self.condition_numbers.append(piece.condition_number)
-        if isinstance(piece.plan, Plan):
-            self.certificate = piece.plan.certificate
-        before, self._estimate = self._estimate, self._context.estimate
-        self._is_new = is_usable(self._estimate) and self._estimate is not before
-        if self._is_new:
-            lower, upper = estimate_intervals(self._estimate)
-            self._half_widths.append(np.asarray((upper - lower) / 2))
+        half_width, estimate = None, self._context.estimate
+        if is_usable(estimate) and not (self.begun and self.begun[-1].estimate is estimate):
+            lower, upper = estimate_intervals(estimate)
+            half_width = np.asarray((upper - lower) / 2)
+        certificate = piece.plan.certificate if isinstance(piece.plan, Plan) else None
+        self.begun.append(Begun(piece.condition_number, certificate, estimate, half_width))
 
     def _over(self, pieces: int | None = None) -> tuple[Reason, str] | None:
         """Return why no more pieces are wanted after so many, or those so far; None: they are."""
-        pieces = len(self.condition_numbers) if pieces is None else pieces
+        pieces = len(self.begun) if pieces is None else pieces
         if self._rules.most_pieces and pieces >= self._rules.most_pieces:
             return Reason.PIECES_DONE, ""
-        if len(self._half_widths) < 2 or not self._is_new:
+        widths = [x.half_width for x in self.begun if x.half_width is not None]
+        if len(widths) < 2 or self.begun[-1].half_width is None:
             return None
-        gain = _gain(*self._half_widths[-2:])
+        gain = _gain(*widths[-2:])
         if gain >= self._rules.least_progress:
             return None
         said = f"The half-widths shrank by {100 * gain:.1f} % in the last piece"

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from payload_id_msgs.action import Identify
@@ -26,23 +28,43 @@ from .arm_goal import ArmGoal
 from .bridge_client import Ended
 from .context import PlannerContext
 from .execute_messages import tightest_limit
-from .execute_server import slowed
 from .horizon import Horizon, rules_of
 from .identifying.ending import keep_tare, solve
 from .identifying.estimator_link import EstimatorLink, EstimatorLostError
-from .identifying.goal_checks import BARE, check_goal_fields, check_start, target_of
+from .identifying.goal_checks import check_goal_fields, check_start
 from .identifying.goal_in_progress import GoalInProgress
 from .identifying.motion_watch import MotionWatch
 from .identifying.outcome import EndedError, judge, refused_as
 from .identifying.stages import Feedback
-from .plan_messages import DRY_RUN_MOST, LEAST_SCALE
 from .plan_server import PlanServer
 
 Goal, Result = Identify.Goal, Identify.Result
 SETTLE = 0.5  # [s] at rest after the motion that still count
 ALIVE = 10.0  # [s] until joint states arrive, of a driver that has just begun
 NEAR = 1e-3  # [rad or m] within which the arm stands in a pose
-LONG = 24 * 3600.0  # [s] for which a payload is waited for
+
+
+@dataclass(frozen=True)
+class Course:
+    """What has happened of a goal so far.
+
+    Attributes:
+        in_run: Whether the estimator takes data for it.
+        own_run: Whether it has begun that run.
+        moved: Whether the arm may have moved in it.
+        why: Why it ends its motion itself, a code and a sentence; NONE: enough is known.
+        watch: Looks whether the motion is to end; None before one.
+        horizon: That moves the arm; None: a single motion, or none.
+        tightest: Limit of a single motion's certificate, and the part that is left of it.
+    """
+
+    in_run: bool = False
+    own_run: bool = False
+    moved: bool = False
+    why: tuple[int, str] | None = None
+    watch: MotionWatch | None = None
+    horizon: Horizon | None = None
+    tightest: tuple[str, float] = ("", math.nan)
 
 
 class IdentifyRun:
@@ -51,8 +73,7 @@ class IdentifyRun:
     Attributes:
         result: What is known of it so far.
         stages: How far it is.
-        horizon: That moves the arm; None: a single motion, or none.
-        tightest: Limit of a single motion's certificate, and the part that is left of it.
+        course: What has happened so far.
     """
 
     def __init__(
@@ -72,30 +93,26 @@ class IdentifyRun:
         frame = context.robot.payload_frame
         self.result = Identify.Result(estimate=unsolved_message(frame))
         self.stages = self._goal.stages
-        self.horizon: Horizon | None = None
-        self.tightest = "", math.nan
-        self._target: Array | None = None
-        self._dry = 0.0
-        self._in_run = self._own_run = self._moved = False
-        self._why: tuple[int, str] | None = None  # why this ends the motion; NONE: the target
-        self._watch: MotionWatch | None = None
-        self._tare_made = False
+        self.course = Course()
+        self._is_bare = self.asked.tare == Goal.TARE_ONLY  # what moves carries no payload
+
+    def _note(self, **news: Any) -> None:
+        """Note what has happened."""
+        self.course = replace(self.course, **news)
 
     async def carry_out(self) -> Identify.Result:
         """Do all of it; return the result."""
-        asked, result = self.asked, self.result
+        result = self.result
         result.reason = reason_message(Reason.REFUSED)
         ended: tuple[int, str] | None = None
         try:
             await self._check()
-            if asked.tare in BARE:
+            await self._excite()
+            if self._is_bare:
                 await self._make_tare()
-            if asked.tare != Goal.TARE_ONLY:
-                await self._begin_run(asked.known_mass)
-                await self._excite()
         except EndedError as error:
             ended = self._cause_of(error)
-        if self._in_run:
+        if self.course.in_run:
             ended = await self._conclude(ended)
         if result.reason.code == StopReason.REFUSED:  # nothing moved
             result.at_rest = self._context.arm.is_seen_at_rest()
@@ -108,8 +125,8 @@ class IdentifyRun:
 
     def _cause_of(self, error: EndedError) -> tuple[int, str]:
         """Return code and sentence of an end; where this goal called its motion off, why it did."""
-        if self._why is not None and self._why[1] and error.code == Result.CANCELLED:
-            return self._why
+        if self.course.why is not None and self.course.why[1] and error.code == Result.CANCELLED:
+            return self.course.why
         return error.code, str(error)
 
     # Checking
@@ -118,13 +135,9 @@ class IdentifyRun:
         """Raise unless all can begin."""
         context, asked = self._context, self.asked
         with refused_as(Result.INVALID_GOAL):
-            self._target = target_of(asked)
-            scales = LEAST_SCALE, DRY_RUN_MOST
-            prior = context.uncertainty.prior
-            check_goal_fields(asked, context.robot.n, prior.mass_max, scales)
+            check_goal_fields(asked, context.robot.n, context.uncertainty.prior.mass_max)
             if asked.goal.limits:
                 context.robot.limits_named(asked.goal.limits)
-            self._dry, asked.goal.dry_run_scale = asked.goal.dry_run_scale, 0.0
         await until(context.node, self._is_alive, ALIVE)
         self._goal.check_wanted()
         with refused_as(Result.ARM_NOT_READY):
@@ -145,7 +158,7 @@ class IdentifyRun:
                 check_start(context.robot.joints, start, allowed)
             if not asked.one_motion:
                 rules_of(context, asked)
-        await self._begin_run([] if self._is_bare else asked.known_mass)
+        await self._begin_run()
         self.result.first_half_width = context.half_width()
 
     def _complete(self, asked: ExcitationGoal) -> PlanningGoal:
@@ -163,16 +176,15 @@ class IdentifyRun:
             return False
         return not self._context.bridge.absence
 
-    async def _begin_run(self, known_mass: list[float]) -> None:
-        """Have the estimator begin a run, unless one of this goal is in progress."""
-        if self._in_run:
-            return
+    async def _begin_run(self) -> None:
+        """Have the estimator begin a run."""
         asked = self.asked
         with refused_as(Result.ESTIMATOR_NOT_READY):
-            answer = await self._link.begin(known_mass, asked.enough, anew=not asked.continue_run)
+            anew, known = not asked.continue_run, [] if self._is_bare else asked.known_mass
+            answer = await self._link.begin(known, asked.enough, anew)
             if not answer.success and not (answer.running and asked.continue_run):
                 raise InputError(answer.message)
-        self._in_run, self._own_run = True, answer.success
+        self._note(in_run=True, own_run=answer.success)
         self.result.tared, self.result.recording = answer.tared, answer.recording
         if answer.success:  # what is known is of another run until the first estimate of this one
             self._context.estimate = PayloadEstimate(status=PayloadEstimate.WAITING)
@@ -197,9 +209,9 @@ class IdentifyRun:
         if len(asked.start_positions):
             await self._go_to(np.array(asked.start_positions, dtype=float))
         self._goal.enter(Feedback.PLANNING)
-        self._watch = MotionWatch(
-            self._link, self._target, self._is_bare, self._end, self._hold_out
-        )
+        until_good = len(self.asked.enough) > 0
+        watch = MotionWatch(self._link, until_good, self._is_bare, self._end, self._hold_out)
+        self._note(watch=watch)
         begun = time.monotonic()
         if asked.one_motion:
             await self._follow_one()
@@ -214,27 +226,16 @@ class IdentifyRun:
         self.result.pieces = 1
 
     async def _one_motion(self) -> bool:
-        """Plan one motion, and follow it, first slowly if that is wanted; False: it was paused."""
+        """Plan one motion, and follow it; False: it was paused."""
         with refused_as(Result.NOT_PLANNED):
-            plan, known = await self._plans.made(
-                self.asked.goal, lambda: self._arm.unwanted, own=True
-            )
-            self._plans.keep(plan, known)
+            plan = await self._plans.made(self.asked.goal, lambda: self._arm.unwanted, own=True)
+            self._plans.keep(plan)
         self.result.certificates = str(Path(plan.certificate_path).parent)
-        duration, start = plan.motion.trajectory.duration, plan.request.start
-        slow = duration / self._dry if self._dry else 0.0
-        self.stages.expect(Feedback.DRY_RUN, slow)
+        duration = plan.motion.trajectory.duration
         self.stages.expect(Feedback.EXCITING, duration)
-        self._goal.check_time(duration + slow)
-        if self._dry:
-            self._goal.enter(Feedback.DRY_RUN)
-            with refused_as(Result.NOT_PLANNED):
-                slower = await slowed(self._context, self._arm, plan, self._dry)
-            if not await self._follow(slower, known):
-                return False
-            await self._go_to(start)
+        self._goal.check_time(duration)
         self._goal.enter(Feedback.EXCITING)
-        return await self._follow(plan, known)
+        return await self._follow(plan)
 
     async def _go_to(self, target: Array) -> None:
         """Bring the arm to a pose, shape (n,) [rad or m]."""
@@ -244,20 +245,18 @@ class IdentifyRun:
             target = arm.in_present_turns(target, self.asked.goal.limits or self._context.limits)
         while not arm.states.known or np.abs(arm.states.q - target).max() >= NEAR:
             with refused_as(Result.NOT_PLANNED):
-                way, known = await self._plans.way(
-                    self.asked.goal, target, lambda: self._arm.unwanted
-                )
+                way = await self._plans.way(self.asked.goal, target, lambda: self._arm.unwanted)
             self.stages.expect(Feedback.MOVING_TO_START, way.motion.trajectory.duration)
-            if await self._follow(way, known):
+            if await self._follow(way):
                 return
             await self._rest()
 
-    async def _follow(self, plan: Planned, known: str) -> bool:
+    async def _follow(self, plan: Planned) -> bool:
         """Have a plan followed; raise unless it ended as asked for. False: it was paused."""
         self._check_estimator()
-        self.tightest, self._moved = tightest_limit(plan.certificate), True
+        self._note(tightest=tightest_limit(plan.certificate), moved=True)
         with refused_as(Result.MOTION_FAILED):
-            ended = await self._arm.follow(plan, known)
+            ended = await self._arm.follow(plan)
         if ended.reason is Reason.PAUSED:
             return False
         self._take(ended)
@@ -289,19 +288,20 @@ class IdentifyRun:
         self._goal.enter(Feedback.EXCITING)
         name = context.new_name("identify")
         self.result.certificates = str(context.certificates_folder / name)
-        self.horizon = horizon = Horizon(context, self._arm, name, rules)
+        horizon = Horizon(context, self._arm, name, rules)
+        self._note(horizon=horizon)
         ended = await horizon.run()
-        self._moved |= ended.begun or bool(horizon.condition_numbers)
-        self.result.pieces = len(horizon.condition_numbers)
-        self.result.condition_numbers = horizon.condition_numbers
-        self.horizon = None
+        moved = self.course.moved or ended.begun or bool(horizon.begun)
+        self._note(horizon=None, moved=moved)
+        self.result.pieces = len(horizon.begun)
+        self.result.condition_numbers = [x.condition_number for x in horizon.begun]
         self._take(ended)
 
     def _take(self, ended: Ended) -> None:
         """Note why a motion has ended; raise if nothing else shall move."""
         result, reason, said = self.result, ended.reason, ended.message
         result.at_rest = ended.at_rest
-        code, why = self._why or (Result.CANCELLED, "")
+        code, why = self.course.why or (Result.CANCELLED, "")
         if code == Result.NONE and reason is Reason.CANCELLED:
             reason, said = Reason.TARGET_REACHED, Reason.TARGET_REACHED.value
         result.reason = reason_message(reason, said)
@@ -319,81 +319,72 @@ class IdentifyRun:
     # The tare
 
     async def _make_tare(self) -> None:
-        """Move without payload, and keep that as knowledge of the arm."""
-        await self._excite()
+        """Keep what was seen without payload as knowledge of the arm."""
         self._goal.enter(Feedback.SETTLING)
         await self._wait(SETTLE)
         self._goal.enter(Feedback.TARING)
         with refused_as(Result.NOT_TARED):
             said = await keep_tare(self._link)
-        self._tare_made = self.result.tared = True
-        self._in_run = self._moved = False
-        if self.asked.tare == Goal.TARE_ONLY:
-            raise EndedError(Result.NONE, said)
-        self._goal.enter(Feedback.AWAITING_PAYLOAD)
-        grasped = self._arm.resumption()
-
-        def over() -> bool:
-            return bool(self._arm.unwanted) or grasped.done()
-
-        await until(self._context.node, over, min(self._goal.left(), LONG))
-        self._goal.check_wanted()
+        self._note(in_run=False)
+        self.result.tared = True
+        raise EndedError(Result.NONE, said)
 
     # Afterwards
 
     async def _conclude(self, ended: tuple[int, str] | None) -> tuple[int, str] | None:
         """End the run, with all that its data say; return how the goal has ended, if not well."""
         if self._context.node.is_ending and ended is not None:  # solving may take longer
-            if self._own_run:
+            if self.course.own_run:
                 self._link.end()
             said = "Its run is ended without a verdict; what was recorded is kept."
             return ended[0], f"{ended[1]} {said}"
         try:
-            if not self._moved or self._is_bare:
-                if self._own_run:
-                    await self._link.call("stop")
-                if self._moved and ended is not None and ended[0] != Result.NOT_TARED:
-                    return ended[0], f"{ended[1]} No tare was made."
-                return ended
-            self.stages.enter(Feedback.SETTLING)
-            await self._wait(SETTLE)
-            if ended is None and (ceased := self._link.ceased):
-                ended = Result.ESTIMATOR_LOST, f"{ceased}."
-            await solve(self._link, self.stages, self.result)
-            code, said = judge(self.result, self.asked)
-            untested = code == Result.NOT_VALIDATED and not self.result.held_out_seconds
-            if untested and ended is None and (ceased := await self._link.ceased_now()):
-                ended = Result.ESTIMATOR_LOST, f"{ceased}."
+            if not self.course.moved or self._is_bare:
+                return await self._give_up_run(ended)
+            return await self._verdict(ended)
         except EstimatorLostError as error:
-            return (
-                (ended[0], f"{ended[1]} {error}") if ended else (Result.ESTIMATOR_LOST, str(error))
-            )
-        stopped_for_it = self.result.reason.code == StopReason.ESTIMATE_INCONSISTENT
-        if ended is None or (stopped_for_it and code == Result.INCONSISTENT):
+            return _after(ended, Result.ESTIMATOR_LOST, str(error))
+
+    async def _give_up_run(self, ended: tuple[int, str] | None) -> tuple[int, str] | None:
+        """End a run that says nothing of a payload."""
+        if self.course.own_run:
+            await self._link.call("stop")
+        if self.course.moved and ended is not None and ended[0] != Result.NOT_TARED:
+            return ended[0], f"{ended[1]} No tare was made."
+        return ended
+
+    async def _verdict(self, ended: tuple[int, str] | None) -> tuple[int, str]:
+        """Solve for all data, validate and save; return how the goal has ended."""
+        self.stages.enter(Feedback.SETTLING)
+        await self._wait(SETTLE)
+        lost = self._link.ceased
+        await solve(self._link, self.stages, self.result)
+        code, said = judge(self.result, self.asked)
+        if code == Result.NOT_VALIDATED and not self.result.held_out_seconds:
+            lost = lost or await self._link.ceased_now()
+        if lost and ended is None:
+            ended = Result.ESTIMATOR_LOST, f"{lost}."
+        if self.result.reason.code != StopReason.ESTIMATE_INCONSISTENT:
+            return _after(ended, code, said, "The data until then: ")
+        if code == Result.INCONSISTENT:
             return code, said
-        if stopped_for_it:  # another payload since: the data before it do not count
-            since = self.result.estimate.message
-            return ended[0], f"{ended[1]} What is found of the data: {said} {since}".rstrip()
-        return ended[0], f"{ended[1]} The data until then: {said}".rstrip()
+        # Another payload since: the data before it do not count.
+        said = f"{said} {self.result.estimate.message}".rstrip()
+        return _after(ended, code, said, "What is found of the data: ")
 
     # What is looked at while the arm moves
 
     def watch(self) -> None:
         """Look whether the motion is to end, or its newest part to be held out."""
-        watch, following, horizon = self._watch, self._arm.following, self.horizon
-        if self.stages.state != Feedback.EXCITING or self._why is not None or watch is None:
+        watch, following, horizon = self.course.watch, self._arm.following, self.course.horizon
+        if self.stages.state != Feedback.EXCITING or self.course.why is not None or watch is None:
             return
         part = math.nan
         if following is not None:
             time = following.time(self._context.arm.states.now_ns)
             part = time / following.motion.trajectory.duration
-        pieces = None if horizon is None else len(horizon.condition_numbers)
+        pieces = None if horizon is None else len(horizon.begun)
         watch.look(self._goal.left(), part, pieces, self.asked.most_pieces)
-
-    @property
-    def _is_bare(self) -> bool:
-        """Whether what moves now carries no payload."""
-        return self.asked.tare in BARE and not self._tare_made
 
     def _hold_out(self) -> None:
         """Have the estimator hold out what comes from now on."""
@@ -411,9 +402,14 @@ class IdentifyRun:
 
     def _end(self, code: int, why: str) -> None:
         """Bring the arm to rest by the certified stop."""
-        self._why = code, why
+        self._note(why=(code, why))
         self._arm.call_off(Reason.CANCELLED, why)
 
     async def _wait(self, seconds: float) -> None:
         """Let some time go by [s]."""
         await until(self._context.node, lambda: False, seconds)
+
+
+def _after(ended: tuple[int, str] | None, code: int, said: str, so: str = "") -> tuple[int, str]:
+    """Return a code and a sentence, behind those with which a goal had ended before, if it had."""
+    return (code, said) if ended is None else (ended[0], f"{ended[1]} {so}{said}".rstrip())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.action import Identify
-from payload_id_msgs.msg import PayloadEstimate
 from rclpy.action.server import ServerGoalHandle
 from std_srvs.srv import Trigger
 
@@ -34,7 +33,9 @@ class IdentifyServer:
             plans: Plans.
         """
         self._context, self._lease, self._plans = context, lease, plans
-        self._link = EstimatorLink(context.node, context.settings.estimator)
+        self._link = EstimatorLink(
+            context.node, context.settings.estimator, lambda: context.estimate
+        )
         settings, frame = context.settings, context.robot.payload_frame
         self._attached = AttachedObject(
             context.node, frame, settings.payload_box, settings.payload_box_centre
@@ -78,10 +79,6 @@ class IdentifyServer:
         response.success = True
         return response
 
-    def hear(self, estimate: PayloadEstimate) -> None:
-        """Take in an estimate."""
-        self._link.hear(estimate)
-
     def hear_condition(self, message: DiagnosticStatus) -> None:
         """Take in how the estimator is."""
         self._link.hear_condition(message)
@@ -97,7 +94,7 @@ class IdentifyServer:
         if goal is not None and goal.handle.is_active:
             goal.handle.publish_feedback(
                 identify_feedback(
-                    run.stages, run.horizon, goal.following, self._link.estimate,
-                    self._context.half_width(), run.tightest,
+                    run.stages, run.course.horizon, goal.following, self._link.estimate,
+                    self._context.half_width(), run.course.tightest,
                 )
             )  # fmt: skip

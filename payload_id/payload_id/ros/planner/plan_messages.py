@@ -18,7 +18,6 @@ from .certified_intervals import intervals_from
 from .parameters import PlannerParameters
 
 LEAST_SCALE = 0.05  # of the speed: a slower motion takes too long to certify
-DRY_RUN_MOST = 0.1  # largest fraction of full speed of a dry run
 LINK_COLOUR = (0.3, 0.6, 0.95, 0.25)
 ATTACHED_COLOUR = (0.95, 0.8, 0.2, 0.35)
 
@@ -49,9 +48,6 @@ def goal_from(
         criterion=message.criterion or defaults.criterion,
         duration=_number(message.duration, defaults.duration, "duration", "s", LONGEST),
         speed_scale=_number(message.speed_scale, 1.0, "speed_scale", "", 1.0),
-        dry_run_scale=_number(
-            message.dry_run_scale, 0.0, "dry_run_scale", "", DRY_RUN_MOST, LEAST_SCALE
-        ),
         time_budget=_number(message.time_budget, defaults.time_budget, "time_budget", "s", 600.0),
         seed=abs(message.seed),
         limits=message.limits or limits,
@@ -78,7 +74,7 @@ def description_message(plan: Planned, joints: Iterable[str], frame: str, stamp_
     message.header.stamp, message.header.frame_id = time_message(stamp_ns), frame
     message.family, message.criterion, message.limits = goal.family, goal.criterion, goal.limits
     message.duration, message.longest_stop = trajectory.duration, motion.longest_stop
-    message.dry_run_scale, message.intervals = goal.dry_run_scale, goal.intervals
+    message.intervals = goal.intervals
     message.joint_names = list(joints)
     message.start_positions = plan.request.start
     message.goal_positions = trajectory.at(np.array([trajectory.duration])).q[0]
@@ -106,7 +102,6 @@ def clearance_percent(plan: Planned) -> float:
 def summary_of(plan: Planned) -> str:
     """Return the figures as a few sentences."""
     figures, goal, motion = plan.figures, plan.request.goal, plan.motion
-    dry = f", a dry run at {goal.dry_run_scale:.0%} of its speed" if goal.dry_run_scale else ""
     closest = (
         f"At least {1000 * figures.clearance:.0f} mm between {' and '.join(figures.closest)}. "
         if figures.closest
@@ -122,7 +117,7 @@ def summary_of(plan: Planned) -> str:
             else " The arm's history has too few runs for an interval with 95 %."
         )
     return (
-        f"{motion.trajectory.duration:.1f} s ({goal.family}{dry}), at rest within "
+        f"{motion.trajectory.duration:.1f} s ({goal.family}), at rest within "
         f"{motion.longest_stop:.1f} s after a stop. Of the limits '{goal.limits}' it uses at most: "
         f"speed {figures.velocity.max():.0%}, torque {figures.torque.max():.0%}. {closest}"
         f"Expected: mass ± {mass[0]:.3g} kg becomes ± {mass[1]:.2g} kg.{calibrated}"
@@ -138,16 +133,13 @@ def swept_markers(plan: Planned, frame: str) -> MarkerArray:
     return markers_in(markers, frame)
 
 
-def _number(
-    given: float, default: float, name: str, unit: str, most: float, least: float = 0.0
-) -> float:
+def _number(given: float, default: float, name: str, unit: str, most: float) -> float:
     """Return a number of the goal, or the default for 0."""
     if given == 0.0:
         return default
-    if not (0.0 < given and least <= given <= most):
-        at_least = f"at least {least:g}" if least else "above 0"
+    if not 0.0 < given <= most:
         raise InputError(
-            f"The goal's '{name}' must be {at_least} and at most "
+            f"The goal's '{name}' must be above 0 and at most "
             f"{most:g}{f' {unit}' if unit else ''}, or 0 for the default; found {given!r}."
         )
     return given

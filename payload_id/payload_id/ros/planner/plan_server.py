@@ -30,11 +30,7 @@ NO_VOLUME = (
 
 
 class PlanServer:
-    """Answers `~/plan`; shows plans when they are made.
-
-    Attributes:
-        kept: How many plans were made.
-    """
+    """Answers `~/plan`; shows plans when they are made."""
 
     def __init__(self, context: PlannerContext) -> None:
         """Keep no plan yet.
@@ -45,8 +41,7 @@ class PlanServer:
         self._context = context
         self._described = context.node.create_publisher(PlanDescription, "~/description", LATCHED)
         self._swept = context.node.create_publisher(MarkerArray, "~/swept_volume", LATCHED)
-        self._plans: dict[str, tuple[Planned, PlanDescription, str]] = {}
-        self.kept = 0
+        self._plans: dict[str, tuple[Planned, PlanDescription]] = {}
 
     def __len__(self) -> int:
         """Return the number of plans that can be executed."""
@@ -69,11 +64,11 @@ class PlanServer:
             return "The goal was cancelled." if handle.is_cancel_requested else ""
 
         try:
-            found, known = await self.made(handle.request.goal, unwanted)
+            found = await self.made(handle.request.goal, unwanted)
         except InputError as error:
             result.message = str(error)
         else:
-            result.success, result.description = True, self.keep(found, known)
+            result.success, result.description = True, self.keep(found)
             result.message = result.description.summary
         self._context.node.get_logger().info(result.message)
         self._context.node.destroy_timer(timer)
@@ -85,8 +80,8 @@ class PlanServer:
 
     async def made(
         self, message: ExcitationGoal, unwanted: Callable[[], str], own: bool = False
-    ) -> tuple[Planned, str]:
-        """Return a plan for what a goal asks for, and what tells whether the obstacles change.
+    ) -> Planned:
+        """Return a plan for what a goal asks for.
 
         Args:
             message: The goal.
@@ -96,46 +91,43 @@ class PlanServer:
         Raises:
             InputError: Nothing may be planned now, nothing was certified, or it was called off.
         """
-        context = self._context
-        goal = context.goal_of(message)
-        request, known = self._request(goal, own)
-        found: Planned = checked(await context.answer(request, unwanted))
-        return found, known
+        request = self._request(self._context.goal_of(message), own)
+        found: Planned = checked(await self._context.answer(request, unwanted))
+        return found
 
     async def way(
         self, message: ExcitationGoal, target: Array, unwanted: Callable[[], str]
-    ) -> tuple[Planned, str]:
+    ) -> Planned:
         """Return the straight way to a pose, shape (n,) [rad or m]; see `made`, of one's own."""
         context = self._context
-        request, known = self._request(context.goal_of(message), True)
-        found: Planned = checked(await context.answer(MoveRequest(request, target), unwanted))
-        return found, known
+        request = MoveRequest(self._request(context.goal_of(message), True), target)
+        found: Planned = checked(await context.answer(request, unwanted))
+        return found
 
-    def _request(self, goal: Goal, own: bool) -> tuple[PlanRequest, str]:
-        """Return a request to plan from where the arm stands, and the obstacles of now."""
+    def _request(self, goal: Goal, own: bool) -> PlanRequest:
+        """Return a request to plan from where the arm stands, with the obstacles of now."""
         context = self._context
         start = context.start(goal.limits, own)
         goal = replace(goal, turns=context.arm.states.turns.at(start))
-        plan_id = context.new_name("plan")
-        known = context.bridge.obstacles
-        return PlanRequest(plan_id, goal, start, context.bridge.bodies), known
+        return PlanRequest(context.new_name("plan"), goal, start, context.bridge.bodies)
 
-    def keep(self, plan: Planned, known: str) -> PlanDescription:
+    def keep(self, plan: Planned) -> PlanDescription:
         """Remember a plan, show it, and return its description."""
-        stamp = self._context.node.get_clock().now().nanoseconds
+        context = self._context
+        stamp = context.node.get_clock().now().nanoseconds
         notes = [] if self._has_volume() else [NO_VOLUME]
         frame = self._context.base
         description = description_message(plan, self._context.robot.joints, frame, stamp, notes)
         description.token = f"t{secrets.token_hex(4)}"
-        self.kept += 1
-        self._plans[plan.request.plan_id] = (plan, description, known)
+        context.ended = None  # what ended the last motion is no condition any more
+        self._plans[plan.request.plan_id] = (plan, description)
         while len(self._plans) > KEPT:
             self._plans.pop(next(iter(self._plans)))
         self._described.publish(description)
         self._swept.publish(swept_markers(plan, frame))
         return description
 
-    def plan_named(self, name: str) -> tuple[Planned, PlanDescription, str]:
+    def plan_named(self, name: str) -> tuple[Planned, PlanDescription]:
         """Return a plan that is kept; the newest one for an empty name."""
         if not self._plans:
             raise InputError("There is no plan yet: call ~/plan first.")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from payload_id_msgs.msg import SamplerState
+from rclpy.publisher import Publisher
 
 from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import Condition, Level
@@ -20,6 +23,21 @@ from ..common.topics import BLOCKS, LATCHED
 from ..lifecycle.managed_node import ManagedNode
 from .parameters import SAMPLER_TABLE, SamplerParameters
 from .sources import INTAKES
+from .sources.intake import Intake
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a configured sampler consists of; `numbers`: of its blocks, all with its `identity`."""
+
+    settings: SamplerParameters
+    intake: Intake
+    recording: RawRecording
+    samples: Publisher
+    state: Publisher
+    log: ThrottledLog
+    identity: int
+    numbers: Iterator[int]
 
 
 class SamplerNode(ManagedNode):
@@ -39,46 +57,49 @@ class SamplerNode(ManagedNode):
         Raises:
             PayloadIdError: A parameter or a file cannot be used, or nothing is measured.
         """
-        self._settings = SamplerParameters.of(read_parameters(self, SAMPLER_TABLE))
-        self.robot = RobotFile.load(self._settings.robot_file)
-        self._intake = INTAKES[self._settings.source](self, self._settings, self.robot)
-        self._recording = RawRecording(
-            self, self._settings.bag, self._settings.bag_storage, self._intake.what
+        settings = SamplerParameters.of(read_parameters(self, SAMPLER_TABLE))
+        self.robot = RobotFile.load(settings.robot_file)
+        intake = INTAKES[settings.source](self, settings, self.robot)
+        recording = RawRecording(self, settings.bag, intake.what)
+        for entry in intake.recorded:
+            recording.add_message_type(*entry)
+        self._parts = Parts(
+            settings,
+            intake,
+            recording,
+            self.create_publisher(intake.block_type, "~/samples", BLOCKS),
+            self.create_publisher(SamplerState, "~/state", LATCHED),
+            ThrottledLog(self),
+            secrets.randbits(63),
+            itertools.count(),
         )
-        for entry in self._intake.recorded:
-            self._recording.add_message_type(*entry)
-        self._sequence, self._identity = 0, secrets.randbits(63)
-        self._log = ThrottledLog(self)
-        self._samples = self.create_publisher(self._intake.block_type, "~/samples", BLOCKS)
-        self._state = self.create_publisher(SamplerState, "~/state", LATCHED)
-        steady_timer(self, self._settings.block_period, self._on_block_due)
+        steady_timer(self, settings.block_period, self._on_block_due)
         self._publish_rest()
-        self.get_logger().info(f"Waiting for {self._intake.topics}.")
+        self.get_logger().info(f"Waiting for {intake.topics}.")
 
     def activate(self) -> None:
         """Begin to record what arrives from now on."""
-        self._intake.forget()
-        self._recording.begin()
+        self._parts.intake.forget()
+        self._parts.recording.begin()
         self._publish_state("", "")
 
     def deactivate(self) -> None:
         """Pass on what has arrived, and end the recording."""
         self._on_block_due()
-        self._recording.close()
+        self._parts.recording.close()
         self._publish_rest()
 
     def _on_block_due(self) -> None:
         """Take what has arrived and pass on what can be used."""
-        self._intake.take(self._recording.write)
-        block = self._intake.block()
+        parts = self._parts
+        parts.intake.take(parts.recording.write)
+        block = parts.intake.block()
         if block is None:
             return
-        block.sequence, block.sampler = self._sequence, self._identity
-        if self._recording.path:
-            topic = self._samples.topic_name
-            self._intake.record_block(topic, block, self._recording.write)
-        self._samples.publish(block)
-        self._sequence += 1
+        block.sequence, block.sampler = next(parts.numbers), parts.identity
+        if parts.recording.path:
+            parts.intake.record_block(parts.samples.topic_name, block, parts.recording.write)
+        parts.samples.publish(block)
 
     def _publish_rest(self) -> None:
         """Publish that no samples are made while the node is inactive."""
@@ -89,22 +110,24 @@ class SamplerNode(ManagedNode):
 
     def _publish_state(self, silent: str, unusable: str) -> None:
         """Publish how it is."""
+        parts = self._parts
         message = SamplerState(
-            sampler=self._identity,
-            source=self._settings.source,
-            received=self._intake.sampler.received,
-            accepted=self._intake.sampler.accepted,
+            sampler=parts.identity,
+            source=parts.settings.source,
+            received=parts.intake.sampler.received,
+            accepted=parts.intake.sampler.accepted,
             silent=silent,
             unusable=unusable,
-            recording=self._recording.path,
-            unrecorded=self._recording.loss(),
+            recording=parts.recording.path,
+            unrecorded=parts.recording.loss(),
         )
         message.header.stamp = self.get_clock().now().to_msg()
-        self._state.publish(message)
+        parts.state.publish(message)
 
     def condition(self) -> Condition:
         """Judge what has been arriving; log it while it is bad."""
-        found, loss = self._intake.look(), self._recording.loss()
+        parts = self._parts
+        found, loss = parts.intake.look(), parts.recording.loss()
         self._publish_state(found.silent, found.unusable)
         level, sentence = Level.OK, found.fine
         if bad := found.silent or found.unusable or loss:
@@ -112,13 +135,12 @@ class SamplerNode(ManagedNode):
         elif found.doubt:
             level, sentence = Level.WARN, found.doubt
         if level is not Level.OK:
-            self._log.warn("condition", sentence)
+            parts.log.warn("condition", sentence)
         figures = {
             **found.figures,
-            "received": self._intake.sampler.received,
-            "accepted": self._intake.sampler.accepted,
-            "blocks": self._sequence,
-            "bag": self._recording.path,
+            "received": parts.intake.sampler.received,
+            "accepted": parts.intake.sampler.accepted,
+            "bag": parts.recording.path,
         }
         return Condition(level, sentence, figures)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ..common.parameters import NodeParameters, declared, parameter, table_of
 from ..common.shared_parameters import (
-    BAG_STORAGE,
     JOINT_STATES_TOPIC,
     RELIABILITY,
     ROBOT_FILE,
@@ -41,7 +40,6 @@ class SamplerParameters(NodeParameters):
         "Folder of the recording: messages as received, and for source wrench the samples made of "
         "them; if it exists, the next free name is taken. Empty: none is made.",
     )
-    bag_storage: str = declared(BAG_STORAGE)
     silence: float = parameter(
         1.0, "Time without measurements after which their absence is reported.", "s", 0.05, 60.0
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 import numpy as np
 from payload_id_msgs.msg import TeamMember
@@ -11,9 +10,9 @@ from payload_id_msgs.msg import TeamMember
 from ...core.team.estimate import TeamStatus
 from ..common.diagnostics import Condition, Level
 from ..common.topics import RUNNING, SILENT
+from ..runs.run_control import RunControl
+from .live_team import FAILED, WAITING, LiveTeam, TeamReport
 from .robot_listener import RobotListener
-from .team_control import TeamControl
-from .team_report import FAILED, WAITING, TeamReport
 
 LEVELS: Mapping[str, Level] = {
     TeamStatus.GOOD.value: Level.OK,
@@ -27,7 +26,7 @@ LEVELS: Mapping[str, Level] = {
 
 
 def condition_of(
-    control: TeamControl, listeners: Sequence[RobotListener], patience: float
+    control: RunControl[LiveTeam], listeners: Sequence[RobotListener], patience: float
 ) -> Condition:
     """Judge a run.
 
@@ -37,16 +36,17 @@ def condition_of(
         patience: Time after which a robot counts as silent [s].
     """
     report, patient = control.report, patience if control.running else np.inf
+    run = control.run
     level, sentence = LEVELS[report.status], report.message
     silences = [said for x in listeners if (said := x.silence(patient))]
-    doubts = [x for x in (*remarks(listeners), *control.doubts()) if x not in sentence]
+    doubts = [x for x in (*rivalries(listeners), *run.doubts()) if x not in sentence]
     lost = (
-        f"{control.lost} messages were lost: this machine is too slow for the estimates asked for. "
+        f"{run.lost} messages were lost: this machine is too slow for the estimates asked for. "
         "Set a longer update_period or intervals:=none."
     )
-    more = [*silences, *doubts, control.loss, lost if control.lost else ""]
+    more = [*silences, *doubts, run.loss, lost if run.lost else ""]
     if len(silences) == len(listeners):
-        level, sentence = Level.ERROR, " ".join([silences[0], *remarks(listeners)])
+        level, sentence = Level.ERROR, " ".join([silences[0], *rivalries(listeners)])
     elif any(more):
         level = Level.WARN if level is Level.OK else level
         sentence = " ".join(x for x in [*more, sentence] if x)
@@ -54,27 +54,29 @@ def condition_of(
     return Condition(level, sentence, figures)
 
 
-def remarks(listeners: Sequence[RobotListener]) -> list[str]:
-    """Return what is wrong with who publishes for the robots, and with what, a sentence each."""
-    return list(chain.from_iterable(listener.remarks() for listener in listeners))
+def rivalries(listeners: Sequence[RobotListener]) -> list[str]:
+    """Return which topics of the robots several nodes publish, a sentence each."""
+    return [said for listener in listeners if (said := listener.rivalry())]
 
 
-def _figures(control: TeamControl, listeners: Sequence[RobotListener]) -> dict[str, object]:
+def _figures(
+    control: RunControl[LiveTeam], listeners: Sequence[RobotListener]
+) -> dict[str, object]:
     """Return the figures of the diagnostics."""
     report = control.report
     figures: dict[str, object] = {
         "status": report.status,
         RUNNING: control.running,
         "solve time [s]": float(report.solve_seconds),
-        "messages waiting": control.waiting_messages,
-        "messages lost in this run": control.lost,
-        "errors": control.failures,
+        "messages waiting": control.queue.size,
+        "messages lost in this run": control.run.lost,
+        "errors": control.doing.failures,
     }
     for listener in listeners:
         name, member = listener.robot.name, report.members[listener.robot.name]
         figures[f"{name}: received"] = listener.received
         figures[f"{name}: samples"] = member.samples
-        for cause, count in {**listener.dropped, **member.dropped}.items():
+        for cause, count in member.dropped.items():
             figures[f"{name}: dropped: {cause}"] = count
         if member.refusal:
             figures[f"{name}: refused"] = member.refusal
@@ -92,7 +94,7 @@ def members_of(
             guided=guided,
             received=listener.received,
             samples=member.samples,
-            dropped=sum(listener.dropped.values()) + sum(member.dropped.values()),
+            dropped=sum(member.dropped.values()),
             age=float(listener.age),
         )
         for listener in listeners

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.mechanism.readings import JointReadings
-from ...core.samples.sample_checks import AGREEING, ClockGate, Drop
+from ...core.samples.sample_checks import ClockGate
 from ...core.team.samples import RobotSamples
 from ...core.wrists.imu_join import ImuJoin
 from ...core.wrists.joint_stream import JointStream
@@ -24,9 +24,6 @@ KINDS = ("pose", "twist", "wrench")
 NO_IMU = np.empty((0, 7))
 LONG_AGO = -(10**15)  # a stamp far from any that a message has [ns]
 BARREN = 300  # messages without a sample that somebody should look at
-MISPLACED = (OLDER, *(x.value for x in (Drop.OUT_OF_ORDER, Drop.STAMP_LEAP)))  # in causes
-MUCH = 0.05  # part of a robot's messages that is left out for stamps before that is said
-JUDGED = 50  # messages that a verdict on a clock rests on
 
 
 class Member:
@@ -37,8 +34,7 @@ class Member:
         heard: Messages taken in.
         samples: Samples made.
         holds: Whether it is taken to hold the payload.
-        refused: Samples that the estimator refused.
-        refusal: Why it refused the newest of them.
+        refusal: Why the estimator refused samples, the newest of them; empty: it did not.
         clock_doubt: Why its clock is doubted; empty: it is not.
         newest: Newest sample; None: none yet.
         newest_ns: Its stamp [ns].
@@ -47,7 +43,7 @@ class Member:
     def __init__(self, robot: TeamRobot) -> None:
         """Begin."""
         self.robot, self.holds = robot, True
-        self.heard = self.samples = self.refused = 0
+        self.heard = self.samples = 0
         self._since = Counter[str]()  # messages since the newest sample was made, by topic
         self.newest: RobotSamples | None = None
         self.newest_ns = 0
@@ -60,7 +56,7 @@ class Member:
     @property
     def dropped(self) -> Counter[str]:
         """Messages and samples that were left out, by cause."""
-        total = self._past + Counter({REFUSED: self.refused})
+        total = self._past.copy()
         for stream in (self._joints, self._wrenches, self._imu):
             if stream is not None:
                 total.update(stream.dropped)
@@ -84,22 +80,8 @@ class Member:
     @property
     def doubts(self) -> tuple[str, ...]:
         """What is wrong with what it sends, a sentence each."""
-        found = (self.clock_doubt or self._misplaced(), self.refusal, self.barrenness)
+        found = (self.clock_doubt, self.refusal, self.barrenness)
         return tuple(x for x in found if x)
-
-    def _misplaced(self) -> str:
-        """Say that much was left out for its stamps; empty: little was."""
-        causes = {k: n for k, n in self.dropped.items() if any(x in k for x in MISPLACED)}
-        count = sum(causes.values())
-        # Until the first stamps of each topic are believed.
-        beginning = AGREEING * len(self._clocks)
-        if self.heard < JUDGED or count <= MUCH * self.heard + beginning:
-            return ""
-        return (
-            f"Of {self.heard} messages of {self.robot.name} {count} were left out for their "
-            f"stamps, mostly '{max(causes, key=causes.__getitem__)}': its clock was set, or more "
-            "than one node publishes for it."
-        )
 
     def take(self, heard: RobotMessages, start_ns: int) -> Iterable[RobotSamples]:
         """Yield the samples that are complete with what was heard.
@@ -108,8 +90,11 @@ class Member:
             heard: Messages.
             start_ns: Stamp of the time 0 [ns].
         """
-        self.heard += heard.count
+        self.heard += len(heard)
+        self._past.update(heard.dropped)
         self._since.update({kind: len(stamps) for kind, stamps in heard.stamps.items()})
+        for key, count in heard.dropped.items():
+            self._since[key.split()[0]] += count
         rows = {kind: self._timed(heard, kind, start_ns) for kind in heard.stamps}
         made = self._made(rows)
         parts = [made] if made is not None else []
@@ -128,6 +113,11 @@ class Member:
             self.newest = part.where(slice(len(part) - 1, None))
             self.newest_ns = start_ns + round(float(part.time[-1]) * 1e9)
             yield part
+
+    def refuse(self, samples: int, why: str) -> None:
+        """Note that the estimator refused samples."""
+        self._past[REFUSED] += samples
+        self.refusal = why
 
     def _begin_streams(self) -> None:
         """Make samples of what comes from now on alone."""
@@ -153,7 +143,7 @@ class Member:
                 self._past[f"{kind} {leap.value}"] += 1
                 continue
             if self._clocks[kind].times != times:
-                self._past = +Counter({k: n for k, n in self.dropped.items() if k != REFUSED})
+                self._past = self.dropped
                 self._begin_streams()
                 keep.clear()
             keep.append(k)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Pose, Quaternion, Transform, TransformStamped, Vector3
+from geometry_msgs.msg import TransformStamped
 from payload_id_msgs.msg import GraspFrame as GraspFrameMessage
 from payload_id_msgs.msg import GravityShare, TeamFinding, TeamMember
 from payload_id_msgs.msg import TeamEstimate as TeamMessage
-from scipy.spatial.transform import Rotation
 from tf2_msgs.msg import TFMessage
 
 from ...core.arm.centre_of_mass import com_interval
-from ...core.arrays import Array
 from ...core.identification.status import IDENTIFIED
 from ...core.team.estimate import GraspedPayload, GraspFrame, TeamEstimate
 from ...files.teams.team_file import TeamFile
-from ..common.conversions import point, time_message
-from .team_report import USABLE, TeamReport
+from ..common.conversions import pose_message, time_message, transform_message, vector
+from .live_team import USABLE, TeamReport
 
 NAN = float("nan")
 UNKNOWN = np.full(3, np.inf)
@@ -156,26 +153,3 @@ def _product(one: tuple[float, float], mass: tuple[float, float]) -> tuple[float
         return -np.inf, np.inf
     ends = [a * b for a in one for b in mass]
     return min(ends), max(ends)
-
-
-def transform_message(rotation: Array, position: Array) -> Transform:
-    """Return a transform as a message; NaN where it is not known."""
-    return Transform(translation=vector(position), rotation=_quaternion(rotation))
-
-
-def vector(v: Any) -> Vector3:
-    """Return three numbers as a message."""
-    return Vector3(x=float(v[0]), y=float(v[1]), z=float(v[2]))
-
-
-def pose_message(rotation: Array, position: Array) -> Pose:
-    """Return a pose as a message; NaN where it is not known."""
-    return Pose(position=point(position), orientation=_quaternion(rotation))
-
-
-def _quaternion(rotation: Array) -> Quaternion:
-    """Return a rotation matrix as a message; NaN where it is not known."""
-    if not np.isfinite(rotation).all():
-        return Quaternion(x=NAN, y=NAN, z=NAN, w=NAN)
-    x, y, z, w = Rotation.from_matrix(rotation).as_quat()
-    return Quaternion(x=float(x), y=float(y), z=float(z), w=float(w))

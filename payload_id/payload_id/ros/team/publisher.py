@@ -14,9 +14,9 @@ from ...core.excitation.wrists import HeldTeam, WristPlan
 from ...files.teams.team_file import SHARE, TeamFile
 from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
+from .live_team import FAILED, USABLE, TeamReport
 from .markers import team_markers
 from .messages import frames_message, shares_of, team_message
-from .team_report import FAILED, USABLE, TeamReport
 from .wrist_motion import wrist_motion_message
 
 

@@ -15,8 +15,6 @@ from ..common.polled_subscription import PolledSubscription
 from ..common.topic_report import publisher_names, silence_report
 from .robot_messages import TYPES, WIDTH, RobotMessages, WrongMessageError, reader_of
 
-VAIN = 50  # messages in a row that hold nothing to use, from which on that is said
-
 
 class RobotListener:
     """Subscribes to what one robot publishes.
@@ -24,7 +22,6 @@ class RobotListener:
     Attributes:
         robot: The robot.
         received: Messages received.
-        dropped: Messages that hold nothing to use, by cause.
     """
 
     def __init__(self, node: Node, robot: TeamRobot, queue: int) -> None:
@@ -35,7 +32,7 @@ class RobotListener:
             robot: The robot.
             queue: Messages of each topic that may wait to be taken.
         """
-        self.robot, self.received, self.dropped = robot, 0, Counter[str]()
+        self.robot, self.received = robot, 0
         self._node, self._queue = node, queue
         policy = ReliabilityPolicy.RELIABLE if robot.reliable else ReliabilityPolicy.BEST_EFFORT
         profile = QoSProfile(depth=queue, reliability=policy)
@@ -46,11 +43,10 @@ class RobotListener:
         self._readers = {kind: reader_of(kind, robot) for kind in self._topics}
         self._began = time.monotonic()
         self._arrived: dict[str, float] = {}
-        self._vain = {kind: Counter[str]() for kind in self._topics}  # since the last one of use
 
     def take(self, guided: bool) -> RobotMessages | None:
-        """Return what has arrived since the last time; None if that is nothing to use."""
-        stamps, rows = {}, {}
+        """Return what has arrived since the last time; None: nothing has."""
+        stamps, rows, dropped = {}, {}, Counter[str]()
         for kind, topic in self._topics.items():
             seen, numbers = [], []
             for data, _ in topic.take_all(self._queue):
@@ -59,23 +55,20 @@ class RobotListener:
                 try:
                     at, row = self._read(kind, data)
                 except WrongMessageError as error:
-                    self.dropped[f"{kind} {error}"] += 1
-                    self._vain[kind][str(error)] += 1
+                    dropped[f"{kind} {error}"] += 1
                     continue
                 seen.append(at)
                 numbers.append(row)
             if seen:
-                self._vain[kind].clear()
                 stamps[kind] = np.array(seen, dtype=np.int64)
                 rows[kind] = np.array(numbers, dtype=float).reshape(len(seen), WIDTH[kind])
-        return RobotMessages(self.robot.name, stamps, rows, guided) if stamps else None
+        heard = RobotMessages(self.robot.name, stamps, rows, guided, dropped)
+        return heard if len(heard) else None
 
     def forget(self) -> None:
         """Let go what has arrived so far."""
         for topic in self._topics.values():
             topic.forget()
-        for vain in self._vain.values():
-            vain.clear()
         self._began = time.monotonic()
 
     @property
@@ -99,22 +92,7 @@ class RobotListener:
                 )  # fmt: skip
         return ""
 
-    def remarks(self) -> list[str]:
-        """Say what is wrong with who publishes for the robot, and with what, a sentence each."""
-        return [said for said in (self._rivalry(), *map(self._vanity, self._topics)) if said]
-
-    def _vanity(self, kind: str) -> str:
-        """Say that nothing of what comes on a topic can be used; empty: it can."""
-        count = self._vain[kind].total()
-        if count < VAIN:
-            return ""
-        ((cause, _),) = self._vain[kind].most_common(1)
-        return (
-            f"The last {count} messages on {self._topics[kind].topic} cannot be used: they come "
-            f"{cause}. Mend what publishes them for {self.robot.name}."
-        )
-
-    def _rivalry(self) -> str:
+    def rivalry(self) -> str:
         """Say that several nodes publish one of the robot's topics; empty: none has more."""
         for topic in self._topics.values():
             publishers = publisher_names(self._node, topic.topic)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,17 +34,18 @@ class RobotMessages:
         stamps: By kind of message, stamps in the order of arrival, shape (k,) [ns].
         rows: By kind, their numbers, shape (k, width).
         guided: Whether a human guided the payload, so that forces do not count.
+        dropped: Messages that hold nothing to use, by kind and cause.
     """
 
     robot: str
     stamps: Mapping[str, Array] = field(default_factory=dict)
     rows: Mapping[str, Array] = field(default_factory=dict)
     guided: bool = False
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def count(self) -> int:
-        """Number of messages."""
-        return sum(map(len, self.stamps.values()))
+    def __len__(self) -> int:
+        """Return the number of messages."""
+        return sum(map(len, self.stamps.values())) + sum(self.dropped.values())
 
 
 class WrongMessageError(Exception):
@@ -67,25 +69,25 @@ class _JointReader:
         self._positions = joints.names
         self._efforts = joints.after if joints.effort_of == "after" else joints.before
         self._sign = joints.effort_sign
-        self._names: tuple[str, ...] | None = None  # in the order that was looked up last
-        self._at: list[int] = []
-        self._effort_at: list[int] = []
 
     def __call__(self, message: Any) -> Sequence[float]:
-        names = message.name
-        if tuple(names) != self._names:
-            place = {name: k for k, name in enumerate(names)}
-            if not place.keys() >= set(self._positions):
-                raise WrongMessageError("without some of the joints")
-            self._names = tuple(names)
-            self._at = [place[name] for name in self._positions]
-            self._effort_at = [place[name] for name in self._efforts]
-        if len(message.position) != len(names):
+        names, position, effort = tuple(message.name), message.position, message.effort
+        at, effort_at = _places(names, self._positions), _places(names, self._efforts)
+        if at is None or effort_at is None:
+            raise WrongMessageError("without some of the joints")
+        if len(position) != len(names):
             raise WrongMessageError("with other numbers of names and positions")
-        position, effort = message.position, message.effort
-        told = all(k < len(effort) for k in self._effort_at)  # maybe without those of the gimbal
-        tau = [self._sign * effort[k] for k in self._effort_at] if told else [np.nan] * 3
-        return [*(position[k] for k in self._at), *tau]
+        tau = [np.nan] * 3  # where they are not told, maybe without those of the gimbal
+        if max(effort_at) < len(effort):
+            tau = [self._sign * effort[k] for k in effort_at]
+        return [*(position[k] for k in at), *tau]
+
+
+@lru_cache(maxsize=64)
+def _places(names: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Return where names that are wanted are among others; None: one is missing."""
+    place = {name: k for k, name in enumerate(names)}
+    return tuple(place[name] for name in wanted) if place.keys() >= set(wanted) else None
 
 
 def _pose(message: Any) -> Sequence[float]:

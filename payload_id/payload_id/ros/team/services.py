@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo, Save
-from rclpy.callback_groups import ReentrantCallbackGroup
+from payload_id_msgs.srv import GetGraspTransform, GetTeamEstimate, LetGo
 from rclpy.node import Node
-from rclpy.task import Future as RosFuture
-from std_srvs.srv import SetBool, Trigger
+from std_srvs.srv import SetBool
 
-from ...core.errors import ConfigurationError, PayloadIdError, UnknownNameError
+from ...core.errors import PayloadIdError, UnknownNameError
 from ...core.excitation.wrists import WristLimits
 from ...files.configuration.input_path import from_home, place_below
 from ...files.teams.team_file import TeamFile
-from ..common.awaited_answers import AwaitedAnswers
-from ..common.conversions import time_message
-from ..common.steady_timer import steady_timer
-from ..estimator.run_worker import RunWorker
-from .messages import shares_of, transform_message
+from ..common.conversions import time_message, transform_message
+from ..runs.run_control import Answer, RunControl
+from ..runs.run_services import RunServices
+from ..runs.run_worker import RunWorker
+from .condition import rivalries
+from .live_team import LiveTeam, TeamReport
 from .publisher import TeamPublisher
-from .team_control import TeamControl
-from .team_report import TeamAnswer, TeamReport
+from .robot_listener import RobotListener
 from .wrist_motion import planned, sentence_of
 
-CHECK_PERIOD = 0.02  # [s] between two looks for answers of the worker
 
-
-class TeamServices:
+class TeamServices(RunServices):
     """Answers the requests of a run, `~/plan_wrists`, `~/save` and the `~/get_...`.
 
     Attributes:
@@ -42,12 +39,11 @@ class TeamServices:
         self,
         node: Node,
         team: TeamFile,
-        control: TeamControl,
+        control: RunControl[LiveTeam],
         worker: RunWorker,
         publisher: TeamPublisher,
         runs_folder: str,
-        take: Callable[[], None],
-        remarks: Callable[[], Sequence[str]],
+        listeners: Sequence[RobotListener],
         limits: Callable[[], tuple[WristLimits, float]],
     ) -> None:
         """Create the services.
@@ -59,42 +55,46 @@ class TeamServices:
             worker: The thread in which they are carried out.
             publisher: Makes messages of reports.
             runs_folder: Folder in which runs are saved.
-            take: Hands over all messages that have arrived so far.
-            remarks: Returns what is wrong with who publishes for the robots, a sentence each.
+            listeners: Hear the robots.
             limits: Returns what planned wrist motions may not exceed, and how long they take [s].
         """
-        self._log, self._team, self._control = node.get_logger(), team, control
-        self._worker = worker
-        self._publisher, self._runs, self._take, self.guided = publisher, runs_folder, take, False
-        self._limits, self._remarks = limits, remarks
-        self._answers = AwaitedAnswers()
-        group = ReentrantCallbackGroup()
-        for kind, name, callback in (
-            (Trigger, "~/start", self._trigger(control.start)),
-            (Trigger, "~/stop", self._trigger(control.stop)),
-            (Trigger, "~/reset", self._trigger(control.reset)),
-            (Trigger, "~/plan_wrists", self._trigger(self._planned)),
-            (SetBool, "~/guide", self._on_guide),
-            (LetGo, "~/let_go", self._on_let_go),
-            (Save, "~/save", self._on_save),
-            (GetTeamEstimate, "~/get_estimate", self._on_get_estimate),
-            (GetGraspTransform, "~/get_grasp_transform", self._on_get_grasp_transform),
-            (GetGravityShare, "~/get_gravity_share", self._on_get_gravity_share),
-        ):
-            node.create_service(kind, name, callback, callback_group=group)
-        steady_timer(node, CHECK_PERIOD, self._answers.pass_on)
+        super().__init__(node, control)
+        self._team, self._worker, self._publisher = team, worker, publisher
+        self._run = control.run
+        self._runs, self._listeners, self._limits = runs_folder, listeners, limits
+        self.guided = False
+        self._trigger("start", control.start)
+        self._trigger("plan_wrists", self._planned)
+        self._serve(SetBool, "guide", self._on_guide)
+        self._serve(LetGo, "let_go", self._on_let_go)
+        self._serve(GetTeamEstimate, "get_estimate", self._on_get_estimate)
+        self._serve(GetGraspTransform, "get_grasp_transform", self._on_get_grasp_transform)
 
-    async def end_run(self) -> None:
-        """End the run in progress; its data are kept for `~/save`."""
-        answer = await self._ask(self._control.stop)
-        self._log.info(answer.message)
+    def take(self) -> None:
+        """Hand all messages that have arrived to the worker."""
+        for listener in self._listeners:
+            heard = listener.take(self.guided)
+            if heard is not None:
+                self._control.write(heard)
 
-    def _ask(self, action: Callable[[], TeamAnswer]) -> RosFuture:
+    def hand_over(self, action: Callable[[], Answer], divides: bool) -> Future[Answer]:
         """Hand a request to the worker, behind all that has arrived before it."""
-        self._take()
-        return self._answers.awaitable(self._worker.request(action))
+        self.take()
+        return self._worker.request(action)
 
-    def _planned(self) -> TeamAnswer:
+    def written(self, asked: str) -> tuple[Callable[[], tuple[Path, str]], str]:
+        """Return what writes the run, in a folder within `runs_folder`."""
+        runs = from_home(self._runs, "runs_folder").resolve()
+        folder = runs / datetime.now().strftime("team_%Y%m%d_%H%M%S_%f")
+        if asked:
+            folder = place_below(asked, runs, "path of a run (parameter runs_folder)", runs)
+        return partial(self._run.save, folder), ""
+
+    def remarks(self) -> str:
+        """Return which topics of the robots several nodes publish; empty: none."""
+        return " ".join(rivalries(self._listeners))
+
+    def _planned(self) -> Answer:
         """Plan wrist motions from all data so far, within the limits of the parameters."""
         known = self._control.estimate()
         if not known.success:
@@ -110,28 +110,11 @@ class TeamServices:
         self._publisher.publish_motion(plan, held)
         return self._control.answer(True, sentence_of(plan))
 
-    def _trigger(
-        self, action: Callable[[], TeamAnswer]
-    ) -> Callable[[Trigger.Request, Trigger.Response], Awaitable[Trigger.Response]]:
-        async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-            await self._fill_in(response, action)
-            response.message = " ".join([response.message, *self._remarks()])
-            return response
-
-        return answer
-
-    async def _fill_in(self, response: Any, action: Callable[[], TeamAnswer]) -> TeamAnswer:
-        """Carry out a request, and fill in and log what happened."""
-        answer: TeamAnswer = await self._ask(action)
-        response.success, response.message = answer.success, answer.message
-        self._log.info(answer.message)
-        return answer
-
     async def _on_guide(
         self, request: SetBool.Request, response: SetBool.Response
     ) -> SetBool.Response:
         """Leave out forces from now on, while a human guides the payload; or count them again."""
-        self._take()
+        self.take()
         self.guided = bool(request.data)
         response.success = True
         response.message = (
@@ -144,31 +127,11 @@ class TeamServices:
 
     async def _on_let_go(self, request: LetGo.Request, response: LetGo.Response) -> LetGo.Response:
         """Go on without a robot."""
-        await self._fill_in(response, lambda: self._control.let_go(request.robot))
-        return response
-
-    async def _on_save(self, request: Save.Request, response: Save.Response) -> Save.Response:
-        """Save the run in a folder within `runs_folder`."""
-        try:
-            folder = self._folder(request.path)
-        except ConfigurationError as error:
-            response.success, response.message = False, str(error)
-            self._log.warning(response.message)
-            return response
-        answer = await self._fill_in(response, lambda: self._control.save(folder))
-        response.path = str(answer.path or "")
-        return response
-
-    def _folder(self, asked: str) -> Path:
-        """Return where to save a run.
-
-        Raises:
-            ConfigurationError: Nothing may be written there.
-        """
-        runs = from_home(self._runs, "runs_folder").resolve()
-        if asked:
-            return place_below(asked, runs, "path of a run (parameter runs_folder)", runs)
-        return runs / datetime.now().strftime("team_%Y%m%d_%H%M%S_%f")
+        control = self._control
+        return await self._fill_in(
+            response,
+            lambda: control.carry_out(lambda: self._run.let_go(request.robot, control.running)),
+        )
 
     async def _on_get_estimate(
         self, request: GetTeamEstimate.Request, response: GetTeamEstimate.Response
@@ -176,7 +139,7 @@ class TeamServices:
         """Answer with the estimate from all samples so far."""
         answer = await self._ask(self._control.estimate)
         response.success = answer.success
-        response.message = " ".join([answer.message, *self._remarks()])
+        response.message = f"{answer.message} {self.remarks()}".rstrip()
         response.estimate = self._publisher.message(answer.report)
         return response
 
@@ -200,20 +163,6 @@ class TeamServices:
             response.message = (
                 f"Where {' and '.join(names)} grasp is not known: {report.status}. {report.message}"
             )
-        return response
-
-    def _on_get_gravity_share(
-        self, request: GetGravityShare.Request, response: GetGravityShare.Response
-    ) -> GetGravityShare.Response:
-        """Answer with what a robot carries."""
-        try:
-            self._team.robot(request.robot)
-        except UnknownNameError as error:
-            response.message = str(error)
-            return response
-        shares = shares_of(self._control.report, self._team)
-        response.share = shares[self._team.names.index(request.robot)]
-        response.success, response.message = response.share.valid, response.share.message
         return response
 
 

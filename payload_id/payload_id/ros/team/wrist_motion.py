@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Twist
 from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
 
 from ...core.errors import InputError
 from ...core.excitation.wrists import HeldTeam, WristLimits, WristPlan, plan_wrists
 from ...files.teams.team_file import TeamFile
-from .messages import transform_message, vector
-from .team_report import TeamReport
+from ..common.conversions import duration_message, transform_message, vector
+from .live_team import TeamReport
 
 STEP = 0.02  # [s] between two points
 AT_REST = 0.05  # [rad/s, m/s] of a wrist when a motion is planned from where it is
@@ -66,8 +65,7 @@ def wrist_motion_message(
     time, turns, places = plan.poses(held, STEP)
     for k, seconds in enumerate(time):
         point = MultiDOFJointTrajectoryPoint()
-        whole, part = divmod(round(float(seconds) * 1e9), 10**9)
-        point.time_from_start = Duration(sec=whole, nanosec=part)
+        point.time_from_start = duration_message(float(seconds))
         for turn, place in zip(turns, places, strict=True):
             point.transforms.append(transform_message(turn[k], place[k]))
             lo, hi = max(k - 1, 0), min(k + 1, len(time) - 1)

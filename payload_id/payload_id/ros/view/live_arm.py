@@ -13,11 +13,12 @@ from ...core.safety.tube.tube_watch import position_error
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from ..common.patience import SILENT
 from .bodies import Triangles
 from .planned_motion import PlannedMotion
 from .session_auth import SessionAuth
 from .tasks import Tasks
-from .topic_cache import SILENT, TopicCache
+from .topic_cache import TopicCache
 from .workflow import NODES, Snapshot
 
 NEAR = 0.05  # [rad or m] off where a plan begins, from which on it is to be made anew

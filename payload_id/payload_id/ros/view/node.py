@@ -17,12 +17,11 @@ from ...files.robots.robot_model import RobotModel
 from ..client.payload_client import PayloadClient
 from ..client.waiting import NotAnsweredError, answer_of, impossible_names_told
 from ..common.main_loop import start_ros, stop_signal
+from ..common.patience import FOUND
 from .arguments import NodeNames, add_arguments
 from .session_auth import LOOPBACK, SessionAuth
 from .tasks import Tasks
 from .topic_cache import TopicCache
-
-ANSWER = 10.0  # [s] in which the estimator says which robot file it has
 
 
 def serve(arguments: argparse.Namespace) -> int:
@@ -93,7 +92,7 @@ def robot_of(client: PayloadClient, estimator: str) -> str:
     """
     asking = client.node.create_client(GetParameters, f"{estimator}/get_parameters")
     try:
-        answer = answer_of(asking, GetParameters.Request(names=["robot_file"]), ANSWER)
+        answer = answer_of(asking, GetParameters.Request(names=["robot_file"]), FOUND)
     except NotAnsweredError as error:
         raise ConfigurationError(
             f"The estimator '{estimator}' does not say which robot file it has: {error} Start it, "

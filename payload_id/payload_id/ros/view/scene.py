@@ -16,14 +16,9 @@ from ...core.body.inertial import mass_com_inertia
 from ...core.identification.estimate import Estimate
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
+from ..common.colours import VERDICT, Colour
 from .bodies import Triangles, body_triangles
-from .view_model import LOOKS
 
-Colour = tuple[int, int, int]
-# Okabe and Ito's colours, which colour-blind people tell apart; one for each kind of thing.
-ARM: Colour = (176, 183, 190)
-GHOST: Colour = (230, 159, 0)
-OBSTACLE: Colour = (120, 120, 120)
 THINNEST = 0.002  # [m] least edge of the box of the centre of mass, to stay visible
 ARROW = 0.25  # [m] length of gravity
 
@@ -71,7 +66,7 @@ class Arm:
                     f"{path}/shape_{k}",
                     shape.vertices.astype(np.float32),
                     shape.faces,
-                    color=colour,
+                    color=colour.value,
                     opacity=opacity,
                     flat_shading=False,
                     side="double",
@@ -112,8 +107,8 @@ class Scene:
         scene.add_grid(
             "/ground", width=3.0, height=3.0, cell_size=0.1, section_size=0.5, plane_opacity=0.0
         )
-        self._arm = Arm(scene, "/arm", frames, shapes, ARM, None)
-        self.ghost = Arm(scene, "/ghost", frames, shapes, GHOST, 0.35)
+        self._arm = Arm(scene, "/arm", frames, shapes, Colour.GREY, None)
+        self.ghost = Arm(scene, "/ghost", frames, shapes, Colour.ORANGE, 0.35)
         self.ghost.root.visible = False
         self._at = f"{self._arm.paths[payload_frame]}/payload"
         self._payload: Any = None  # frame of what is shown of it
@@ -139,7 +134,7 @@ class Scene:
         if estimate is None or not (estimate.mass_identified and estimate.phi[0] > 0.0):
             return
         mass, com = float(estimate.phi[0]), estimate.phi[1:4] / estimate.phi[0]
-        colour = LOOKS[estimate.status].colour
+        colour = VERDICT[estimate.status].value
         self._payload = self._scene.add_frame(self._at, show_axes=False, position=com)
         self._gravity = self._scene.add_arrows(
             f"{self._at}/gravity",
@@ -170,7 +165,7 @@ class Scene:
 
     def show_obstacles(self, bodies: Iterable[ConvexBody]) -> None:
         """Show these obstacles and no others, the ground as a plane."""
-        self._replace("obstacles", [body_triangles(body) for body in bodies], OBSTACLE, 0.5)
+        self._replace("obstacles", [body_triangles(body) for body in bodies], Colour.GREY, 0.5)
 
     def show_swept(self, markers: MarkerArray | None) -> None:
         """Show what a motion sweeps, or take it away."""
@@ -180,7 +175,7 @@ class Scene:
             if marker.ns.startswith("swept") and len(marker.points) >= 3
         ]
         shapes = [Triangles(x, np.arange(len(x)).reshape(-1, 3).astype(np.uint32)) for x in points]
-        self._replace("swept", shapes, GHOST, 0.08)
+        self._replace("swept", shapes, Colour.ORANGE, 0.08)
 
     def _replace(
         self, name: str, shapes: Sequence[Triangles], colour: Colour, opacity: float
@@ -190,7 +185,7 @@ class Scene:
             handle.remove()
         self._surfaces[name] = [
             self._scene.add_mesh_simple(
-                f"/{name}/{k}", shape.vertices.astype(np.float32), shape.faces, color=colour,
+                f"/{name}/{k}", shape.vertices.astype(np.float32), shape.faces, color=colour.value,
                 opacity=opacity, side="double", cast_shadow=False,
             )
             for k, shape in enumerate(shapes)

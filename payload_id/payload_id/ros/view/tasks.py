@@ -18,6 +18,7 @@ from ...core.errors import PayloadIdError, printable
 from ..client.payload_client import STAGES, PayloadClient
 from ..client.waiting import NotAnsweredError, allowed
 from ..common.error_sentence import OUTLIVED
+from ..common.patience import SILENT
 from .arguments import NodeNames
 from .handing import Handed
 from .workflow import Outcome, Progress, TaskState
@@ -25,7 +26,6 @@ from .workflow import Outcome, Progress, TaskState
 LONGEST = 3600.0  # [s] that a task may take
 DRY = 0.1  # of the speed
 REST = 2.0  # [s] of data after a motion, before they are solved
-STOPPED = 5.0  # [s] in which a stop is answered
 TARE_ONLY = 2  # of payload_id_msgs/Identify
 REQUESTED_BY = "the live view"
 DRY_RUN, RUN = "dry run", "run"
@@ -190,7 +190,7 @@ class Tasks:
 
     def _hear_stop(self, sent: dict[str, Any]) -> None:
         """Say what came of a stop: that of the bridge, which alone moves the arm, counts."""
-        end = time.monotonic() + STOPPED
+        end = time.monotonic() + SILENT
         while time.monotonic() < end and not all(future.done() for future in sent.values()):
             time.sleep(0.02)
         answers = {
@@ -201,7 +201,7 @@ class Tasks:
         said = [
             f"{name}: {answers[name].message}"
             if name in answers
-            else f"{name} has not answered in {STOPPED:g} s: USE THE EMERGENCY STOP."
+            else f"{name} has not answered in {SILENT:g} s: USE THE EMERGENCY STOP."
             for name in self._stops
             if name in sent or name == self._bridge
         ]

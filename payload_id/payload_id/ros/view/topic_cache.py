@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,14 +21,14 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.samples.joint_map import JointMap
 from ...files.robots.robot_file import RobotFile
 from ..client.payload_client import PayloadClient, estimate_from
-from ..common.conversions import decoded
+from ..common.conversions import body_of, decoded
+from ..common.patience import SILENT
 from ..common.polled_subscription import joint_state_subscription
 from ..common.topics import LATCHED, RUNNING, SAMPLER
 from .arguments import NodeNames
 from .history import History, interval_row
 from .workflow import NODES, NodeHeard
 
-SILENT = 3.5  # [s] after which a node without a condition, or an arm without states, is not heard
 LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "stale"}
 
 
@@ -57,6 +55,7 @@ class TopicCache:
     Attributes:
         joints: None before the first joint state that can be used.
         estimate: None before the first.
+        obstacles: In force, in the base frame; none where they cannot be read.
         intervals: Of the run, 30 numbers a row: see `interval_row`.
         torques: Measured, lower, upper and unexplained torques of all joints.
     """
@@ -71,6 +70,7 @@ class TopicCache:
         """
         self.joints: JointsNow | None = None
         self.estimate: Estimate | None = None
+        self.obstacles: tuple[ConvexBody, ...] = ()
         self.intervals, self.torques = History(30), History(4 * robot.n)
         self._client, self._robot, self._names = client, robot, names
         self._map = JointMap(robot.joints) if robot.effort.source == "none" else robot.joint_map()
@@ -100,12 +100,6 @@ class TopicCache:
         # Else it is anybody's, not a planner's.
         return plan if all(len(x) in (0, len(plan.joint_names)) for x in peaks) else None
 
-    @property
-    def obstacles(self) -> tuple[ConvexBody, ...]:
-        """Obstacles in force, in the base frame."""
-        bridge = self.message("bridge_state")
-        return bodies_of("" if bridge is None else bridge.bodies)
-
     def node(self, name: str) -> NodeHeard:
         """Return what was heard of a node."""
         at, status = self._newest.get(name, (-np.inf, None))
@@ -124,7 +118,7 @@ class TopicCache:
         if estimates := self._client.messages:
             del estimates[:-1]
             self._newest["estimate"] = (time.monotonic(), estimates[-1])
-        for kind in ("estimate", "effort"):
+        for kind in ("estimate", "effort", "bridge_state"):
             message = self.message(kind)
             if message is not None and message is not self._used.get(kind):
                 self._used[kind] = message
@@ -178,6 +172,16 @@ class TopicCache:
         stamp = message.header.stamp
         self.torques.add(stamp.sec + 1e-9 * stamp.nanosec, np.concatenate(row))
 
+    def _use_bridge_state(self, message: BridgeState) -> None:
+        """Take the obstacles, where they are others."""
+        if message.bodies == self._used.get("bodies", []):
+            return
+        self._used["bodies"] = message.bodies
+        try:
+            self.obstacles = tuple(map(body_of, message.bodies))
+        except InputError:
+            self.obstacles = ()
+
     def _use_joint_state(self, message: JointState | None) -> None:
         """Take a joint state that can be used."""
         if message is None or len(message.name) != len(message.position):
@@ -188,12 +192,3 @@ class TopicCache:
         positions = dict(zip(message.name, map(float, message.position), strict=True))
         q, _, tau = taken
         self.joints = JointsNow(positions, q, tau, time.monotonic())
-
-
-@lru_cache(maxsize=1)
-def bodies_of(text: str) -> tuple[ConvexBody, ...]:
-    """Return the bodies of a state of the bridge; none where they cannot be read."""
-    try:
-        return tuple(map(ConvexBody.from_dict, json.loads(text or "[]")))
-    except (ValueError, InputError):
-        return ()

@@ -19,6 +19,7 @@ from ...core.errors import printable
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import USABLE, Status
 from ...files.figures.number_format import UNIT_TEXTS, digits, headline_lines, number
+from ..common.colours import VERDICT
 from .workflow import NODES, Snapshot, Step, identify_hindrance, next_step, steps
 
 LEVELS = {"ok": "●", "warning": "▲", "error": "■", "stale": "○"}
@@ -33,37 +34,32 @@ class Look:
     """How a verdict is shown; the sign says to the colour-blind what the colour says to others.
 
     Attributes:
-        colour: Red, green, blue (Okabe and Ito's colours).
         sign: One character.
         advice: What to do first.
     """
 
-    colour: tuple[int, int, int]
     sign: str
     advice: str
 
 
-GREEN, YELLOW, VERMILION, GREY = (0, 158, 115), (240, 228, 66), (213, 94, 0), (150, 150, 150)
 LOOKS: Mapping[Status, Look] = {
-    Status.GOOD: Look(GREEN, "✔", "The payload is known. Save the run, then apply or export it."),
+    Status.GOOD: Look("✔", "The payload is known. Save the run, then apply or export it."),
     Status.TOO_WIDE: Look(
-        YELLOW, "▲", "The mass is known, but not near enough: do what is said below, or go on."
+        "▲", "The mass is known, but not near enough: do what is said below, or go on."
     ),
     Status.SMALL_LOAD: Look(
-        YELLOW, "▲", "This load is too small to be told from none. Tare first, or move faster."
+        "▲", "This load is too small to be told from none. Tare first, or move faster."
     ),
     Status.NOT_IDENTIFIABLE: Look(
-        YELLOW, "▲", "The motion told too little. Plan a longer motion, and run it."
+        "▲", "The motion told too little. Plan a longer motion, and run it."
     ),
     Status.INCONSISTENT: Look(
-        VERMILION, "✖", "Do not use these numbers: data and stated bounds contradict each other."
+        "✖", "Do not use these numbers: data and stated bounds contradict each other."
     ),
-    Status.NO_DATA: Look(GREY, "○", "There were too few samples: see what the sampler says."),
-    Status.SOLVER_FAILED: Look(
-        VERMILION, "✖", "No answer could be checked: save the run, and report it."
-    ),
+    Status.NO_DATA: Look("○", "There were too few samples: see what the sampler says."),
+    Status.SOLVER_FAILED: Look("✖", "No answer could be checked: save the run, and report it."),
     Status.WAITING: Look(
-        GREY, "○", "The steps say what comes next; Run begins a run and has the arm move."
+        "○", "The steps say what comes next; Run begins a run and has the arm move."
     ),
 }
 
@@ -154,10 +150,10 @@ def verdict_html(
     """
     if estimate is None:
         return "No estimate yet."
-    look = LOOKS[estimate.status]
+    look, colour = LOOKS[estimate.status], VERDICT[estimate.status].value
     seconds = f" {estimate.seconds:.1f} s of data." if estimate.samples else ""
     found = [
-        f'<div style="border-left:10px solid rgb{look.colour};padding-left:10px">'
+        f'<div style="border-left:10px solid rgb{colour};padding-left:10px">'
         f'<b style="font-size:1.5em">{look.sign} {estimate.status.words}</b><br>'
         f"{look.advice}{seconds}</div>"
     ]

@@ -156,14 +156,14 @@ def test_a_payload_is_identified_once_that_is_confirmed(answering, live, monkeyp
     answering.result = Identify.Result(
         success=True, message="GOOD: 1.25 kg.", saved="/saved/here", estimate=FOUND
     )
-    asked = ["--known-mass", "1.2,0.1", "--target-mass", "0.05", "--tare", "required"]
+    asked = ["--known-mass", "1.2,0.1", "--tare", "required"]
     command = ["identify", "--one-motion", "--duration", "4", *asked]
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert "--yes" in live(*command)[1] and answering.goal is None
     code, said = live(*command, "--yes")
     assert code == 0 and "GOOD: 1.25 kg." in said and "/saved/here" in said
     goal = answering.goal
-    assert list(goal.known_mass) == [1.2, 0.1] and goal.target_half_width[0] == 0.05
+    assert list(goal.known_mass) == [1.2, 0.1]
     assert goal.one_motion and goal.goal.duration == 4.0 and goal.tare == goal.TARE_REQUIRED
     answering.result = Identify.Result(error_code=13, message="INCONSISTENT. Look.")
     code, said = live(*command, "--yes")

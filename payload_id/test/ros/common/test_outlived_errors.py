@@ -8,7 +8,7 @@ from payload_id.core.errors import InputError
 from payload_id.ros.common.diagnostics import Condition, Level, with_errors
 from payload_id.ros.common.error_sentence import OutlivedErrors
 from payload_id.ros.common.main_loop import run
-from payload_id.ros.estimator.looping_thread import LoopingThread
+from payload_id.ros.runs.looping_thread import LoopingThread
 from promises.nodes import next_domain
 
 DOMAIN = next_domain()
@@ -44,7 +44,7 @@ def test_whatever_a_node_raises_when_it_starts_ends_it_in_a_sentence(capfd):
 
 def test_a_thread_goes_on_whatever_a_step_raises(monkeypatch):
     errors = OutlivedErrors()
-    monkeypatch.setattr("payload_id.ros.estimator.looping_thread.OUTLIVED", errors)
+    monkeypatch.setattr("payload_id.ros.runs.looping_thread.OUTLIVED", errors)
     steps, enough = [], threading.Event()
 
     def step() -> None:
@@ -54,7 +54,6 @@ def test_a_thread_goes_on_whatever_a_step_raises(monkeypatch):
         raise (ValueError("bad"), InputError("worse"), MemoryError("most"))[len(steps) % 3]
 
     thread = LoopingThread("test", 0.001, step)
-    thread.start()
     assert enough.wait(10.0)
     thread.close()
     assert errors.count == len(steps)

@@ -18,7 +18,7 @@ def test_without_definitions_of_estimates_what_is_measured_is_recorded(tmp_path,
     try:
         node = observer.node
         node.create_publisher(PayloadEstimate, "/payload_estimator/payload", LATCHED)
-        recording = RawRecording(node, str(tmp_path / "bag"), "mcap", "joint states")
+        recording = RawRecording(node, str(tmp_path / "bag"), "joint states")
         recording.begin()
         monkeypatch.delenv("AMENT_PREFIX_PATH", raising=False)
         known = lambda: dict(node.get_topic_names_and_types())  # noqa: E731

@@ -27,5 +27,5 @@ def test_where_ros_cannot_start_a_sentence_says_what_to_set(tmp_path):
         sentence = refusal(**{name: value})
         assert name in sentence and value.strip(";") in sentence
     file = tmp_path / "parameters.yaml"
-    file.write_text("/**: {ros__parameters: {bag_storage: []}}\n")
-    assert "'bag_storage' has no value" in refusal("--ros-args", "--params-file", str(file))
+    file.write_text("/**: {ros__parameters: {bag: []}}\n")
+    assert "'bag' has no value" in refusal("--ros-args", "--params-file", str(file))

@@ -15,7 +15,7 @@ from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
 from payload_id.core.samples.joint_samples import Samples
-from payload_id.core.samples.ring_buffer import SampleRows
+from payload_id.core.samples.sample_rows import SampleRows
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.estimator.contact_worker import ContactWorker
@@ -45,7 +45,7 @@ class Listener:
         self.known = Established(online.rows, *online.established())
         self.said, self.failures = [], []
         self.worker = ContactWorker(
-            0.1, 7, float(RATE), lambda *said: self.said.append(said), self.failures.append
+            0.1, float(RATE), lambda *said: self.said.append(said), self.failures.append
         )
 
     def learn(self, status=None):

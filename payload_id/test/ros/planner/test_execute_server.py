@@ -11,6 +11,7 @@ from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
+from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.planning.request import Goal
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.planner.arm_goal import ArmLease
@@ -19,8 +20,9 @@ from payload_id.ros.planner.certified_intervals import ESTIMATED
 from payload_id.ros.planner.context import PlannerContext
 from payload_id.ros.planner.execute_server import ExecuteServer
 
+GROUND = ConvexBody.ground()
 LOWER, UPPER = PayloadPrior(1.5, 0.15).box()
-GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety", LOWER, UPPER, ESTIMATED)
+GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 1.0, 1, "safety", LOWER, UPPER, ESTIMATED)
 
 
 class FakeBridge:
@@ -29,7 +31,7 @@ class FakeBridge:
     absence, holding = "", None
 
     def __init__(self) -> None:
-        self.state, self.obstacles, self.bodies, self.handed = BridgeState(), "[]", (), []
+        self.state, self.bodies, self.handed = BridgeState(), (), []
 
     def follow(self, name, motion, documents, who, continues, after):
         self.handed.append(Following(name, motion))
@@ -60,9 +62,12 @@ class Planner:
             states=SimpleNamespace(known=False, now_ns=0, take=lambda every: None),
         )
         plan = SimpleNamespace(
-            request=SimpleNamespace(goal=GOAL), motion=None, documents=None, name="plan"
+            request=SimpleNamespace(goal=GOAL, obstacles=()),
+            motion=None,
+            documents=None,
+            name="plan",
         )
-        kept = (plan, SimpleNamespace(token="read"), "[]")
+        kept = (plan, SimpleNamespace(token="read"))
         plans = SimpleNamespace(plan_named=lambda name: kept)
         self.lease = ArmLease(context)
         self.server = ExecuteServer(context, self.lease, plans)
@@ -104,7 +109,7 @@ WRONG = {
     "no bridge": (lambda p: vars(p.bridge).update(absence="There is no bridge"), "no bridge"),
     "a fault": (lambda p: setattr(p.bridge.state, "fault", "TUBE_LEFT"), "~/acknowledge"),
     "doubtful obstacles": (lambda p: setattr(p.bridge.state, "doubt", "They are old"), "are old"),
-    "other obstacles": (lambda p: vars(p.bridge).update(obstacles="[1]"), "obstacles have changed"),
+    "other obstacles": (lambda p: vars(p.bridge).update(bodies=[GROUND]), "obstacles have changed"),
     "in use": (lambda p: vars(p.context).update(in_use="something"), "in use: something"),
     "inconsistent": (
         lambda p: vars(p.context).update(

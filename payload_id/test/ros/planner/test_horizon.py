@@ -24,7 +24,7 @@ from payload_id.ros.planner.bridge_client import Ended, Following
 from payload_id.ros.planner.horizon import Horizon, Rules
 
 ANY = np.full(10, np.inf)
-GOAL = Goal("bezier", "half_widths", 3.0, 1.0, 0.0, 1.0, 1, "limits", -ANY, ANY, "the prior")
+GOAL = Goal("bezier", "half_widths", 3.0, 1.0, 1.0, 1, "limits", -ANY, ANY, "the prior")
 THINKS = 0.3  # [s] that the planning of a piece takes
 
 
@@ -146,7 +146,7 @@ def test_pieces_follow_each_other_without_a_jump(monkeypatch):
     world = World()
     made, ended = run(monkeypatch, world, most_pieces=4)
     assert ended.reason is Reason.PIECES_DONE and ended.at_rest
-    assert made.condition_numbers == [10, 5, 10 / 3, 2.5]
+    assert [x.condition_number for x in made.begun] == [10, 5, 10 / 3, 2.5]
     whole, arm = world.arm.state.motion.certified.trajectory, world.arm
     assert isinstance(whole, MotionSequence) and len(whole.parts) == 4  # which checks for jumps
     time = np.linspace(0.0, 7.0, 700)
@@ -168,7 +168,7 @@ def test_each_piece_is_planned_while_the_one_before_runs(monkeypatch):
 def test_without_a_next_piece_the_present_one_is_followed_to_rest(monkeypatch, how):
     world = World(not_moving=(1, 3)) if how == "not planned" else World(refused=("1", "3"))
     made, ended = run(monkeypatch, world, most_pieces=4)
-    assert ended.reason is Reason.PIECES_DONE and len(made.condition_numbers) == 4
+    assert ended.reason is Reason.PIECES_DONE and len(made.begun) == 4
     assert [request.index for request in world.asked] == [0, 1, 1, 2, 3, 3]
     for request in (world.asked[2], world.asked[5]):  # from where the arm has come to rest
         assert not request.start.dq.any()
@@ -180,7 +180,7 @@ def test_it_ends_at_rest_where_nothing_more_is_planned(monkeypatch, fails_at, re
     world = World(fails_at=fails_at)
     made, ended = run(monkeypatch, world)
     assert ended.reason is reason and "An obstacle is in" in ended.message and ended.at_rest
-    assert len(made.condition_numbers) == fails_at == len(world.handed)
+    assert len(made.begun) == fails_at == len(world.handed)
 
 
 @pytest.mark.parametrize(
@@ -189,13 +189,13 @@ def test_it_ends_at_rest_where_nothing_more_is_planned(monkeypatch, fails_at, re
 )
 def test_it_ends_where_half_widths_shrink_no_more(monkeypatch, half_widths, reason, pieces):
     made, ended = run(monkeypatch, World(half_widths=half_widths), most_pieces=5)
-    assert ended.reason is reason and len(made.condition_numbers) == pieces and ended.at_rest
+    assert ended.reason is reason and len(made.begun) == pieces and ended.at_rest
 
 
 def test_after_a_pause_the_next_piece_is_planned_from_where_the_arm_rests(monkeypatch):
     world = World()
     world.pauses_at = 2.0
     made, ended = run(monkeypatch, world, most_pieces=4)
-    assert ended.reason is Reason.PIECES_DONE and len(made.condition_numbers) == 4
+    assert ended.reason is Reason.PIECES_DONE and len(made.begun) == 4
     at_rest = [request for request in world.asked if not request.start.dq.any()]
     assert len(at_rest) == 2 and not np.allclose(at_rest[1].start.q, HOME)

@@ -33,7 +33,7 @@ class World:
         self.done, self.reasons, self.lost = [], {}, ()
         self.handle = SimpleNamespace(request=Goal(**fields), is_cancel_requested=False)
         self.estimate, self.recording, self.success = FOUND, "/bag", True
-        self.q, self.unwanted, self.following, self.grasped = HOME, "", None, True
+        self.q, self.unwanted, self.following = HOME, "", None
         log = SimpleNamespace(warning=self.done.append)
         self.node = SimpleNamespace(get_logger=lambda: log, is_ending=False)
 
@@ -72,13 +72,10 @@ class World:
 
     # ArmGoal
 
-    def resumption(self):
-        return SimpleNamespace(done=lambda: self.grasped)
-
     async def resumed(self):
         self.done.append("resumed")
 
-    async def follow(self, plan, known):
+    async def follow(self, plan):
         self.done.append(plan.name)
         self.q = plan.ends
         reason, said = self.reasons.pop(plan.name, (Reason.COMPLETED, "Done."))
@@ -97,13 +94,13 @@ class World:
     async def made(self, message, unwanted, own):
         if self.lost == "plan":
             raise InputError("Nothing was certified.")
-        assert own and message.dry_run_scale == 0.0
-        return self.plan("motion", self.q + 1.0), "obstacles"
+        assert own
+        return self.plan("motion", self.q + 1.0)
 
     async def way(self, message, target, unwanted):
-        return self.plan(f"way to {target[0]:g}", target), "obstacles"
+        return self.plan(f"way to {target[0]:g}", target)
 
-    def keep(self, plan, known):
+    def keep(self, plan):
         pass
 
     # EstimatorLink
@@ -150,34 +147,26 @@ def _no_waiting(monkeypatch):
     async def until(node, condition, seconds):
         return condition()
 
-    async def slowed(context, goal, plan, scale):
-        return goal.plan(f"{plan.name} at {scale:g}", plan.ends)
-
     monkeypatch.setattr(identify_run, "until", until)
-    monkeypatch.setattr(identify_run, "slowed", slowed)
 
 
-def world(dry_run=0.0, **fields):
+def world(**fields):
     """Return a world with a goal of one motion."""
-    made = World(**{"one_motion": True} | fields)
-    made.handle.request.goal.dry_run_scale = dry_run
-    return made
+    return World(**{"one_motion": True} | fields)
 
 
-def test_the_arm_goes_to_the_start_makes_the_dry_run_goes_back_and_excites():
-    made = world(0.1, start_positions=[0.5] * 7, known_mass=[1.0, 0.2])
+def test_the_arm_goes_to_the_start_and_excites():
+    made = world(start_positions=[0.5] * 7, known_mass=[1.0, 0.2])
     result = made.run()
-    assert made.done == [
-        "begin [1.0, 0.2]", "way to 0.5", "motion at 0.1", "way to 0.5", "motion", "stop", "save",
-    ]  # fmt: skip
+    assert made.done == ["begin [1.0, 0.2]", "way to 0.5", "motion", "stop", "save"]
     assert result.success and result.saved == "/bag" and result.recording == "/bag"
     assert result.certificates == "/c/motion"
     assert made.the_run.stages.progress()[0] > 0.9
 
 
-@pytest.mark.parametrize("stage", ["way to 0.5", "motion at 0.1", "motion"])
+@pytest.mark.parametrize("stage", ["way to 0.5", "motion"])
 def test_what_is_cancelled_in_motion_is_solved_and_nothing_moves_any_more(stage):
-    made = world(0.1, start_positions=[0.5] * 7)
+    made = world(start_positions=[0.5] * 7)
     made.reasons[stage] = (Reason.CANCELLED, "It was cancelled.")
     result = made.run()
     assert made.done[-3:] == [stage, "stop", "save"]
@@ -185,14 +174,14 @@ def test_what_is_cancelled_in_motion_is_solved_and_nothing_moves_any_more(stage)
     assert "0.9 and 1.1 kg" in result.message
 
 
-@pytest.mark.parametrize("stage", ["way to 0.5", "motion at 0.1", "motion"])
+@pytest.mark.parametrize("stage", ["way to 0.5", "motion"])
 def test_after_a_pause_it_plans_anew_and_goes_on(stage):
-    made = world(0.1, start_positions=[0.5] * 7)
+    made = world(start_positions=[0.5] * 7)
     made.reasons[stage] = (Reason.PAUSED, "It rests.")
     assert made.run().success
     again = made.done[made.done.index("resumed") + 1 :]
     assert made.done[made.done.index("resumed") - 1] == stage
-    assert again[-3:] == ["motion", "stop", "save"] and again[0] in (stage, "motion at 0.1")
+    assert again[-3:] == ["motion", "stop", "save"] and again[0] in (stage, "motion")
 
 
 @pytest.mark.parametrize("stands", [True, False])
@@ -221,17 +210,12 @@ def test_what_is_missing_ends_the_goal_with_its_code(lost, code, done):
     assert made.run().error_code == code and made.done == done
 
 
-def test_a_tare_comes_before_the_payload_with_its_mass():
-    made = world(tare=Goal.TARE_FIRST, known_mass=[1.0, 0.2])
-    made.estimate = PayloadEstimate(status=PayloadEstimate.SMALL_LOAD, phi=PHI, upper=PHI)
-    result = made.run()
-    assert made.done == [
-        "begin []", "motion", "tare", "stop", "begin [1.0, 0.2]", "motion", "stop", "save",
-    ]  # fmt: skip
+def test_a_tare_is_kept_unless_the_data_prove_a_load():
+    only = world(tare=Goal.TARE_ONLY, known_mass=[1.0, 0.2])
+    only.estimate = PayloadEstimate(status=PayloadEstimate.SMALL_LOAD, phi=PHI, upper=PHI)
+    result = only.run()
+    assert only.done == ["begin []", "motion", "tare", "stop"]
     assert result.tared and result.success, result.message
-    only = world(tare=Goal.TARE_ONLY)
-    only.estimate = made.estimate
-    assert only.run().success and only.done == ["begin []", "motion", "tare", "stop"]
     loaded = world(tare=Goal.TARE_ONLY)
     result = loaded.run()
     assert result.error_code == Result.NOT_TARED and loaded.done == ["begin []", "motion", "stop"]

@@ -96,7 +96,6 @@ def test_obstacles_in_frames_of_tf_are_where_these_are_or_refused(robot):
         ({"duration": -1.0}, "duration"),
         ({"duration": 1e308}, "at most 60 s"),
         ({"duration": float("inf")}, "at most 60 s"),
-        ({"dry_run_scale": 0.2}, "at most 0.1"),
         ({"speed_scale": float("nan")}, "speed_scale"),
         ({"intervals": 2, "phi_lower": [1.0] * 10, "phi_upper": [0.0] * 10}, "inverted"),
         ({"duration": 0.001, "family": "fourier"}, ""),

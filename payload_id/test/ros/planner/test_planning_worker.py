@@ -11,7 +11,6 @@ from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.excitation.search.planning import Plan
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import sampled
 from payload_id.core.motion.trajectory_points import interpolation_error
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -33,13 +32,14 @@ from payload_id.planning.request import (
     PlanningSettings,
     PlanRequest,
     Refused,
+    ScaleRequest,
 )
 from payload_id.planning.worker import PlanningWorker
 
 ROBOT = RobotFile.load("kinova_gen3")
 PRIOR = PayloadPrior(1.5, 0.15)
 LOWER, UPPER = PRIOR.box()
-GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety_warning", LOWER, UPPER, "prior")
+GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 1.0, 1, "safety_warning", LOWER, UPPER, "prior")
 PAYLOAD = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")
 
 
@@ -144,11 +144,12 @@ def test_a_motion_there_and_back_is_certified_with_its_stops(worker):
 
 @pytest.mark.slow
 def test_a_dry_run_is_the_same_path_at_a_fraction_of_its_speed(worker):
-    plan = worker(request(replace(GOAL, dry_run_scale=0.1, duration=1.5)))
-    assert isinstance(plan, Planned), plan
-    slow = plan.motion.trajectory
-    assert isinstance(slow, TimeScaled) and slow.duration == pytest.approx(15.0)
-    fast, slow = sampled(slow.motion, 200.0), sampled(slow, 20.0)
+    plan = worker(request(replace(GOAL, duration=1.5)))
+    slow = worker(ScaleRequest(plan, 0.1, ()))
+    assert isinstance(slow, Planned), slow
+    fast, slow = plan.motion.trajectory, slow.motion.trajectory
+    assert slow.duration == pytest.approx(10.0 * fast.duration)
+    fast, slow = sampled(fast, 200.0), sampled(slow, 20.0)
     assert np.allclose(fast.q, slow.q) and np.allclose(0.1 * fast.dq, slow.dq)
 
 

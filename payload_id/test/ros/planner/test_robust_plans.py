@@ -38,7 +38,7 @@ from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, 
 from torque_robot import BOUNDS, CELL, GAIN, LEVEL, LIMITS, PAYLOAD, ROTOR, torque_robot
 
 PERIOD = 0.002  # [s]
-GOAL = Goal("bezier", "half_widths", 3.0, 1.0, 0.0, 2.0, 1, LIMITS, *BOUNDS, "stated")
+GOAL = Goal("bezier", "half_widths", 3.0, 1.0, 2.0, 1, LIMITS, *BOUNDS, "stated")
 VOLUME = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")
 PRIOR = PayloadPrior(1.0, 0.15)
 

@@ -31,7 +31,7 @@ ROBOT = RobotFile.load("kinova_gen3")
 PRIOR = PayloadPrior(1.5, 0.15)
 BOUNDS = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
 CELL = "none, a test"
-GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety_warning", *PRIOR.box(), "prior")
+GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 1.0, 1, "safety_warning", *PRIOR.box(), "prior")
 
 
 @pytest.fixture(autouse=True)

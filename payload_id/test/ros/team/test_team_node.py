@@ -11,7 +11,7 @@ import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
 from payload_id_msgs.msg import TeamEstimate
-from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo
+from payload_id_msgs.srv import GetGraspTransform, GetTeamEstimate, LetGo
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
@@ -106,7 +106,6 @@ def trigger(observer: Observer, name: str):
 
 def test_names_that_do_not_exist_are_answered_with_those_that_do(observer, node):
     for kind, service, fields in (
-        (GetGravityShare, "get_gravity_share", {"robot": "omnid4"}),
         (GetGraspTransform, "get_grasp_transform", {"from_robot": "", "to_robot": "omnid1"}),
         (LetGo, "let_go", {"robot": "omnid9"}),
     ):

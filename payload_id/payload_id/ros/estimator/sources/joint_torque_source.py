@@ -7,7 +7,7 @@ from collections.abc import Callable
 from payload_id_msgs.msg import SampleBlock
 
 from ....core.arm.arm_model import ArmModel
-from ....core.samples.ring_buffer import SampleRows
+from ....core.samples.sample_rows import SampleRows
 from ....files.bags.bag_reader import open_bag
 from ....files.bags.joint_states_bag import JOINT_STATE
 from ....files.robots.robot_file import RobotFile
@@ -25,7 +25,6 @@ class JointTorqueSource(SampleSource):
     def __init__(self, robot: RobotFile, sensor_frame: str, wrench_uncertainty: str) -> None:
         """Read the robot file; there is no further sensor."""
         self._robot = robot
-        self.columns = robot.n
         self.joint_map = robot.joint_map()
         self.model: ArmModel = RobotModel.from_robot_file(robot)
 

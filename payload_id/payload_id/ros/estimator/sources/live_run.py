@@ -1,21 +1,22 @@
 """One identification run after another, fed live: the mathematics plus a run's book-keeping.
 
-It knows neither threads nor ROS; `RunControl` feeds it.
+It knows neither threads nor ROS; `RunControl` feeds it: see `Run` there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
 from ....core.bounds import Interval
+from ....core.errors import InputError, in_words
 from ....core.identification.estimate import Estimate
 from ....core.identification.headline import ENOUGH, enough_of
 from ....core.identification.held_out import NOTHING_HELD_OUT, Validation
 from ....core.identification.online import OnlineIdentifier
-from ....core.identification.problem import Tell, nobody
 from ....core.identification.settings import Settings
 from ....core.identification.status import Status
 from ....core.knowledge.catalogue import KnownMass
@@ -24,11 +25,12 @@ from ....core.rows.joint_torque.momentum import MomentumRows
 from ....core.rows.row_block import RowBlock
 from ....core.samples.joint_map import JointMap
 from ....core.samples.joint_samples import Samples
-from ....core.samples.ring_buffer import SampleRows
+from ....core.samples.sample_rows import SampleRows
 from ....core.samples.stamps import NANOSECONDS, seconds_since
 from ....core.samples.watches import WrenchWatch
 from ....files.runs.run_file import RunFile
-from ...common.conversions import waiting
+from ...common.conversions import Report, waiting
+from ...runs.run_control import NOT_RUNNING
 
 GIVEN_MASS = "the mass given with the run"
 
@@ -120,21 +122,11 @@ class LiveRun:
         return self._identifier.tared
 
     @property
-    def newest_ns(self) -> int:
-        """Stamp of the newest sample [ns]; 0 before the first."""
-        return self._record.newest_ns
-
-    @property
     def newest_q(self) -> Array | None:
         """Joint positions of the newest sample, shape (n,) [rad or m]."""
         return self._record.newest_q
 
-    @property
-    def updated(self) -> bool:
-        """Whether there has been an estimate."""
-        return bool(self._record.updates)
-
-    def forget(self) -> None:
+    def forget(self, running: bool = False) -> None:
         """Begin anew with the settings that hold now; forget a tare too."""
         self.settings = self._settings_now()
         self._identifier = self._identifier_of(self.settings)
@@ -144,13 +136,13 @@ class LiveRun:
         """Return the identification of runs with some settings."""
         return OnlineIdentifier(self._model, settings.identification)
 
-    def begin(self, mass: KnownMass | None = None, enough: Sequence[float] = ()) -> bool:
-        """Begin a new run; return whether a tare was forgotten because settings have changed.
+    def begin(self, mass: KnownMass | None = None, enough: Sequence[float] = ()) -> str:
+        """Begin a new run; a tare stays in force if the settings are the same. Return a sentence.
 
         Args:
             mass: The payload's, for this run alone; None: not known.
-            enough: How near mass and centre of mass must be known, likewise; empty: as the
-                parameter says.
+            enough: How near mass and centre of mass must be known in this run, see `enough_of`;
+                empty: as the parameter says.
 
         Raises:
             InputError: No payload of the prior has this mass, or `enough` cannot be.
@@ -171,20 +163,36 @@ class LiveRun:
             self._identifier.reset()
             forgotten = False
         self._record = _RunRecord()
-        return forgotten
+        known = " with what the tare has taught about the arm" if self.tared else ""
+        if mass is not None:
+            known += f" and a mass of {mass.mass:g} kg, stated to within {mass.tolerance:g} kg"
+        note = " The settings have changed, so the tare was forgotten." if forgotten else ""
+        return f"The run has begun{known}.{note}"
 
-    def tare(self) -> None:
-        """Keep this run as knowledge of the arm without payload, and begin anew."""
+    def tare(self) -> tuple[str, None]:
+        """Keep this run as knowledge of the arm without payload, and begin anew.
+
+        Raises:
+            InputError: There are no data.
+        """
+        windows = self.windows
+        if windows == 0:
+            raise InputError(
+                "There are no data to tare with: call ~/start, move the arm WITHOUT the payload, "
+                "then call ~/tare."
+            )
         self._identifier.tare()
         self._record = _RunRecord()
+        return (
+            f"{windows} windows without payload are kept as knowledge of the arm; now grasp the "
+            "payload and move in a run (~/start begins one).",
+            None,
+        )
 
-    def count_lost(self, samples: int) -> None:
-        """Note samples that were lost on the way."""
-        self._record.lost += samples
-
-    def note_failure(self, sentence: str) -> None:
-        """Note that data of this run could not be worked on; later estimates say so."""
-        self._record.failure = f"An error left out data of this run: {sentence}"
+    def take(self, parts: Sequence[SampleRows], lost: int) -> None:
+        """Take in samples, of which some were lost on the way."""
+        self._record.lost += lost
+        self.add(SampleRows.joined(parts))
 
     def add(self, rows: SampleRows) -> None:
         """Take in samples; those that are older than ones before belong to no run."""
@@ -212,47 +220,65 @@ class LiveRun:
         record.measured = record.measured or not self._map.effort_is_zero(rows.tau).all()
         self._identifier.add(Samples(stamp, rows.q, rows.dq, rows.tau))
 
-    def is_new(self) -> bool:
-        """Return whether there are windows that no update has seen."""
-        return self.windows > (self._record.updates[-1] if self.updated else 0)
+    @property
+    def _seen(self) -> int:
+        """Number of windows that the newest update has seen; -1 before the first."""
+        return self._record.updates[-1] if self._record.updates else -1
+
+    def is_new(self, at_end: bool = False) -> bool:
+        """Return whether there are data that no update has seen; at the end, or no update yet."""
+        return self.windows > max(self._seen, 0) or (
+            self._seen < 0 and (at_end or self.samples > 0)
+        )
 
     def is_due(self) -> bool:
         """Return whether enough data have arrived since the last update."""
         elapsed = (self._record.newest_ns - self._record.updated_ns) / NANOSECONDS
-        return elapsed >= self.settings.update_period and self.is_new()
+        return elapsed >= self.settings.update_period and self.windows > max(self._seen, 0)
 
-    def update(self, tell: Tell = nobody) -> Estimate:
+    def update(self, tell: Callable[[Report], object] = lambda report: None) -> Report:
         """Solve with all data so far; `tell` learns at once where they are inconsistent."""
         record = self._record
         record.updated_ns = record.newest_ns
         if self.samples and not record.measured:
-            return self._without_measurement()
-        record.estimate = self._identifier.update(lambda first: tell(self._with_notes(first)))
+            return self._report(self._without_measurement())
+        record.estimate = self._identifier.update(
+            lambda first: tell(self._report(self._with_notes(first)))
+        )
         record.updates = tuple(self._identifier.updates)
         record.end_ns = record.newest_ns
-        return self._with_notes(record.estimate)
+        return self._report(self._with_notes(record.estimate))
 
-    def hold_out(self) -> bool:
-        """Hold out what comes from now on; return whether there is an estimate before it."""
+    def hold_out(self, running: bool) -> tuple[str, None]:
+        """Hold out what comes from now on: it counts, and is judged by what went before.
+
+        Raises:
+            InputError: There is no run, or no estimate of what went before.
+        """
+        if not running:
+            raise InputError(NOT_RUNNING)
         estimate = self._record.estimate
+        if not self.windows:
+            raise InputError("There are no data yet that could predict others.")
         if estimate is None or self.is_new():
-            return False
+            raise InputError("There is no estimate yet that could predict other data.")
         self._identifier.hold_out(estimate)
-        return True
+        return f"Held out: what comes after {self.progress()}.", None
 
-    def validation(self) -> Validation:
-        """Return how what was held out agrees with what went before."""
+    def validate(self) -> tuple[str, Validation]:
+        """Say how what was held out agrees with what went before."""
         estimate = self._record.estimate
-        return NOTHING_HELD_OUT if estimate is None else self._identifier.validation(estimate)
+        found = NOTHING_HELD_OUT if estimate is None else self._identifier.validation(estimate)
+        return found.sentence, found
 
-    def conclude(self) -> Estimate | None:
+    def conclude(self) -> Report | None:
         """Return the newest estimate with all that is said at a run's end; None without one."""
         record = self._record
         if record.estimate is None or self.is_new():
             return None
         if record.estimate.confidence is None:
             record.estimate = self._identifier.concluded(record.estimate)
-        return self._with_notes(record.estimate)
+        return self._report(self._with_notes(record.estimate))
 
     def established(self) -> Established | None:
         """Return what is known now, for those who use it; None without joint torques."""
@@ -261,16 +287,58 @@ class LiveRun:
             return None
         return Established(rows, *self._identifier.established())
 
-    def waiting(self, sentence: str) -> Estimate:
+    def told(self, sentence: str, failed: bool = False) -> Report:
+        """Return the report that says why there is no estimate; of errors, later ones tell, too."""
+        if failed:
+            self._record.failure = f"An error left out data of this run: {sentence}"
+        estimate = self._waiting(sentence)
+        return self._report(
+            estimate.with_status(Status.SOLVER_FAILED, sentence) if failed else estimate
+        )
+
+    def _waiting(self, sentence: str) -> Estimate:
         """Return the estimate that says that there is none, and why."""
         settings = self.settings.identification
         frame = self._model.payload_frame
         return waiting(sentence, settings.estimator, settings.intervals, frame)
 
+    def _report(self, estimate: Estimate) -> Report:
+        """Return an estimate with the stamp of the newest sample."""
+        return Report(estimate, self._record.newest_ns)
+
     def progress(self) -> str:
         """Return in words how much data there are."""
-        run = self._identifier
-        return f"{run.samples} samples, {run.windows} windows, {run.seconds:.1f} s"
+        run, tared = self._identifier, ", with a tare" if self.tared else ""
+        return f"{run.samples} samples, {run.windows} windows, {run.seconds:.1f} s{tared}"
+
+    def remarks(self, message: str) -> str:
+        """Return nothing: the message says all."""
+        return ""
+
+    def save(self, folder: Path, entries: Callable[[], RunFile]) -> tuple[Path, str]:
+        """Write all that is needed to repeat the run from its bag.
+
+        Args:
+            folder: Where to write; made if it does not exist.
+            entries: Gives the entries that do not come from the run.
+
+        Returns:
+            path: The folder.
+            said: What became of a run that was there; empty: there was none.
+
+        Raises:
+            PayloadIdError: There is nothing to save, or it cannot be written.
+        """
+        if not self.windows:
+            raise InputError("There is no estimate to save yet: call ~/start and move the arm.")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"The folder {folder} cannot be made: {in_words(error)}.") from error
+        run = self.fill_in(entries())
+        kept = run.earlier_run(folder)
+        earlier = "" if kept is None else f" The run that was saved there before is now in {kept}."
+        return run.save(folder).parent.resolve(), earlier
 
     def fill_in(self, run: RunFile) -> RunFile:
         """Return a run file with the entries that come from the run, up to its last update."""
@@ -312,7 +380,7 @@ class LiveRun:
     def _without_measurement(self) -> Estimate:
         """Return the estimate that says that nothing is measured."""
         return replace(
-            self.waiting(self._complaint()),
+            self._waiting(self._complaint()),
             status=Status.NO_DATA,
             samples=self.samples,
             windows=self.windows,

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ....core.arm.arm_model import ArmModel
 from ....core.samples.joint_map import JointMap
-from ....core.samples.ring_buffer import SampleRows
+from ....core.samples.sample_rows import SampleRows
 from ....files.robots.robot_file import RobotFile
 from .live_run import LiveRun, RunSettings
 
@@ -17,13 +17,11 @@ class SampleSource(Protocol):
 
     Attributes:
         block_type: Type of their messages.
-        columns: Columns of each table of the rows.
         model: The arm; its payload frame is that of the estimates.
         joint_map: How joint states are read.
     """
 
     block_type: Any
-    columns: int
     model: ArmModel
     joint_map: JointMap
 

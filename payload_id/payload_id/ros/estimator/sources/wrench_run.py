@@ -12,7 +12,7 @@ from ....core.identification.wrench.online import OnlineWrench
 from ....core.rows.wrench.newton_euler import NewtonEulerRows
 from ....core.rows.wrench.uncertainty import WrenchUncertainty
 from ....core.samples.joint_map import JointMap
-from ....core.samples.ring_buffer import SampleRows
+from ....core.samples.sample_rows import SampleRows
 from ....files.runs.run_file import RunFile
 from ...common.wrench_blocks import samples_of_rows
 from .live_run import LiveRun, RunSettings

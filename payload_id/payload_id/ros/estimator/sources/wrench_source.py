@@ -9,11 +9,11 @@ from payload_id_msgs.msg import WrenchBlock
 from ....core.rows.wrench.uncertainty import WrenchUncertainty
 from ....core.samples.arm_sensor_motion import model_at
 from ....core.samples.joint_map import JointMap
-from ....core.samples.ring_buffer import SampleRows
+from ....core.samples.sample_rows import SampleRows
 from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
 from ....files.tables.wrench_csv import read_wrench_uncertainty
-from ...common.wrench_blocks import COLUMNS, rows_of_wrench
+from ...common.wrench_blocks import rows_of_wrench
 from .live_run import RunSettings
 from .sample_source import SampleSource
 from .wrench_run import WrenchRun
@@ -23,7 +23,6 @@ class WrenchSource(SampleSource):
     """Identification from the wrench between flange and payload."""
 
     block_type = WrenchBlock
-    columns = COLUMNS
 
     def __init__(self, robot: RobotFile, sensor_frame: str, wrench_uncertainty: str) -> None:
         """Read the robot file."""

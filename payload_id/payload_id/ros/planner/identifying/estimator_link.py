@@ -6,7 +6,7 @@ Nothing here waits without an end: who does not answer in time, or has ended, is
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -17,15 +17,12 @@ from std_srvs.srv import Trigger
 
 from ....core.errors import InputError
 from ...common.awaited_answers import until
+from ...common.patience import FOUND, SOLVED
+from ...common.patience import SILENT as UNHEARD
 from ...common.topics import RUNNING, SILENT
 
-LONGEST = 90.0  # [s] that an answer may take: the last estimate of a run says what it rests on
-FOUND = 5.0  # [s] until an estimator that runs is found
-UNHEARD = 6.0  # [s] without its condition, which comes every second, or without samples there
 GONE = 1.0  # [s] without its services, after which it has ended
-CEASED = 1.5  # [s] without samples at the end of a motion, whose end is then not in the data
-CLEAR = 6.0  # [s] after that end within which it shows whether samples still come
-OVERTAKEN = 1.5  # [s] after a run has begun, in which its condition may still be that of before
+NEWS = 1.5  # [s] in which its condition is heard anew, and tells of now
 KINDS = {
     "begin": BeginRun,
     "get_estimate": GetEstimate,
@@ -44,18 +41,17 @@ class EstimatorLink:
 
     Attributes:
         name: Of its node.
-        estimate: Its newest; None before the first.
     """
 
-    def __init__(self, node: Node, name: str) -> None:
+    def __init__(self, node: Node, name: str, newest: Callable[[], PayloadEstimate | None]) -> None:
         """Find its services.
 
         Args:
             node: The node, with an executor that serves it.
             name: Of the estimator's node.
+            newest: Returns its newest estimate; None before the first.
         """
-        self._node, self.name = node, name
-        self.estimate: PayloadEstimate | None = None
+        self._node, self.name, self._newest = node, name, newest
         self._figures: dict[str, str] = {}
         self._heard = self._sampled = self._asked = float("-inf")
         self._there = time.monotonic()  # when its services were there last [s]
@@ -63,9 +59,10 @@ class EstimatorLink:
             key: node.create_client(kind, f"{name}/{key}") for key, kind in KINDS.items()
         }
 
-    def hear(self, estimate: PayloadEstimate) -> None:
-        """Take in an estimate."""
-        self.estimate = estimate
+    @property
+    def estimate(self) -> PayloadEstimate | None:
+        """Its newest estimate; None before the first."""
+        return self._newest()
 
     def hear_condition(self, message: DiagnosticStatus) -> None:
         """Take in how it is."""
@@ -88,9 +85,9 @@ class EstimatorLink:
         if (silence := now - self._heard) > UNHEARD:
             return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"
         since = self._heard - self._asked  # what was said before may be heard a moment later
-        if since > OVERTAKEN and RUNNING not in self._figures:
+        if since > NEWS and RUNNING not in self._figures:
             return f"The estimator ({self.name}) is not active"
-        if since > OVERTAKEN and self._figures[RUNNING] == "False":
+        if since > NEWS and self._figures[RUNNING] == "False":
             return (
                 "The estimator's run was ended by somebody else, or the estimator was deactivated "
                 "or started anew"
@@ -102,12 +99,12 @@ class EstimatorLink:
     def ceased(self) -> str:
         """Why no samples come now, as the estimator has said twice; empty: they come."""
         silence = self._heard - self._sampled
-        return self._figures.get(SILENT, "").rstrip(".") if silence > CEASED else ""
+        return self._figures.get(SILENT, "").rstrip(".") if silence > NEWS else ""
 
     async def ceased_now(self) -> str:
         """Return `ceased`, once it is clear whether samples still come."""
         before = self._sampled
-        await until(self._node, lambda: bool(self.ceased) or self._sampled > before, CLEAR)
+        await until(self._node, lambda: bool(self.ceased) or self._sampled > before, FOUND)
         return self.ceased
 
     async def is_heard(self) -> bool:
@@ -183,7 +180,7 @@ class EstimatorLink:
             seen = time.monotonic() if client.service_is_ready() else seen
             return asked.done() or time.monotonic() - seen > FOUND
 
-        await until(self._node, ended, LONGEST)
+        await until(self._node, ended, SOLVED)
         if not asked.done():
             client.remove_pending_request(asked)
             raise EstimatorLostError(f"{client.srv_name} did not answer: the estimator has ended.")

@@ -14,26 +14,22 @@ from ....files.robots.joint_limits import JointLimits
 
 Goal = Identify.Goal
 FARTHEST = 1e3  # [rad or m] that a joint without limits may be away
-BARE = (Goal.TARE_ONLY, Goal.TARE_FIRST)  # begin without payload
 
 
-def check_goal_fields(
-    asked: Identify.Goal, n: int, mass_max: float, scales: tuple[float, float]
-) -> None:
+def check_goal_fields(asked: Identify.Goal, n: int, mass_max: float) -> None:
     """Raise unless what was asked for is possible.
 
     Args:
         asked: The goal.
         n: Number of joints.
         mass_max: Heaviest payload of the prior [kg].
-        scales: Least and largest speed of a dry run, as fractions [-].
 
     Raises:
         InputError: A field is impossible, or two contradict each other.
     """
-    _check_motion(asked, n, scales)
-    if asked.tare > Goal.TARE_FIRST:
-        raise InputError(f"tare must be from 0 to {Goal.TARE_FIRST}; found {asked.tare}.")
+    _check_motion(asked, n)
+    if asked.tare > Goal.TARE_ONLY:
+        raise InputError(f"tare must be from 0 to {Goal.TARE_ONLY}; found {asked.tare}.")
     known = np.array(asked.known_mass, dtype=float)
     if known.size not in (0, 2) or not np.isfinite(known).all() or (known <= 0.0).any():
         raise InputError(
@@ -45,24 +41,15 @@ def check_goal_fields(
             f"known_mass is {known[0]:g} kg, and the stated prior allows {mass_max:g} kg at most "
             "(uncertainty.prior.mass_max): one of them is wrong."
         )
-    if asked.continue_run and (known.size or asked.tare in BARE):
+    if asked.continue_run and (known.size or asked.tare == Goal.TARE_ONLY):
         raise InputError(
             "A run in progress is continued as it is: begin another one (continue_run false) with "
             "a known mass or for a tare."
         )
 
 
-def _check_motion(asked: Identify.Goal, n: int, scales: tuple[float, float]) -> None:
+def _check_motion(asked: Identify.Goal, n: int) -> None:
     """Raise unless what was asked of the motion is possible."""
-    dry, (least, most) = asked.goal.dry_run_scale, scales
-    if dry and not least <= dry <= most:
-        raise InputError(
-            f"dry_run_scale must be from {least:g} to {most:g}, or 0 for no dry run; found {dry!r}."
-        )
-    if dry and not asked.one_motion:
-        raise InputError(
-            "A receding horizon has no dry run: its path is not known before. Set one_motion."
-        )
     if not (asked.time_limit >= 0.0 and math.isfinite(asked.time_limit)):
         raise InputError(f"time_limit must be above 0 s, or 0; found {asked.time_limit!r}.")
     if len(asked.start_positions) not in (0, n) or not np.isfinite(asked.start_positions).all():
@@ -91,18 +78,3 @@ def check_start(joints: Sequence[str], start: Array, allowed: JointLimits) -> No
             f"start_positions has {start[j]:.4g} for {joints[j]}; the limits '{allowed.name}' "
             f"allow {lower[j]:.4g} to {upper[j]:.4g}."
         )
-
-
-def target_of(asked: Identify.Goal) -> Array | None:
-    """Return the half-widths that are wanted, shape (10,); None: none.
-
-    Raises:
-        InputError: They are impossible.
-    """
-    target = np.array(asked.target_half_width, dtype=float)
-    if target.size not in (0, 10) or not (target > 0).all():
-        raise InputError(
-            "target_half_width takes ten numbers above 0 (inf for any), or none; found "
-            f"{target.tolist()}."
-        )
-    return target if target.size else None

@@ -6,11 +6,9 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate
 
-from ....core.body.inertial import PARAMETERS
 from ....core.errors import InputError, PayloadIdError
 from ...execution.start_check import CalledOffError
 from .estimator_link import EstimatorLostError
@@ -71,8 +69,6 @@ def judge(result: Identify.Result, asked: Identify.Goal) -> tuple[int, str]:
     found = found_sentence(estimate)
     if not result.validated:
         return Result.NOT_VALIDATED, f"{found} Not validated: {result.validation}"
-    if missed := _missed(estimate, asked):
-        return Result.TARGET_MISSED, f"{found} The target was missed: {missed}."
     if not result.saved:
         return Result.NOT_SAVED, f"{found} But it was not saved."
     return Result.NONE, f"{found} {result.validation}"
@@ -96,16 +92,4 @@ def _given(asked: Identify.Goal) -> str:
     return (
         f" The mass was given as {mass:g} kg to within {error:g} kg: look whether that is so, and "
         "identify without known_mass to see what the data say by themselves."
-    )
-
-
-def _missed(estimate: PayloadEstimate, asked: Identify.Goal) -> str:
-    """Say which half-widths are larger than asked for; empty: none."""
-    if not len(asked.target_half_width):
-        return ""
-    half = (np.array(estimate.upper) - np.array(estimate.lower)) / 2
-    return ", ".join(
-        f"{name} is known to ± {found:.3g}, not ± {wanted:.3g}"
-        for name, found, wanted in zip(PARAMETERS, half, asked.target_half_width, strict=True)
-        if not found <= wanted
     )

@@ -13,19 +13,17 @@ NOMINAL = 30.0  # [s] after which a stage of unknown length counts as half done
 NAMES = {
     getattr(Feedback, name): name.replace("_", " ").lower()
     for name in (
-        "CHECKING", "PLANNING", "DRY_RUN", "MOVING_TO_START", "EXCITING", "SETTLING", "TARING",
-        "AWAITING_PAYLOAD", "SOLVING", "VALIDATING", "SAVING",
+        "CHECKING", "PLANNING", "MOVING_TO_START", "EXCITING", "SETTLING", "TARING",
+        "SOLVING", "VALIDATING", "SAVING",
     )
 }  # fmt: skip
 USUAL = {  # [s]; NaN: not known
     Feedback.CHECKING: 3.0,
     Feedback.PLANNING: 6.0,
-    Feedback.DRY_RUN: math.nan,
     Feedback.MOVING_TO_START: 3.0,
     Feedback.EXCITING: math.nan,
     Feedback.SETTLING: 0.5,
     Feedback.TARING: 2.0,
-    Feedback.AWAITING_PAYLOAD: math.nan,
     Feedback.SOLVING: 5.0,
     Feedback.VALIDATING: 0.5,
     Feedback.SAVING: 0.5,
@@ -55,17 +53,12 @@ class Stages:
     def of(cls, asked: Identify.Goal) -> Stages:
         """Return those of a goal."""
         motion = [Feedback.PLANNING, Feedback.EXCITING]
-        if asked.goal.dry_run_scale:
-            motion[1:1] = [Feedback.DRY_RUN, Feedback.MOVING_TO_START]
         if len(asked.start_positions):
             motion[:0] = [Feedback.MOVING_TO_START]
-        tare = [*motion, Feedback.SETTLING, Feedback.TARING]
-        own = [*motion, Feedback.SETTLING, Feedback.SOLVING, Feedback.VALIDATING, Feedback.SAVING]
-        after = {
-            Identify.Goal.TARE_ONLY: tare,
-            Identify.Goal.TARE_FIRST: [*tare, Feedback.AWAITING_PAYLOAD, *own],
-        }
-        return cls([Feedback.CHECKING, *after.get(asked.tare, own)])
+        after = [Feedback.SOLVING, Feedback.VALIDATING, Feedback.SAVING]
+        if asked.tare == Identify.Goal.TARE_ONLY:
+            after = [Feedback.TARING]
+        return cls([Feedback.CHECKING, *motion, Feedback.SETTLING, *after])
 
     @property
     def state(self) -> int:

@@ -1,6 +1,6 @@
 """The thread that identifies: feeds the run, solves, carries out requests; it knows no ROS.
 
-While it solves, samples gather in the ring buffer; whatever happens in it becomes a report, never a
+While it solves, what was measured waits; whatever happens in it becomes a report, never a
 dead thread.
 """
 
@@ -12,39 +12,16 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
+from typing import Any
 
 from ..common.error_sentence import error_sentence
 from .looping_thread import LoopingThread
+from .run_control import RunControl
 
 QUIET = 1.0  # [s] without samples, after which none is on its way any more
 LONGEST = 3.0  # [s] for samples on their way, at most
-PAUSE = 0.1  # [s] between two looks into the ring buffer; a request ends it at once
+PAUSE = 0.1  # [s] between two looks at what waits; a request ends it at once
 REPORT = "Please report it together with the recording."
-
-
-class Control(Protocol):
-    """What a worker feeds, and asks to carry out requests."""
-
-    def advance(self) -> bool:
-        """Take in what has arrived, and update if that is due; return whether it was."""
-        ...
-
-    def handed_over(self) -> int:
-        """Return how much has arrived so far; any thread may call it."""
-        ...
-
-    def drain(self, until: int | None = None) -> bool:
-        """Take in what has arrived, by a value of `handed_over`; return whether there was any."""
-        ...
-
-    def fail(self, sentence: str) -> None:
-        """Make an error the newest report."""
-        ...
-
-    def refusal(self) -> Any:
-        """Return the answer to a request that ended in an error."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -72,13 +49,12 @@ class RunWorker:
     were published later, or by silence.
     """
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: RunControl[Any]) -> None:
         """Start the thread; from now on only it may call methods of `control`, but for `write`."""
         self._control = control
         self._turns: list[Turn] = []
         self._requests: SimpleQueue[tuple[Callable[[], Any], int, Future[Any]]] = SimpleQueue()
         self._thread = LoopingThread("identification", PAUSE, self._step)
-        self._thread.start()
 
     def request(self, action: Callable[[], Any]) -> Future[Any]:
         """Have a method of the control called in the thread, after the samples handed over by now.
@@ -103,6 +79,11 @@ class RunWorker:
         turn = Turn(action, stamp_ns, time.monotonic(), Future())
         self._turns.append(turn)
         return turn.future
+
+    @property
+    def waits(self) -> bool:
+        """Whether requests wait for what was published before them."""
+        return bool(self._turns)
 
     def let_in(self, published_ns: int) -> None:
         """Have requests take effect before samples that are too late for them are written.
@@ -135,7 +116,7 @@ class RunWorker:
 
     def _put(self, action: Callable[[], Any], future: Future[Any]) -> None:
         """Put a request to the thread, behind the samples handed over by now."""
-        self._requests.put((action, self._control.handed_over(), future))
+        self._requests.put((action, self._control.queue.written, future))
         self._thread.wake()
 
     def close(self) -> None:
@@ -158,7 +139,8 @@ class RunWorker:
             try:
                 self._guard(lambda: self._control.drain(until))  # noqa: B023 - called at once
                 answer = self._guard(action)
-                future.set_result(self._control.refusal() if answer is None else answer)
+                failed = self._control.answer(False, self._control.report.message)
+                future.set_result(failed if answer is None else answer)
             except Exception as error:  # not even the report of an error came through
                 future.set_exception(error)
 

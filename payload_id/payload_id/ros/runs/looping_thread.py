@@ -14,7 +14,7 @@ class LoopingThread:
     """Calls a step whenever it is woken, and after every pause without; outlives what it raises."""
 
     def __init__(self, name: str, pause: float, step: Callable[[], None]) -> None:
-        """Set up; `start` begins.
+        """Begin.
 
         Args:
             name: Of the thread.
@@ -24,14 +24,6 @@ class LoopingThread:
         self._pause, self._step = pause, step
         self._wake, self._closing = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
-
-    @property
-    def closing(self) -> bool:
-        """Whether it is to end; a long step may look."""
-        return self._closing.is_set()
-
-    def start(self) -> None:
-        """Begin."""
         self._thread.start()
 
     def wake(self) -> None:

@@ -13,6 +13,8 @@ from payload_id.core.team.online import TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.files.teams.team_file import TeamFile
 from payload_id.files.teams.team_run import SavedTeamRun
+from payload_id.ros.runs.run_control import RunControl
+from payload_id.ros.team.live_team import FAILED, WAITING, LiveTeam
 from payload_id.ros.team.markers import team_markers
 from payload_id.ros.team.member import Member
 from payload_id.ros.team.messages import (
@@ -21,8 +23,6 @@ from payload_id.ros.team.messages import (
     team_message,
 )
 from payload_id.ros.team.robot_messages import RobotMessages
-from payload_id.ros.team.team_control import TeamControl
-from payload_id.ros.team.team_report import FAILED, WAITING
 from team_messages import EPOCH
 
 SETTINGS = TeamSettings(intervals="none")
@@ -41,19 +41,19 @@ class Runs:
     def __init__(self, team: TeamFile) -> None:
         self.team, self.made = team, []
 
-    def __call__(self, settings=lambda: SETTINGS, **limits) -> TeamControl:
-        given = {"period": 0.0, "capacity": 10_000, "log_most": 10**7} | limits
+    def __call__(self, capacity=10_000, log_most=10**7) -> RunControl:
         self.reports = []
-        self.made.append(TeamControl(self.team, settings, self.reports.append, **given))
-        return self.made[-1]
+        run = LiveTeam(self.team, lambda: SETTINGS, 0.0, log_most)
+        self.made.append(run)
+        return RunControl(run, capacity, self.reports.append)
 
 
 @pytest.fixture
 def runs(team):
     made = Runs(team)
     yield made
-    for control in made.made:
-        control.close()
+    for run in made.made:
+        run.close()
 
 
 def heard(name="one", start=0.0, count=50, guided=False, yaw=0.0) -> RobotMessages:
@@ -70,25 +70,25 @@ def test_what_exceeds_the_queue_is_lost_and_counted_and_nothing_else(runs):
     assert control.start().success
     for k in range(20):
         control.write(heard(start=k))  # 150 messages each
-    assert control.waiting_messages <= 1000
-    assert control.waiting_messages + control.lost == 20 * 150
+    waiting = control.queue.size
+    assert waiting <= 1000
     control.drain()
-    assert control.waiting_messages == 0
+    assert waiting + control.run.lost == 20 * 150 and control.queue.size == 0
 
 
 def test_what_came_after_a_call_is_not_taken_in_with_what_came_before(runs):
     control = runs()
     control.start()
     control.write(heard())
-    by_now = control.handed_over()
+    by_now = control.queue.written
     control.write(heard(start=0.5))
-    assert control.drain(by_now) and control.waiting_messages == 150
+    assert control.drain(by_now) and control.queue.size == 150
     assert not control.drain(by_now)
     control.reset()
-    assert control.waiting_messages == 150 and control.drain() and control.running
+    assert control.queue.size == 150 and control.drain() and control.running
     control.write(heard(start=1.0))
     control.stop()
-    assert control.waiting_messages == 0
+    assert control.queue.size == 0
 
 
 def test_an_error_while_estimating_is_told_and_the_run_goes_on(runs):
@@ -103,7 +103,7 @@ def test_an_error_while_estimating_is_told_and_the_run_goes_on(runs):
     control.write(heard(start=0.5))
     assert control.advance() or control.advance()
     assert control.report.status != FAILED
-    assert control.failures == 1
+    assert control.doing.failures == 1
 
 
 def test_a_run_that_grows_too_large_goes_on_and_says_that_it_cannot_be_saved(runs, tmp_path):
@@ -113,14 +113,14 @@ def test_a_run_that_grows_too_large_goes_on_and_says_that_it_cannot_be_saved(run
         control.write(heard(name))
     control.drain()
     control.advance()
-    assert "recording_most" in control.loss
+    assert "recording_most" in control.run.loss
     assert control.report.estimate is not None
-    said = control.save(tmp_path / "run")
+    said = control.save(lambda: control.run.save(tmp_path / "run"))
     assert not said.success
     assert "recording_most" in said.message
     assert not list((tmp_path / "run").glob("*.yaml"))
     assert control.reset().success
-    assert control.loss == ""
+    assert control.run.loss == ""
 
 
 def test_guidance_and_departures_are_repeated_with_the_run(runs, tmp_path):
@@ -130,11 +130,11 @@ def test_guidance_and_departures_are_repeated_with_the_run(runs, tmp_path):
         for name in ("one", "two"):
             control.write(heard(name, 0.5 * k, guided=2 <= k < 4, yaw=0.01 * k))
         control.advance()
-    assert control.let_go("two").success
-    assert not control.let_go("two").success
+    assert control.carry_out(lambda: control.run.let_go("two", True)).success
+    assert not control.carry_out(lambda: control.run.let_go("two", True)).success
     control.write(heard("one", 4.0))
     control.stop()
-    assert control.save(tmp_path / "run").success
+    assert control.save(lambda: control.run.save(tmp_path / "run")).success
     saved = SavedTeamRun.load(tmp_path / "run")
     assert digest(saved.repeat(tmp_path / "run")) == digest(saved.result)
 

@@ -1,0 +1,35 @@
+"""Colours of what is shown, in RViz and in the browser alike: those of Okabe and Ito.
+
+Colour-blind people tell them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from ...core.identification.status import Status
+
+
+class Colour(Enum):
+    """Red, green, blue, 0 to 255."""
+
+    GREEN = (0, 158, 115)
+    YELLOW = (240, 228, 66)
+    VERMILION = (213, 94, 0)
+    ORANGE = (230, 159, 0)
+    BLUE = (0, 114, 178)
+    GREY = (150, 150, 150)
+    WHITE = (255, 255, 255)
+
+
+VERDICT: Mapping[Status, Colour] = {
+    Status.GOOD: Colour.GREEN,
+    Status.TOO_WIDE: Colour.YELLOW,
+    Status.SMALL_LOAD: Colour.YELLOW,
+    Status.NOT_IDENTIFIABLE: Colour.YELLOW,
+    Status.INCONSISTENT: Colour.VERMILION,
+    Status.NO_DATA: Colour.GREY,
+    Status.SOLVER_FAILED: Colour.VERMILION,
+    Status.WAITING: Colour.GREY,
+}
