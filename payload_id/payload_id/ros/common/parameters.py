@@ -113,26 +113,31 @@ class Parameter:
         if isinstance(given, str) and self.kind != "text":
             given = _from_text(given)
         value = KINDS[self.kind][1](given)
-        if value is None:
-            raise self._refusal(given, f"must be {self.allowed()}")
-        if self.choices and value not in self.choices:
-            raise self._refusal(given, f"must be {self.allowed()}.{nearest(value, self.choices)}")
-        if self.length and len(value) != self.length:
-            raise self._refusal(given, f"must be {self.allowed()}; it has {len(value)}")
-        for number in value if isinstance(value, list) else [value]:
-            if _is_number(number):
-                self._check_range(given, number)
+        if flaw := self._flaw(value):
+            raise self._refusal(given, flaw)
         return value
 
-    def _check_range(self, given: Any, number: float) -> None:
-        """Raise when a number is not finite or lies outside its range."""
+    def _flaw(self, value: Any) -> str:
+        """Say what is wrong with a value of this kind, None for one of another; empty: nothing."""
+        if value is None:
+            return f"must be {self.allowed()}"
+        if self.choices and value not in self.choices:
+            return f"must be {self.allowed()}.{nearest(value, self.choices)}"
+        if self.length and len(value) != self.length:
+            return f"must be {self.allowed()}; it has {len(value)}"
+        numbers = filter(_is_number, value if isinstance(value, list) else [value])
+        return next(filter(None, map(self._range_flaw, numbers)), "")
+
+    def _range_flaw(self, number: float) -> str:
+        """Say that a number is not finite or lies outside its range; empty: it does not."""
         unit = _bracket(self.unit)
         if not math.isfinite(number):
-            raise self._refusal(given, "must be finite")
+            return "must be finite"
         if self.lower is not None and number < self.lower:
-            raise self._refusal(given, f"must not be below its lower bound of {self.lower:g}{unit}")
+            return f"must not be below its lower bound of {self.lower:g}{unit}"
         if self.upper is not None and number > self.upper:
-            raise self._refusal(given, f"must not be above its upper bound of {self.upper:g}{unit}")
+            return f"must not be above its upper bound of {self.upper:g}{unit}"
+        return ""
 
     def _refusal(self, given: Any, rule: str) -> ConfigurationError:
         shown = repr(list(given) if hasattr(given, "tolist") else given)

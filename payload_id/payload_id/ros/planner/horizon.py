@@ -147,9 +147,7 @@ class Horizon:
         if self._goal.is_paused:
             return PAUSED
         if isinstance(piece, str):
-            reason = Reason.NO_FURTHER_PLAN if self.begun else Reason.REFUSED
-            reason, piece = self._goal.called_off or (reason, piece)
-            return Ended(reason, sentence(reason, piece), at_rest=True)
+            return self._unplanned(piece)
         following = self._follow(piece, None)
         while True:
             follower_piece = await self._next(piece, following)
@@ -163,6 +161,12 @@ class Horizon:
                 break
             piece, following = follower_piece, follower
         return await self._goal.end_of(following)
+
+    def _unplanned(self, why: str) -> Ended:
+        """Return the end of a run of which no piece was planned from rest."""
+        reason = Reason.NO_FURTHER_PLAN if self.begun else Reason.REFUSED
+        reason, why = self._goal.called_off or (reason, why)
+        return Ended(reason, sentence(reason, why), at_rest=True)
 
     async def _next(self, piece: Piece, following: Following) -> Piece | str:
         """Return the piece after one that is followed; or why there is none."""

@@ -57,7 +57,7 @@ class Member:
     def dropped(self) -> Counter[str]:
         """Messages and samples that were left out, by cause."""
         total = self._past.copy()
-        for stream in (self._joints, self._wrenches, self._imu):
+        for stream in self._streams:
             if stream is not None:
                 total.update(stream.dropped)
         return +total
@@ -98,8 +98,8 @@ class Member:
         rows = {kind: self._timed(heard, kind, start_ns) for kind in heard.stamps}
         made = self._made(rows)
         parts = [made] if made is not None else []
-        if self._imu is not None:
-            parts = self._imu.add(made, rows.get("imu", NO_IMU))
+        if (imu := self._streams[1]) is not None:
+            parts = imu.add(made, rows.get("imu", NO_IMU))
         for whole in parts:
             newest = -np.inf if self.newest is None else self.newest.time[-1]
             part = whole.where(whole.time > newest)
@@ -122,12 +122,12 @@ class Member:
     def _begin_streams(self) -> None:
         """Make samples of what comes from now on alone."""
         robot = self.robot
-        self._joints = self._wrenches = None
-        if robot.source == "joint_states":
-            self._joints = JointStream(robot.name, robot.mechanism, robot.rate, robot.smoothing)
-        else:
-            self._wrenches = WrenchStream(robot.name, robot.conventions, robot.rate)
-        self._imu = ImuJoin(robot.imu_rotation) if "imu" in robot.topics else None
+        own: JointStream | WrenchStream = (
+            JointStream(robot.name, robot.mechanism, robot.rate, robot.smoothing)
+            if robot.source == "joint_states"
+            else WrenchStream(robot.name, robot.conventions, robot.rate)
+        )
+        self._streams = own, ImuJoin(robot.imu_rotation) if "imu" in robot.topics else None
 
     def _timed(self, heard: RobotMessages, kind: str, start_ns: int) -> Array:
         """Return rows with their times before them, shape (k, 1 + width); none with a wrong stamp.
@@ -151,13 +151,14 @@ class Member:
 
     def _made(self, rows: dict[str, Array]) -> RobotSamples | None:
         """Return the samples of the robot's own source."""
-        if self._wrenches is not None:
-            return self._wrenches.add({kind: rows[kind] for kind in KINDS if kind in rows})
-        if self._joints is None or "joint_states" not in rows:
+        own = self._streams[0]
+        if isinstance(own, WrenchStream):
+            return own.add({kind: rows[kind] for kind in KINDS if kind in rows})
+        if "joint_states" not in rows:
             return None
         table = rows["joint_states"]
         before, theta, gimbal, tau = (table[:, 1 + 3 * k : 4 + 3 * k] for k in range(4))
-        return self._joints.add(JointReadings(table[:, 0], before, theta, gimbal, tau))
+        return own.add(JointReadings(table[:, 0], before, theta, gimbal, tau))
 
     def _set_back(self) -> str:
         """Say that the clock is behind what came before."""
