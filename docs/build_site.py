@@ -1,7 +1,8 @@
 """Build the site of the documentation: `./payload-id docs`, into site/.
 
-The reference pages are written first. MkDocs and its theme live in an environment of their own, `.venv-docs`, made at the first call from
-requirements-docs.lock. Warnings are errors: a link that leads nowhere fails the build.
+The reference pages are written first, from the code. MkDocs and its theme live in an environment of
+their own, `.venv-docs`, made at the first call from requirements-docs.lock. Warnings are errors: a
+link that leads nowhere fails the build.
 """
 
 from __future__ import annotations

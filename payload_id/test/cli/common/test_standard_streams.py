@@ -34,9 +34,7 @@ def test_output_that_nobody_reads_or_that_fills_the_disk_has_a_code_of_its_own(m
                 sys.stdout.close()  # raises where something is left that cannot be written
             printed = capfd.readouterr().err
             assert said in printed and bool(said) == bool(printed)
-        monkeypatch.setattr(
-            command_line.COMMAND, "invoke", lambda _: console().print("x" * 99)
-        )
+        monkeypatch.setattr(command_line.COMMAND, "invoke", lambda _: console().print("x" * 99))
 
 
 def test_letters_that_the_encoding_lacks_end_no_command(monkeypatch):
