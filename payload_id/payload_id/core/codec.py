@@ -17,8 +17,10 @@ from typing import Any, TypeVar, get_origin
 
 import msgspec
 import numpy as np
+from typing_extensions import Self
 
 from .arrays import Array
+from .errors import InputError
 
 ARRAY = "__array__"  # the only entry of what stands for an array: its name
 T = TypeVar("T")
@@ -37,6 +39,34 @@ class Identified:
 
     def __hash__(self) -> int:
         return hash(self.identity)
+
+
+class InJson:
+    """Base of frozen dataclasses that JSON holds for people and programs, arrays as lists."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists, None for numbers that are not finite."""
+        return dict(as_json(self))
+
+    @classmethod
+    def from_dict(cls, entries: Any) -> Self:
+        """Build from what `to_dict` returned.
+
+        Raises:
+            InputError: An entry is missing, unknown, of another kind or impossible.
+        """
+        try:
+            made = msgspec.convert(entries, cls, dec_hook=_listed)
+            _require_same_entries(entries, plain(made), cls.__name__)
+        except (ValueError, TypeError) as error:
+            why = " ".join(str(error).split())
+            raise InputError(f"The entries of a {cls.__name__} are not readable: {why}") from error
+        return made
+
+    @property
+    def digest(self) -> str:
+        """Hash of all that it holds; equal digests mean equal values."""
+        return digest(self)
 
 
 def plain(value: Any) -> Any:
@@ -113,6 +143,11 @@ def _array(kind: Any, value: Any) -> Array:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
         raise ValueError("it is no array of numbers")
     return value
+
+
+def _listed(kind: Any, value: Any) -> Array:
+    """Return a list of numbers where an array belongs."""
+    return _array(kind, np.array(value, dtype=float) if isinstance(value, list) else value)
 
 
 def _require_same_entries(given: Any, made: Any, where: str) -> None:

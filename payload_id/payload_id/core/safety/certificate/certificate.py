@@ -6,16 +6,17 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from ...errors import InputError, in_words
+from ...codec import InJson
+from ...errors import InputError
 from ...views import Viewed
 from ..margins.margin import CONSTRAINTS, Margin
 
 
 @dataclass(frozen=True)
-class Certificate(Viewed):
+class Certificate(InJson, Viewed):
     """A motion keeps every constraint, if the assumptions hold.
 
     Attributes:
@@ -41,57 +42,23 @@ class Certificate(Viewed):
         """Return the margin of a constraint; None if nothing was to be checked."""
         return next((m for m in self.margins if m.constraint == constraint), None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers, lists and dicts; `from_dict` reads them back."""
-        entries = asdict(self)
-        entries["margins"] = [_plain(margin) for margin in self.margins]
-        entries["assumptions"] = list(self.assumptions)
-        entries["digests"] = dict(self.digests)
-        return entries
-
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any]) -> Certificate:
-        """Build from plain numbers.
+        """Build from plain numbers; a clearance has no `used`, and no limit an endless `value`.
 
         Raises:
             InputError: An entry is missing or impossible.
         """
-        try:
-            margins = tuple(_margin(m) for m in entries["margins"])
-            return cls(
-                margins=margins,
-                assumptions=tuple(str(text) for text in entries["assumptions"]),
-                digests={str(k): str(v) for k, v in entries["digests"].items()},
-                duration=float(entries["duration"]),
-                limits=str(entries["limits"]),
-                step=float(entries["step"]),
-                version=str(entries["version"]),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"The certificate is not readable: {in_words(error)}.") from error
-
-
-def _plain(margin: Margin) -> dict[str, Any]:
-    """Return a margin as plain numbers: None for a clearance's `used`, and for an endless value."""
-    entries = {**asdict(margin), "where": list(margin.where)}
-    for key in ("used", "value"):
-        entries[key] = entries[key] if math.isfinite(entries[key]) else None
-    return entries
-
-
-def _margin(entries: Mapping[str, Any]) -> Margin:
-    """Return one margin from plain numbers."""
-    if entries["constraint"] not in CONSTRAINTS:
-        raise ValueError(f"unknown constraint {entries['constraint']!r}")
-    used = math.nan if entries["used"] is None else float(entries["used"])
-    return Margin(
-        constraint=str(entries["constraint"]),
-        where=tuple(str(name) for name in entries["where"]),
-        value=math.inf if entries["value"] is None else float(entries["value"]),
-        used=used,
-        start=float(entries["start"]),
-        end=float(entries["end"]),
-    )
+        endless = {"used": math.nan, "value": math.inf}
+        margins = [
+            {key: endless.get(key) if x is None else x for key, x in margin.items()}
+            for margin in entries["margins"]
+        ]
+        made = super().from_dict({**entries, "margins": margins})
+        for margin in made.margins:
+            if margin.constraint not in CONSTRAINTS:
+                raise InputError(f"The certificate's constraint '{margin.constraint}' is unknown.")
+        return made
 
 
 def digest_of(entries: Any) -> str:

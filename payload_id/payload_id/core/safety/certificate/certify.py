@@ -85,8 +85,8 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
     at_start = Motion(np.zeros(1), start.q[None], start.dq[None], start.ddq[None])
     needs = tuple(motion_needs(case, MotionRanges.at_instants(at_start)))
     found = Needs(Slices(np.zeros(1), np.zeros(1)), needs)
-    if found.failed.any():
-        return found.refusal().at_start()
+    if found.first is not None:
+        return found.refusal(found.first).at_start()
     if not pose:
         return None
     near = pose_clearance(case.scene, start.q, case.tube.position, case.clearance)

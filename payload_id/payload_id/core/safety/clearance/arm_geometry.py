@@ -13,18 +13,16 @@ Every exception is a sentence of the certificate.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import index
 from typing import Any
 
 import numpy as np
 
 from ...arm.arm_model import ArmModel
 from ...arrays import Array
-from ...errors import InputError, UnknownNameError, in_words
+from ...codec import InJson
+from ...errors import InputError, UnknownNameError
 from .convex_body import ConvexBody
 
 BASE = -1  # the joint of what does not move
@@ -71,7 +69,7 @@ class AllowedContact:
 
 
 @dataclass(frozen=True, eq=False)
-class ArmGeometry:
+class ArmGeometry(InJson):
     """Convex bodies of an arm, of what it holds, and of its base.
 
     Attributes:
@@ -165,49 +163,15 @@ class ArmGeometry:
         return np.array(sorted(found), dtype=int).reshape(-1, 2)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        return {
-            "bodies": [
-                {
-                    "link": item.link,
-                    "joint": item.joint,
-                    "attached": item.attached,
-                    "body": item.body.to_dict(),
-                }
-                for item in self.bodies
-            ],
-            "joined": [list(links) for links in self.joined],
-            "allowed": [[*contact.bodies, contact.reason] for contact in self.allowed],
-            "notes": list(self.notes),
-            "overlaps_at_zero": self.overlaps_at_zero,
-        }
+        """Return plain numbers and lists; a contact that is allowed is two names and a reason."""
+        allowed = [[*contact.bodies, contact.reason] for contact in self.allowed]
+        return {**super().to_dict(), "allowed": allowed}
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any]) -> ArmGeometry:
-        """Build from plain numbers.
-
-        Raises:
-            InputError: An entry is missing or impossible.
-        """
-        try:
-            bodies = tuple(
-                LinkBody(
-                    str(item["link"]),
-                    index(item["joint"]),
-                    ConvexBody.from_dict(item["body"]),
-                    bool(item["attached"]),
-                )
-                for item in entries["bodies"]
-            )
-            joined = tuple((str(a), str(b)) for a, b in entries["joined"])
-            allowed = tuple(AllowedContact((a, b), reason) for a, b, reason in entries["allowed"])
-            notes = tuple(str(note) for note in entries["notes"])
-            at_zero = str(entries["overlaps_at_zero"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"The bodies of an arm are not readable: {in_words(error)}."
-            ) from error
-        return cls(bodies, joined, allowed, notes, at_zero)
+        """Build from plain numbers and lists."""
+        allowed = [{"bodies": [a, b], "reason": why} for a, b, why in entries["allowed"]]
+        return super().from_dict({**entries, "allowed": allowed})
 
     def without_attached(self) -> ArmGeometry:
         """Return the robot's own links only."""
@@ -215,8 +179,3 @@ class ArmGeometry:
         names = {item.name for item in own}
         allowed = tuple(c for c in self.allowed if names.issuperset(c.bodies))
         return replace(self, bodies=own, allowed=allowed)
-
-    @property
-    def digest(self) -> str:
-        """Hash of all bodies and exceptions."""
-        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()

@@ -8,9 +8,7 @@ direction u of its own frame is
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,7 +18,8 @@ import numpy as np
 import scipy
 
 from ...arrays import Array
-from ...errors import InputError, UnknownNameError, in_words
+from ...codec import InJson, digest
+from ...errors import InputError, UnknownNameError
 
 SIZES = {
     "box": ("length along x", "length along y", "length along z"),
@@ -35,7 +34,7 @@ EXACT = 1e-14  # error that is rounding of the last digit
 
 
 @dataclass(frozen=True, eq=False)
-class ConvexBody:
+class ConvexBody(InJson):
     """A convex body and its place in a frame: a link's, the payload's, or the base for obstacles.
 
     Attributes:
@@ -182,43 +181,10 @@ class ConvexBody:
         """Return the pose for coal."""
         return coal.Transform3s(self.rotation, self.translation)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists; `from_dict` reads them back."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "size": list(self.size),
-            "points": self.points.tolist(),
-            "rotation": self.rotation.tolist(),
-            "translation": self.translation.tolist(),
-        }
-
-    @classmethod
-    def from_dict(cls, entries: Mapping[str, Any]) -> ConvexBody:
-        """Build from plain numbers.
-
-        Raises:
-            InputError: An entry is missing or impossible.
-        """
-        try:
-            return cls(
-                name=str(entries["name"]),
-                kind=entries["kind"],
-                size=tuple(entries["size"]),
-                points=entries["points"],
-                rotation=entries["rotation"],
-                translation=entries["translation"],
-            )
-        except (KeyError, TypeError) as error:
-            raise InputError(
-                f"A body of a certificate is not readable: {in_words(error)}."
-            ) from error
-
     @cached_property
     def digest(self) -> str:
         """Hash of shape and place; the name does not count."""
-        entries = {key: value for key, value in self.to_dict().items() if key != "name"}
-        return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
+        return digest(replace(self, name=""))
 
 
 def _numbers(value: Any, shape: tuple[int, ...], name: str, where: str) -> Array:

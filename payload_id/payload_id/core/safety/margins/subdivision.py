@@ -187,10 +187,14 @@ class Needs:
             return np.zeros(len(self.slices.start), dtype=bool)
         return np.asarray((self.needs[-1].used > self.goal).any(axis=1))
 
-    def refusal(self) -> Refusal:
-        """Return the earliest limit that is exceeded: that of the joint that needs most then."""
-        k = int(np.argmax(self.failed))
-        need = next(x for x in self.needs if (x.used[k] > 1.0).any())
+    @property
+    def first(self) -> Need | None:
+        """The first of the needs that may exceed a limit."""
+        return next((need for need in self.needs if (need.used > 1.0).any()), None)
+
+    def refusal(self, need: Need) -> Refusal:
+        """Return when a limit is exceeded first, and by the joint that needs most then."""
+        k = int(np.argmax((need.used > 1.0).any(axis=1)))
         j = int(np.argmax(need.used[k]))
         start, end = float(self.slices.start[k]), float(self.slices.end[k])
         missing, certain = -float(need.left[k, j]), bool(need.certain[k, j])
@@ -237,13 +241,16 @@ class LimitBound:
         return Needs(slices, tuple(self.needs(slices.ranges(self.trajectory))))
 
     def refused(self, found: Needs, last: bool) -> Refusal | None:
-        """Return the earliest limit that no finer cut can prove; None if there is hope."""
+        """Return the first limit that no finer cut can prove; None if there is hope for it."""
         time = found.slices.middle[found.failed]
         ranges = MotionRanges.at_instants(self.trajectory.at(time))
         there = Needs(Slices(time, time), tuple(self.needs(ranges)))
-        if there.failed.any():
-            return there.refusal()
-        return found.refusal() if last else None
+        need, now = found.first, there.first
+        if need is None:
+            return None
+        if now is not None and now.constraint == need.constraint:
+            return there.refusal(now)
+        return found.refusal(need) if last else None
 
     def settle(self, found: Needs, done: BoolArray) -> None:
         """Keep the largest parts used among the slices that are done."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...codec import InJson
 from ...errors import InputError
 
 INF = float("inf")
@@ -15,7 +16,7 @@ SLOW = 0.5  # [m/s] up to which arm and tool count as slow
 
 
 @dataclass(frozen=True)
-class SpeedLimits:
+class SpeedLimits(InJson):
     """What no point of the arm may exceed; infinite: no limit.
 
     Attributes:
@@ -51,21 +52,12 @@ class SpeedLimits:
 
     def named(self, constraint: str) -> float:
         """Return the limit of a constraint, such as "tool speed" [m/s or J]."""
-        return {
-            "tool speed": self.tool,
-            "payload speed": self.payload,
-            "elbow speed": self.elbow,
-            "kinetic energy": self.energy,
-        }[constraint]
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Return plain numbers, None where there is no limit."""
-        return {name: x if np.isfinite(x) else None for name, x in asdict(self).items()}
+        return float(getattr(self, constraint.removesuffix(" speed").removeprefix("kinetic ")))
 
     @classmethod
     def from_dict(cls, entries: Mapping[str, Any]) -> SpeedLimits:
         """Build from plain numbers, None for no limit."""
-        return cls(**{name: INF if x is None else float(x) for name, x in entries.items()})
+        return super().from_dict({name: INF if x is None else x for name, x in entries.items()})
 
 
 # Speeds that persons near an arm are used to: [ISO10218] allows 250 mm/s while somebody is in the

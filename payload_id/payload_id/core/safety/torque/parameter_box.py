@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from typing_extensions import Self
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array, one_number, real_numbers
+from ...arrays import Array, one_number
 from ...body.inertial import PARAMETERS
+from ...codec import InJson
 from ...errors import InputError
 from ...rows.joint_torque.calibrated import known_of
 from ...rows.joint_torque.nuisance import group_slice
@@ -27,7 +26,7 @@ TABLE_1_UPPER = (5.2, 0.4, 0.4, -0.1, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2)
 
 
 @dataclass(frozen=True, eq=False)
-class ParameterBox:
+class ParameterBox(InJson):
     """The true parameters lie between lower and upper; the controller's theta_0 is the middle.
 
     Attributes:
@@ -109,12 +108,6 @@ class ParameterBox:
         links, payload = self.interval("links"), self.interval("payload")
         return np.vstack([links[0], payload[0]]), np.vstack([links[1], payload[1]])
 
-    @property
-    def digest(self) -> str:
-        """Hash of all bounds; equal digests mean equal boxes."""
-        parts = [np.asarray(getattr(self, entry.name)).tobytes() for entry in fields(self)]
-        return hashlib.sha256(b"".join(parts)).hexdigest()
-
     def contains(self, other: ParameterBox) -> bool:
         """Tell whether all that another box allows is within this one."""
         return all(
@@ -129,23 +122,6 @@ class ParameterBox:
     def with_payload(self, lower: Array, upper: Array) -> Self:
         """Return the box with another interval of the payload, shape (10,) each."""
         return replace(self, payload_lower=lower, payload_upper=upper)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists; `ParameterBox.from_dict` reads them back."""
-        return {e.name: np.asarray(getattr(self, e.name)).tolist() for e in fields(self)}
-
-    @classmethod
-    def from_dict(cls, entries: dict[str, Any]) -> Self:
-        """Build from what `to_dict` returned.
-
-        Raises:
-            InputError: Entries are missing or unknown.
-        """
-        names = {entry.name for entry in fields(cls)}
-        if set(entries) != names:
-            raise InputError(f"A box needs the entries {sorted(names)}; found {sorted(entries)}.")
-        plain: dict[str, Any] = {x: real_numbers(value, x)[()] for x, value in entries.items()}
-        return cls(**plain)
 
     @classmethod
     def around(

@@ -17,7 +17,6 @@ proof, which asks for more than these formulas: `torque/design_margins.py` prove
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 
@@ -76,11 +75,6 @@ class SamplingReserve:
                 "The robust design needs V_c of at most V_M and rate * period of at most 1; found "
                 f"{self.full_level:g} and {self.level:g} J, {self.rate:g} 1/s, {self.period:g} s."
             )
-
-    @classmethod
-    def from_dict(cls, entries: dict[str, Any]) -> SamplingReserve:
-        """Build from plain numbers and lists."""
-        return cls(**entries)
 
     def holds(self, disturbance: Array) -> Array:
         """Tell for which disturbances of shape (..., n) V_c is made, shape (...)."""

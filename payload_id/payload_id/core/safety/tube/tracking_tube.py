@@ -9,13 +9,13 @@ dq_a = dq_d + K_r e and ddq_a = ddq_d + K_r de; docs/proofs.md derives the bound
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError, in_words
+from ...codec import InJson
+from ...errors import InputError
 from .robust_assumptions import robust_assumptions
 from .sampling_reserve import SamplingReserve
 
@@ -26,7 +26,7 @@ ROUNDING = 1.0 - 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class TrackingTube:
+class TrackingTube(InJson):
     """Bounds on the tracking error of n joints, at every instant of a motion.
 
     Attributes:
@@ -132,28 +132,6 @@ class TrackingTube:
         bound = disturbance + self.reserve(disturbance)
         return np.where(self.reserve.holds(disturbance)[..., np.newaxis], bound, np.inf)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists; `TrackingTube.from_dict` reads them back."""
-        return _plain(asdict(self))
-
-    @classmethod
-    def from_dict(cls, entries: dict[str, Any]) -> TrackingTube:
-        """Build from what `to_dict` returned.
-
-        Raises:
-            InputError: Entries are missing or unknown.
-        """
-        try:
-            reserve = entries["reserve"]
-            made = None if reserve is None else SamplingReserve.from_dict(reserve)
-            assumptions = tuple(str(text) for text in entries["assumptions"])
-            given = {**entries, "assumptions": assumptions, "reserve": made}
-            return cls(**given)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"The entries of a tube are not readable: {in_words(error)}."
-            ) from error
-
     def contains(self, e: Array, de: Array) -> bool:
         """Tell whether tracking errors, each of shape (..., n), are within the tube."""
         inside = (np.abs(e) <= self.position) & (np.abs(de) <= self.velocity)
@@ -222,13 +200,3 @@ def _bounds(name: str, value: Array, n: int) -> Array:
         )
     array.setflags(write=False)
     return array
-
-
-def _plain(entries: dict[str, Any]) -> dict[str, Any]:
-    """Return the entries with arrays as lists."""
-    plain = {}
-    for name, value in entries.items():
-        nested = _plain(value) if isinstance(value, dict) else value
-        nested = list(nested) if isinstance(nested, tuple) else nested
-        plain[name] = nested.tolist() if isinstance(nested, np.ndarray) else nested
-    return plain
