@@ -33,6 +33,8 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
+from table_one import table_one
+
 from payload_id import RobotFile, Uncertainty
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arrays import Array
@@ -136,7 +138,7 @@ def box_of(arm: Arm, kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
         if rotor is None:
             raise InputError(f"'{robot.name}' states no control.rotor_inertia.")
     if kind == "table I":
-        return ParameterBox.table_1(model, unsure, rotor)
+        return table_one(model, unsure, rotor)
     half = FIRST_BOX * np.abs(PHI) + 1e-3
     return ParameterBox.around(model, (PHI - half, PHI + half), unsure, rotor)
 

@@ -19,7 +19,7 @@ from typing_extensions import Self
 
 from ...arrays import Array, BoolArray
 from ...motion.trajectory import MotionRanges, Trajectory
-from .margin import CONSTRAINTS, Margin, Refusal, part_used
+from .margin import CONSTRAINTS, DESIGN, Margin, Refusal, part_used
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,9 +206,12 @@ class Needs:
         else:
             why = "as far as could be proved on the finest slices"
         name, unit = need.constraint, CONSTRAINTS[need.constraint]
+        remedy = "Move slower or elsewhere, or state closer bounds."
+        if name in DESIGN:
+            remedy = "Design the controller for this motion and box, or move more slowly."
         sentence = (
             f"Refused ({name}): {need.where[j]} exceeds its limit by {missing:.4g} {unit} {when}, "
-            f"{why}. Move slower or elsewhere, or state closer bounds."
+            f"{why}. {remedy}"
         )
         return Refusal(name, (need.where[j],), (start + end) / 2, missing, certain, sentence)
 

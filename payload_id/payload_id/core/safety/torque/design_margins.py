@@ -14,20 +14,20 @@ The sixth, the largest disturbance, is proved with the torque (`torque_margins`)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ..certificate.safety_case import SafetyCase
-from ..margins.margin import CONSTRAINTS, Margin, Refusal, part_used
+from ..margins.margin import Margin, Refusal
+from ..margins.subdivision import LimitBound, Need, Needs, Slices
 from ..tube.inertia_bound import bodies_upper, inertia_bound
 from ..tube.sampling_reserve import SamplingReserve
-from ..tube.tracking_tube import TrackingTube
 from .parameter_box import ParameterBox
 from .torque_change import torque_change
-
-WHOLE = ("robust controller",)  # where what is not of one joint is
 
 
 def design_margins(
@@ -40,23 +40,34 @@ def design_margins(
         trajectory: The desired motion.
         step: Length of the slices of time on which the change of torque is bounded [s].
     """
-    model, box, tube = case.model, case.box, case.tube
-    design, end = tube.reserve, trajectory.duration
+    design = case.tube.reserve
     if design is None:
         return ()
-    ratios = (
-        _reserve(model, design),
-        _inertia(model, box, design),
-        ("level", WHOLE, design.needed_level, design.level),
-        ("initial energy", WHOLE, design.start_energy, design.level),
-    )
-    margins = [_margin(*found, (0.0, end)) for found in ratios]
-    refused = next((m for m in margins if m.used > 1.0), None)
-    if refused is None:
-        change = _change(model, box, tube, design, trajectory, step)
-        margins = [change, *margins]
-        refused = change if change.used > 1.0 else None
-    return tuple(margins) if refused is None else _refusal(refused)
+    change = torque_change(case.model, case.box, trajectory, case.tube, design.period, step)
+    needed, end = change.on_slices(design.fastest), change.edges[-1]
+    # Slice k of the change of torque is from edge k to edge k + 2, or to the last.
+    S = len(needed)
+    pairs = Slices(change.edges[:S], np.append(change.edges[2:], end)[:S])
+    whole = Slices(np.zeros(1), np.array([trajectory.duration]))
+    needs = Need.within("torque change", case.model.joints, needed, design.change)
+    bound = LimitBound(lambda _: (), trajectory)
+    for found in (Needs(whole, tuple(_needs(case, design))), Needs(pairs, (needs,))):
+        if found.first is not None:
+            return found.refusal(found.first)
+        bound.settle(found, np.ones(len(found.slices.start), dtype=bool))
+    return tuple(bound.smallest.values())
+
+
+def _needs(case: SafetyCase, design: SamplingReserve) -> Iterator[Need]:
+    """Yield what the design needs of itself, and of the inertias that are proved."""
+    joints, (lower, upper) = case.model.joints, proved_inertia(case.model, case.box)
+    level, whole = np.array([design.level]), ("robust controller",)
+    yield Need.within("reserve", joints, design(design.disturbance)[None], design.largest)
+    yield Need.within("inertia", joints, design.inertia[None], lower)
+    yield Need.within("inertia", joints, design.rotor[None], case.box.rotor_inertia_lower)
+    yield Need.within("inertia", joints, upper[None], design.upper)
+    yield Need.within("level", whole, np.array([[design.needed_level]]), level)
+    yield Need.within("initial energy", whole, np.array([[design.start_energy]]), level)
 
 
 def proved_inertia(model: ArmModel, box: ParameterBox) -> tuple[Array, Array]:
@@ -67,70 +78,3 @@ def proved_inertia(model: ArmModel, box: ParameterBox) -> tuple[Array, Array]:
     middle, half = box.bodies
     lower = inertia_bound(model, box.rotor_inertia_lower, middle[:-1], half[:-1])
     return lower, box.rotor_inertia_upper + bodies_upper(model, middle + half)
-
-
-# What a margin is made of: constraint, where, largest that is needed, largest that is allowed.
-Found = tuple[str, tuple[str, ...], float, float]
-
-
-def _reserve(model: ArmModel, design: SamplingReserve) -> Found:
-    """Return the reserve that the controller may take, and what |dr/dt| and sigma rest on."""
-    most = design(design.disturbance)
-    j = int(np.argmax(part_used(most, design.largest)))
-    return "reserve", (model.joints[j],), float(most[j]), float(design.largest[j])
-
-
-def _inertia(model: ArmModel, box: ParameterBox, design: SamplingReserve) -> Found:
-    """Return the inertia that the design takes for granted and the one that is proved."""
-    lower, upper = proved_inertia(model, box)
-    needed = np.stack([design.inertia, design.rotor, upper])
-    allowed = np.stack([lower, box.rotor_inertia_lower, design.upper])
-    k, j = np.unravel_index(int(np.argmax(part_used(needed, allowed))), needed.shape)
-    return "inertia", (model.joints[j],), float(needed[k, j]), float(allowed[k, j])
-
-
-def _margin(
-    name: str, where: tuple[str, ...], needed: float, allowed: float, time: tuple[float, float]
-) -> Margin:
-    """Return what is left of one quantity."""
-    used = float(part_used(np.array(needed), np.array(allowed)))
-    return Margin(name, where, allowed - needed, used, *time)
-
-
-def _change(
-    model: ArmModel,
-    box: ParameterBox,
-    tube: TrackingTube,
-    design: SamplingReserve,
-    trajectory: Trajectory,
-    step: float,
-) -> Margin:
-    """Return the margin of delta, at the speed that r may have with this design."""
-    bound = torque_change(model, box, trajectory, tube, design.period, step)
-    change = bound.on_slices(design.fastest)
-    part = part_used(change, np.broadcast_to(design.change, change.shape))
-    k, j = (int(x) for x in np.unravel_index(int(np.argmax(part)), part.shape))
-    time = (float(bound.edges[k]), float(bound.edges[min(k + 2, len(bound.edges) - 1)]))
-    where = (model.joints[j],)
-    return _margin("torque change", where, float(change[k, j]), float(design.change[j]), time)
-
-
-def _refusal(margin: Margin) -> Refusal:
-    """Return the refusal of a margin that is not kept."""
-    name, unit = margin.constraint, CONSTRAINTS[margin.constraint]
-    what = {
-        "torque change": "the change of torque within a period, or |C r|, may exceed the design's "
-        "delta",
-        "reserve": "the reserve for sampling may exceed what the design allows for",
-        "inertia": "the design rests on an inertia that is not proved: it misses the bound",
-        "level": "the design's V_c leaves too little of V_M for what V may rise in a period: it "
-        "exceeds V_M",
-        "initial energy": "V of the start that the design allows may exceed V_M",
-    }[name]
-    sentence = (
-        f"Refused ({name}): for {margin.where[0]} {what} by {-margin.value:.4g} {unit}, between "
-        f"{margin.start:.3f} and {margin.end:.3f} s. Design the controller for this motion and box "
-        "(design_for), or move more slowly."
-    )
-    time = 0.5 * (margin.start + margin.end)
-    return Refusal(name, margin.where, time, -margin.value, False, sentence)

@@ -19,11 +19,6 @@ from ...rows.nuisance import Nuisance
 
 INTERVALS = ("payload", "links", "rotor_inertia", "coulomb", "viscous")
 
-# Table I of [ZZV]: end effector (last link, gripper) and dumbbell as one body, about the frame of
-# the last joint, in the order of phi.
-TABLE_1_LOWER = (1.2, -0.4, -0.4, -1.0, -0.2, -0.2, -0.2, -0.2, -0.2, -0.2)
-TABLE_1_UPPER = (5.2, 0.4, 0.4, -0.1, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2)
-
 
 @dataclass(frozen=True, eq=False)
 class ParameterBox(InJson):
@@ -167,26 +162,6 @@ class ParameterBox(InJson):
             *viscous,
             stiction_velocity=uncertainty.stiction_velocity,
             gravity_error=uncertainty.gravity_error,
-        )
-
-    @classmethod
-    def table_1(
-        cls,
-        model: ArmModel,
-        uncertainty: Uncertainty,
-        rotor_inertia: tuple[Array, Array] | None = None,
-    ) -> Self:
-        """Return the box of Table I of [ZZV] for a Gen3: last link, gripper and dumbbell in one.
-
-        That table is about the last joint's frame and counts the link: it takes the place of the
-        link, and the payload beyond is nothing.
-        """
-        none = np.zeros(10)
-        box = cls.around(model, (none, none), uncertainty, rotor_inertia)
-        lower, upper = box.links_lower.copy(), box.links_upper.copy()
-        lower[model.payload_joint], upper[model.payload_joint] = TABLE_1_LOWER, TABLE_1_UPPER
-        return replace(
-            box, links_lower=lower, links_upper=upper, payload_lower=none, payload_upper=none
         )
 
 
