@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -301,3 +302,18 @@ def test_a_text_that_is_no_section_says_where(tmp_path):
     for stated in STATED.values():
         for text in ("", "- a\n- b\n", "3", "a: [1, 2\nb: x\n", "a: \0\n"):
             refused(stated, tmp_path / "x.yaml", text, "x.yaml")
+
+
+def test_all_mistakes_are_told_at_once_each_with_its_file_and_line(tmp_path):
+    (tmp_path / "base.yaml").write_text("name: base\nclearance: -1.0\nfloor: 0.0\n")
+    body = "{shape: cube, size: [1.0, x, 1.0], rpi: [0, 0, 0]}"
+    mine = f"---\nextends: base.yaml\nbodies:\n  table: {body}\njoint_margin:\n  0.1e\n...\n"
+    (tmp_path / "mine.yaml").write_text(mine)
+    with pytest.raises(InputError) as error:
+        Cell.load(tmp_path / "mine.yaml")
+    places = {"clearance": "base.yaml, line 2", "joint_margin": "mine.yaml, line 5"}
+    places |= dict.fromkeys(("shape", r"size\[1\]", "rpi"), "mine.yaml, line 4")
+    told = str(error.value).splitlines()
+    assert len(told) == len(places)
+    for name, place in places.items():
+        assert any(re.search(name, line) and place in line for line in told), (name, told)

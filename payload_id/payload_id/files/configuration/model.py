@@ -57,7 +57,7 @@ def key(meaning: str, unit: str = "", default: Any = ..., **limits: Any) -> Any:
         default: Where it is left out; it must be given unless there is one.
         limits: Least (`ge`) and largest (`le`) number.
     """
-    more = {"unit": unit} if unit else None
+    more: Any = {"unit": unit} if unit else None
     return Field(default, description=meaning, json_schema_extra=more, **limits)
 
 
@@ -117,7 +117,7 @@ class OneForEach:
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Return a number, or a list of them whose length is checked."""
         number: Any = Annotated[float, Field(ge=self.lowest, le=self.highest)]
-        entry = number | None if self.null else number
+        entry: Any = number | None if self.null else number
         kind: Any = Annotated[tuple[entry, ...], AfterValidator(self._counted)]
         if self.one:
             alone, several = Annotated[number, Tag("one")], Annotated[kind, Tag("each")]
@@ -172,14 +172,12 @@ def model_of(kind: type) -> type[Model]:
     """Return the model of a frozen dataclass of numbers, as `core.stated` declares them."""
     hints, meanings, keys = get_type_hints(kind), meanings_of(kind), dict[str, Any]()
     for entry in fields(kind):
-        lowest, highest = (
-            entry.metadata.get(x, y) for x, y in (("lowest", 0), ("highest", np.inf))
-        )
-        limits = {"ge": lowest, "le": min(highest, LARGEST_BOUND)}
-        number = Annotated[float, Field(**limits)]
+        highest = min(entry.metadata.get("highest", LARGEST_BOUND), LARGEST_BOUND)
+        lowest = entry.metadata.get("lowest", 0.0)
+        number: Any = Annotated[float, Field(ge=lowest, le=highest)]
         found: Any = {
-            "PerJoint": Annotated[Any, OneForEach(*limits.values(), one=True, array=False)],
-            "PerAxis": Annotated[Any, OneForEach(*limits.values(), 3, one=True, array=False)],
+            "PerJoint": Annotated[Any, OneForEach(lowest, highest, one=True, array=False)],
+            "PerAxis": Annotated[Any, OneForEach(lowest, highest, 3, one=True, array=False)],
             "tuple[float, ...]": tuple[number, ...],
             "float": number,
             "float | None": number | None,

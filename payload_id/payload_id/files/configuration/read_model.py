@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from ...core.errors import ConfigurationError, InputError, UnknownNameError, shortened
-from .keys import keys_of, values
+from .keys import keys_of
 from .package_data import resolve
 from .yaml_file import YamlFile, yaml_file
 
@@ -191,7 +191,7 @@ def _sentences(
             unit, colon = f" [{key['unit']}]" if "unit" in key else "", ":" * said[0].isupper()
             found = f"; found {shown(value)}"
             if absent:
-                found = f": give {values(key)}{unit}. It means: {key['description']}"
+                found = f": {key['description']}{unit}"
             said = f"'{name}' in {where}{colon} {said}{'' if absent else unit}{found}."
         told.setdefault(place, said)
     return list(told.values())

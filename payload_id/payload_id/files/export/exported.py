@@ -88,15 +88,15 @@ def export_for(
         )
     needed = target.needs if with_inertia else MASS_AND_COM
     check_usable(result, needed, target)
-    told = None if robot is None else robot.driver.payload
-    fits = told is not None and told.target == name
-    rated = told.rated_mass if rated_mass is None and told is not None else rated_mass
+    known = None if robot is None else robot.driver.payload
+    told = known if known is not None and known.target == name else None
+    rated = known.rated_mass if rated_mass is None and known is not None else rated_mass
     check_rated(result, rated, target)
     if robot is not None:
         check_same_arm(result, robot)
     # The run's own description comes first: the payload was identified with it.
     urdf = result.urdf or (None if robot is None else robot.urdf)
-    load = Load.of(result, _frame(result, target, told if fits else None, frame), urdf)
+    load = Load.of(result, _frame(result, target, told, frame), urdf)
     if target.whole and urdf is None and not result.of_wrench:
         raise ConfigurationError(
             f"To {target.text} belongs all that hangs on '{load.frame}', and what a description "
@@ -114,8 +114,8 @@ def export_for(
     return Export(
         result=result,
         load=load,
-        service=(told.service or "") if fits else "",
-        type=(told.type or "") if fits else "",
+        service="" if told is None else told.service or "",
+        type="" if told is None else told.type or "",
         world=None if urdf is None else ArmFrames(urdf).base,
         gravity=gravity,
         rated_mass=rated,

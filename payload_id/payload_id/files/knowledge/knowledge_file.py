@@ -20,18 +20,19 @@ KIND = "kind"  # the key that chooses a member of the catalogue
 
 def _statement(kind: str) -> Any:
     """Return the model of a kind of statement: the numbers of its class, and its name."""
-    name: Any = Literal[kind]  # type: ignore[valid-type]
+    name: Any = Literal[kind]
+    keys: dict[str, Any] = {KIND: (name, key("this kind"))}
     model = model_of(CATALOGUE[kind])
-    return create_model(model.__name__, __base__=model, **{KIND: (name, key("this kind"))})
+    return create_model(model.__name__, __base__=model, **keys)
 
 
-STATEMENTS = {kind: _statement(kind) for kind in CATALOGUE}
+Statement: Any = reduce(or_, map(_statement, CATALOGUE))
 
 
 class KnowledgeKeys(RootModel[Any]):
     """A knowledge file: statements by their names."""
 
-    root: dict[str, Annotated[reduce(or_, STATEMENTS.values()), Field(discriminator=KIND)]]
+    root: dict[str, Annotated[Statement, Field(discriminator=KIND)]]
 
 
 def read_knowledge(path: str | Path) -> Knowledge:

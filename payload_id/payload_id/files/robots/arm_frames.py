@@ -75,16 +75,9 @@ class ArmFrames:
         """Put all joints where they are said to be, those that follow others with them."""
         q = pin.neutral(self._model)
         for joint in self._tree.joints.values():
-            if not self._model.existJointName(joint.name):
-                continue
-            leader, slope, offset = joint, 1.0, 0.0
-            while leader.mimics:
-                slope, offset = slope * leader.multiplier, offset + slope * leader.offset
-                leader = self._tree.named(leader.mimics)
-            value = slope * positions.get(leader.name, 0.0) + offset
-            own = self._model.joints[self._model.getJointId(joint.name)]
-            turning = own.nq == 2  # a joint without limits: cosine and sine
-            q[own.idx_q : own.idx_q + own.nq] = [np.cos(value), np.sin(value)] if turning else value
+            if self._model.existJointName(joint.name):
+                place = positions.get(joint.mimics or joint.name, 0.0)
+                set_joint(self._model, q, joint.name, joint.multiplier * place + joint.offset)
         pin.framesForwardKinematics(self._model, self._data, q)
 
     def _frame(self, joint: UrdfJoint) -> LinkFrame:
@@ -95,3 +88,10 @@ class ArmFrames:
         place = before.actInv(link)
         quaternion = pin.Quaternion(place.rotation).coeffs()
         return LinkFrame(joint.parent, joint.child, np.array(place.translation), quaternion)
+
+
+def set_joint(model: pin.Model, q: Array, name: str, value: float) -> None:
+    """Set one joint in a configuration of Pinocchio's."""
+    joint = model.joints[model.getJointId(name)]
+    turning = joint.nq == 2  # a joint without limits: cosine and sine
+    q[joint.idx_q : joint.idx_q + joint.nq] = [np.cos(value), np.sin(value)] if turning else value

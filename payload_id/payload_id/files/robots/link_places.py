@@ -20,6 +20,7 @@ from ...core.errors import ModelError
 from ...core.safety.clearance.arm_geometry import BASE
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.travel import travel_hull
+from .arm_frames import set_joint
 from .description.urdf_tree import UrdfJoint, UrdfTree
 from .held_joints import master_of
 
@@ -151,7 +152,7 @@ class LinkPlaces:
         for name, master in self._master.items():
             joint = self._tree.named(name)
             value = free.get(master, sum(self._ends[master]) / 2)
-            _set(self._full, q, name, joint.multiplier * value + joint.offset)
+            set_joint(self._full, q, name, joint.multiplier * value + joint.offset)
         pin.framesForwardKinematics(self._full, self._data, q)
         place = self._data.oMf[frame_id(self._full, link)]
         if carrier:
@@ -197,12 +198,3 @@ def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]], covered: bo
         f"{joint.name} may be anywhere from {low:g} to {high:g} {unit}, at rest; the masses that "
         f"it moves {masses}."
     )
-
-
-def _set(full: pin.Model, q: Array, name: str, value: float) -> None:
-    """Set one joint in a configuration of Pinocchio's."""
-    joint = full.joints[full.getJointId(name)]
-    if joint.nq == 2:
-        q[joint.idx_q : joint.idx_q + 2] = np.cos(value), np.sin(value)
-    else:
-        q[joint.idx_q] = value

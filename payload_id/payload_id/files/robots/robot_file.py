@@ -140,13 +140,10 @@ class RobotFile:
         sets = _limit_sets(keys, found, source)
         bounds = keys.uncertainty
         tilt = bounds.gravity_error + base_tilt(urdf, joints, gravity)
-        past = {
-            name: None if file is None else archive.load(source.path(file, name))
-            for name, file, archive in (
-                ("calibration", keys.calibration, CALIBRATION),
-                ("history", keys.history, HISTORY),
-            )
-        }
+        learnt, past = (
+            None if file is None else source.path(file, name)
+            for name, file in (("calibration", keys.calibration), ("history", keys.history))
+        )
         return cls(
             path=path,
             name=keys.name or ElementTree.fromstring(urdf).get("name", ""),
@@ -172,7 +169,8 @@ class RobotFile:
             uncertainty=replace(bounds, gravity_error=tilt),
             continuous=endless,
             home=_home(keys, sets, source),
-            **past,
+            calibration=None if learnt is None else CALIBRATION.load(learnt),
+            history=None if past is None else HISTORY.load(past),
         )
 
     @property

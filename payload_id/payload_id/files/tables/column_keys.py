@@ -112,7 +112,7 @@ class ColumnKeys(Model):
     position: Columns = key("columns of the positions: a list, or a pattern such as q{j}")
     velocity: Columns | None = key("columns of the velocities, likewise", default=None)
     position_unit: Annotated[
-        tuple[Literal[tuple(UNITS)], ...],  # type: ignore[misc]
+        tuple[Literal[tuple(UNITS)], ...],  # type: ignore[valid-type]
         BeforeValidator(_words),
     ] = key("of positions, and of velocities a second: one, or one for each joint", "", ("rad",))
     effort: Columns = key("columns of the torques or currents, likewise")

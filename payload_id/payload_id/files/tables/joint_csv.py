@@ -102,7 +102,9 @@ def _unit(keys: ColumnKeys, sliding: Collection[str] | None, source: Source) -> 
             "position_unit",
         )
     each = words * len(keys.joints) if len(words) == 1 else words
-    for name, word in zip(keys.joints, each, strict=True) if sliding is not None else ():
+    for name, word in zip(keys.joints, each, strict=True):
+        if sliding is None:
+            break
         slides = name in sliding
         wrong, allowed = (OF_TURNING, OF_SLIDING)[:: 1 if slides else -1]
         if word in wrong and word != "rad":

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.body.payload_prior import PayloadPrior
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...files.configuration.keys import UNSAID, keys_of
+from ...files.configuration.keys import keys_of
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_keys import RobotKeys
 from .parameters import Parameter
@@ -44,6 +44,9 @@ SENSOR_FRAME = Parameter(
     "For source wrench, frame of the sensor in the robot's description; empty: the robot file's "
     "payload frame.",
 )
+
+
+UNSAID = 1e6  # a largest number from which on it is not spoken of: far beyond what is meant
 
 
 def _bounds() -> Iterator[Parameter]:

@@ -1,6 +1,5 @@
 """Team files: what they say, and sentences for what they cannot say."""
 
-import numpy as np
 import pytest
 
 from payload_id.files.teams.team_file import TeamFile, team_names
@@ -32,22 +31,15 @@ def test_a_robot_says_only_what_differs(tmp_path):
     team = load(
         tmp_path,
         "name: mixed\n"
-        "every_robot: {rate: 50.0, bounds: {friction: 0.5, clock: 0.1}}\n"
+        "every_robot: {rate: 50.0, mechanism: {lower_leg: 0.3},\n"
+        "              bounds: {friction: 0.5, clock: 0.1}}\n"
         "robots:\n"
-        "  one: {bounds: {friction: 0.7}}\n"
+        "  one: {mechanism: {spring: 800.0}, bounds: {friction: 0.7}}\n"
         "  two: {source: topics, namespace: /hall/arm, topics: {wrench: /sensor/wrench}}\n",
     )
     one, two = team.robots
     assert (one.bounds.friction, one.bounds.clock) == (0.7, 0.1)
+    assert (one.mechanism.spring, one.mechanism.delta.lower_leg) == (800.0, 0.3)
     assert (two.bounds.friction, two.rate) == (0.5, 50.0)
     assert two.topics["wrench"] == "/sensor/wrench"
     assert two.topics["pose"] == "/hall/arm/grasp/pose"
-
-
-def test_a_mechanism_is_that_of_the_file(tmp_path):
-    team = load(
-        tmp_path, TWO.replace("one: {}", "one: {mechanism: {spring: 800.0, lower_leg: 0.3}}")
-    )
-    one, two = (robot.mechanism for robot in team.robots)
-    assert (one.spring, one.delta.lower_leg) == (800.0, 0.3)
-    assert np.isnan(two.spring)

@@ -35,8 +35,11 @@ def observer():
 )  # fmt: skip
 def test_a_condition_that_cannot_be_read_is_refused_at_once(observer, kind, field, words):
     with pytest.raises(ConfigurationError, match=words):
-        stated = Condition(topic="/x", type=kind, field=field, allowed=(0.0,))
-        DriverConditions(observer.node, {"no_fault": stated}, ())
+        DriverConditions(
+            observer.node,
+            {"no_fault": Condition(topic="/x", type=kind, field=field, allowed=(0.0,))},
+            (),
+        )
 
 
 def controller(name="jtc", state="active", claimed=None):

@@ -12,8 +12,8 @@ from payload_id.files.teams.team_file import TeamFile
 from payload_id.ros.team.robot_messages import WIDTH, WrongMessageError, reader_of
 
 ROBOT = TeamFile.load("omnids").robots[0]
-KEYS = ROBOT.joint_states
-NAMES = [*KEYS["before"], *KEYS["after"], *KEYS["gimbal"]]
+KEYS = ROBOT.joints
+NAMES = [*KEYS.before, *KEYS.after, *KEYS.gimbal]
 MESSAGES = st.tuples(
     st.one_of(st.just(NAMES), st.lists(st.sampled_from([*NAMES, "", "other"]), max_size=12)),
     *(st.lists(st.floats(width=64), max_size=12) for _ in range(3)),

@@ -8,7 +8,6 @@ import pytest
 from described_arms import described
 from payload_id.core.errors import ConfigurationError, UnknownNameError
 from payload_id.files.drivers.driver_facts import Condition, named_within, namespace_of
-from payload_id.files.profiles.profile_table import profile_table
 from payload_id.files.robots.robot_file import RobotFile, profile_names, robot_names
 from payload_id.files.robots.robot_keys import RobotProfile
 
@@ -64,13 +63,6 @@ def test_what_drivers_execute_is_as_they_do_and_unknown_stays_unknown():
         f"/xarm/{name}" for name in ("clean_error", "motion_enable", "set_mode", "set_state")
     ]
     assert omnid.driver.executes("effort") is None is omnid.driver.payload.target
-    assert "| controller | unknown |" in profile_table([omnid]).splitlines()
-
-
-def test_a_gripper_takes_from_the_rated_payload():
-    bare, holding = (RobotFile.load(x) for x in ("kinova_gen3", "kinova_gen3_2f85"))
-    masses = [x.driver.payload.rated_mass for x in (bare, holding)]
-    assert masses[0] - masses[1] == pytest.approx(0.920864, abs=1e-3)
 
 
 def test_a_condition_judges_numbers_and_flags():
