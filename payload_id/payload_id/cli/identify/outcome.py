@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from ...core.errors import ConfigurationError
 from ...core.identification.estimate import Estimate
 from ...core.identification.settings import Settings
 from ...core.identification.status import FAILED
+from ...files.configuration.input_path import input_path
 from ...files.configuration.whole_file import check_place
 from ...files.recordings.recording import Recording
 from ...files.recordings.wrench_recording import WrenchRecording
@@ -58,7 +60,8 @@ class Outcome:
 
     def save(self, about: RunFile, folder: Path) -> None:
         """Write what a run file says of the samples, with this result, beside them."""
-        replace(about, result=self.estimate).save(folder)
+        plain = {entry.name: getattr(self.estimate, entry.name) for entry in fields(Estimate)}
+        replace(about, result=Estimate(**plain)).save(folder)
 
 
 def check_new(folder: Path) -> None:
@@ -67,8 +70,9 @@ def check_new(folder: Path) -> None:
     Raises:
         ConfigurationError: It is.
     """
-    if check_place(folder, "run").exists():
+    if os.path.lexists(input_path(folder, "run")):
         raise ConfigurationError(f"--save: {folder} is there already. Name a new folder.")
+    check_place(folder, "run")
 
 
 def present(outcome: Outcome, asked: Wanted, figure: Path | None) -> int:
