@@ -21,7 +21,7 @@ from .calibrate import command as calibrate
 from .certificate import command as certificate
 from .check.command import check
 from .common import standard_streams
-from .common.options import spread
+from .common.options import flag, spread
 from .common.signals import interrupts
 from .demo.command import demo
 from .identify.command import identify
@@ -44,6 +44,7 @@ EXIT_CODES = (
 )
 INTERRUPTED, UNREAD = 130, 141  # as shells say it of SIGINT and SIGPIPE
 COMPLETION = "_PAYLOAD_ID_COMPLETE"  # by which shells ask, as Typer has it
+FIRST, MORE = "From a recording to a load", "The arm itself, running nodes, certificates"
 MOST_SAID = 500  # letters of a sentence that quotes arguments
 RUN = "runs/demo_<date>_<time>/bag"
 # Each verb with calls of it, which end its help; a tuple of verbs has a verb of its own below.
@@ -128,13 +129,13 @@ FORMER = {
 def application() -> typer.Typer:
     """Return the application of all verbs."""
     top = typer.Typer(help=DESCRIPTION, epilog=EXIT_CODES, **_STYLE)
-    top.callback()(_version)
-    _add(top, VERBS)
+    top.callback()(_options)
+    _add(top, VERBS, FIRST)
     for name, said, *verbs in GROUPS:
         group = typer.Typer(help=said, **_STYLE)
         _add(group, verbs)
-        top.add_typer(group, name=name)
-    _add(top, LAST)
+        top.add_typer(group, name=name, rich_help_panel=FIRST if name == "load" else MORE)
+    _add(top, LAST, MORE)
     for name, said in LAUNCHER.items():
         top.command(
             name, help=said, rich_help_panel="Of the launcher ./payload-id, in the repository",
@@ -150,20 +151,27 @@ _STYLE: dict[str, Any] = {
 }
 
 
-def _add(to: typer.Typer, verbs: Sequence[tuple[Any, ...]]) -> None:
-    """Add verbs to an application."""
+def _add(to: typer.Typer, verbs: Sequence[tuple[Any, ...]], panel: str | None = None) -> None:
+    """Add verbs to an application, in a panel of its help."""
     for verb, *examples in verbs:
         ends = "\n\n".join(["Examples:", *(f"./payload-id {line}" for line in examples)])
-        to.command(verb.__name__.replace("_", "-"), epilog=ends)(spread(verb))
+        name = verb.__name__.replace("_", "-")
+        to.command(name, epilog=ends, rich_help_panel=panel)(spread(verb))
 
 
-def _version(
-    version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
-) -> None:
-    """Print the version if it is asked for."""
-    if version:
+def _print_version(asked: bool) -> None:
+    """Print the version and end, if that is asked for."""
+    if asked:
         print(f"payload_id {VERSION}")
         raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, flag("print the version", "--version", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Take what is no verb."""
 
 
 def _launcher_only(context: typer.Context) -> int:

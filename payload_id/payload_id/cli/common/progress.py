@@ -20,23 +20,24 @@ AFTER = 2.0  # [s]
 
 
 @contextmanager
-def progress(what: str, terminal: Console | None = None) -> Iterator[Callable[[float], object]]:
-    """Show a bar on a terminal's standard error after `AFTER`; elsewhere nothing.
+def progress(what: str, terminal: Console | None = None) -> Iterator[Callable[..., object]]:
+    """Show a bar with the time left on a terminal's standard error after `AFTER`, else nothing.
 
     Args:
         what: What goes on.
         terminal: Where; None: standard error.
 
     Yields:
-        tell: Takes the part that is done; until it is called, the bar shows time only.
+        tell: Takes the part that is done, None where that is not known, and a text; until it is
+            called, the bar shows time only.
     """
     where = Console(stderr=True) if terminal is None else terminal
     if not where.is_terminal:
-        yield lambda part: None
+        yield lambda part, text="": None
         return
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
@@ -46,8 +47,14 @@ def progress(what: str, terminal: Console | None = None) -> Iterator[Callable[[f
     task = bar.add_task(what, total=None)
     timer = threading.Timer(AFTER, bar.start)
     timer.start()
+
+    def tell(part: float | None, text: str = "") -> None:
+        bar.update(task, description=f"{what}: {text}" if text else what)
+        if part is not None:
+            bar.update(task, total=1.0, completed=part)
+
     try:
-        yield lambda part: bar.update(task, total=1.0, completed=part)
+        yield tell
     finally:
         timer.cancel()
         timer.join()

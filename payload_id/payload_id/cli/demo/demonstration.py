@@ -195,8 +195,9 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
         else "[bold red]An interval misses the truth.[/]"
     )
     terminal.print(
-        f"next: ./payload-id report {_short(bag)}; with an arm of your own: "
-        "docs/first_payload.md",
+        f"next: ./payload-id report {_short(bag)}
+of your own: ./payload-id check RECORDING "
+        "--robot FILE (docs/first_payload.md)",
         soft_wrap=True,
     )
     return 0 if contained and same else 1

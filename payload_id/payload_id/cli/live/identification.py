@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ...core.errors import printable
 from ...ros.client.payload_client import STAGES, PayloadClient, estimate_from
 from ..common.presentation import estimate_table, verdict
+from ..common.progress import progress
 
 LONGEST = 3600.0  # [s] that it may take
 
@@ -32,14 +32,13 @@ def identify(
         goal: Fields of the goal.
         say: Prints a node's sentence in a style.
     """
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=terminal, transient=True) as progress:
-        task = progress.add_task("asking", total=1.0)
-
-        def tell(told: Any) -> None:
-            progress.update(task, completed=told.progress, description=line_of(told))
-
-        result = client.identify(LONGEST, tell, requested_by="payload-id live", **goal)
+    with progress("identifying", terminal) as tell:
+        result = client.identify(
+            LONGEST,
+            lambda told: tell(told.progress, line_of(told)),
+            requested_by="payload-id live",
+            **goal,
+        )
     found = estimate_from(result.estimate)
     if np.isfinite(found.half_width[0]) and np.isfinite(found.phi[0]):
         terminal.print(verdict(found))

@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from payload_id_msgs.msg import PlanDescription
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from ...core.errors import PayloadIdError, printable
@@ -34,6 +33,7 @@ from ...ros.common.main_loop import start_ros
 from ...ros.common.patience import SILENT
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
+from ..common.progress import progress
 from ..common.signals import raise_interrupts
 from ..report.command import written
 from .identification import identify
@@ -165,8 +165,8 @@ def _watch(terminal: Console, client: PayloadClient, estimator: str) -> int:
 
 def _plan(terminal: Console, client: PayloadClient, goal: Mapping[str, Any]) -> int:
     """Plan a motion, and describe it."""
-    with _progress(terminal, "planning", None) as update:
-        description = client.plan(LONGEST, tell=lambda told: update(None, told.phase), **goal)
+    with progress("planning", terminal) as tell:
+        description = client.plan(LONGEST, tell=lambda told: tell(None, told.phase), **goal)
     show_plan(terminal, description)
     _say(terminal, f"next: ./payload-id live execute {description.plan_id}")
     return 0
@@ -191,13 +191,17 @@ def _execute(
         return 2
     duration = float(description.duration) / speed_scale
     try:
-        with _progress(terminal, "moving", duration) as update:
+        with progress("moving", terminal) as tell:
             result = client.execute(
-                description, LONGEST + duration, speed_scale, "payload-id live",
-                tell=lambda told: update(
-                    told.time, f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
+                description,
+                LONGEST + duration,
+                speed_scale,
+                "payload-id live",
+                tell=lambda told: tell(
+                    told.time / duration,
+                    f"{told.phase}, tracking error {told.tube_use:.0%} of the tube",
                 ),
-            )  # fmt: skip
+            )
     except KeyboardInterrupt:  # the client has had the motion cancelled, and waited for its end
         _say(terminal, "The motion was cancelled, and has ended.")
         raise
@@ -247,19 +251,6 @@ def _obstacles(
         _say(terminal, answer.message)
     _say(terminal, f"in force: {', '.join(answer.ids) or 'none'}")
     return 0
-
-
-@contextmanager
-def _progress(terminal: Console, what: str, total: float | None) -> Any:
-    """Show a bar; gives a function that takes how far it is (None: not known) and a text."""
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=terminal, transient=True) as progress:
-        task = progress.add_task(what, total=total)
-
-        def update(done: float | None, text: str) -> None:
-            progress.update(task, completed=done, description=f"{what}: {text}")
-
-        yield update
 
 
 def show_plan(terminal: Console, plan: PlanDescription) -> None:

@@ -60,6 +60,7 @@ def said(tmp_path, monkeypatch, capsys):
 
 def test_the_help_of_each_verb_has_examples_that_it_takes(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
+    assert run_here(capsys, "--version").stdout.startswith("payload_id ")
     said = run_here(capsys, "--help").stdout
     assert {*VERBS} - {"test", "docs", "python"} == set(ELEVEN) and all(x in said for x in VERBS)
     for verb in ELEVEN:
