@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from pydantic import BaseModel
+
 from payload_id.cli.main import COMMAND, DESCRIPTION, EXIT_CODES, LAUNCHER
 from payload_id.files.cells.cell_keys import CellKeys
-from payload_id.files.configuration.keys import keys_of
+from payload_id.files.configuration.keys import Keys, Schema, keys_of
 from payload_id.files.knowledge.knowledge_file import KIND, KnowledgeKeys
-from payload_id.files.profiles.profile_table import profile_table
 from payload_id.files.robots.robot_file import profile_names, robot_names
 from payload_id.files.robots.robot_keys import RobotKeys, RobotProfile
 from payload_id.files.teams.team_file import team_names
@@ -29,6 +33,12 @@ from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
 from payload_id.ros.team.parameters import TEAM_TABLE
 
 FOLDER = Path(__file__).resolve().parent / "reference"
+UNSAID = 1e6  # a largest number from which on it is not spoken of: far beyond what is meant
+KINDS = {
+    "string": "text", "boolean": "true or false", "number": "number", "integer": "whole number",
+    "null": "null", "object": "section",
+}  # fmt: skip
+DRIVER = ("urdf", "joints", "joint_states", "effort", "driver")  # what a profile says of it
 NODES = (
     ("Sampler: `payload_sampler`", SAMPLER_TABLE),
     ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
@@ -71,16 +81,16 @@ def robot_file_page() -> str:
         "# Keys of a robot file\n\nWhat it is for: [Robot file](../nodes.md#robot-file). Shipped, "
         f"in `payload_id/config/robots/`: {names}.\n\n"
     )
-    return head + keys_of(RobotKeys).table() + drivers_section()
+    return head + keys_table(keys_of(RobotKeys)) + drivers_section()
 
 
 def drivers_section() -> str:
     """Return what is known of the shipped robots' drivers."""
     head = (
         "\n## Drivers of the shipped robots\n\n"
-        "What the section `driver` of each file in `payload_id/config/robots/` says; the files "
-        "name the source of each value. Unknown is what no source that was read states. Nothing "
-        "here was tested on an arm.\n\n"
+        "What each file in `payload_id/config/robots/` says of the arm's driver; they name the "
+        "source of each value. Unknown is what no source that was read states. Nothing here was "
+        "tested on an arm.\n\n"
         "`ur10e` and `generic` have no robot description and are to be extended: "
         "certificates and intervals rest on the description, and one from a topic may change "
         "between a certificate and its use; so a file names it, with `payload_frame` and "
@@ -90,13 +100,32 @@ def drivers_section() -> str:
         "trajectory topic of another controller, a tolerance on the way below "
         "`control.tracking_position`.\n\n"
     )
-    return head + profile_table([RobotProfile.load(name) for name in profile_names()])
+    profiles = {name: RobotProfile.load(name) for name in profile_names()}
+    facts = {name: dict(_facts(profile, DRIVER)) for name, profile in profiles.items()}
+    rows = [["", *(f"`{name}`" for name in facts)], ["---"] * (len(facts) + 1)]
+    rows += [[f"`{key}`", *(x[key] for x in facts.values())] for key in facts[next(iter(facts))]]
+    return head + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _facts(section: BaseModel, names: Iterable[str], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield keys of a section, and what they hold as a cell of a table."""
+    for name in names:
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            yield from _facts(value, type(value).model_fields, f"{prefix}{name}.")
+            continue
+        if isinstance(value, np.ndarray):  # one number may stand for all
+            value = [*dict.fromkeys(value.tolist())]
+        if isinstance(value, dict):
+            value = [" ".join(map(str, dict(entry).values())) for entry in value.values()]
+        cell = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+        yield f"{prefix}{name}", "unknown" if cell in (None, "") else f"`{cell}`"
 
 
 def cell_file_page() -> str:
     """Return the page of a cell file's keys."""
     head = "# Keys of a cell file\n\nWhat it is for: [Cell file](../motion.md#cell-file).\n\n"
-    return head + keys_of(CellKeys).table()
+    return head + keys_table(keys_of(CellKeys))
 
 
 def knowledge_file_page() -> str:
@@ -106,8 +135,9 @@ def knowledge_file_page() -> str:
         "[What you know of the payload](../knowledge.md).\n"
     )
     keys = keys_of(KnowledgeKeys)
-    parts = [f"## `{kind}`\n\n{keys.table(found, KIND)}" for kind, found in keys.kinds().items()]
-    return "\n".join([head, *parts])
+    kinds = map(keys.resolved, keys.schema["additionalProperties"]["oneOf"])
+    tables = {kind["properties"][KIND]["const"]: keys_table(keys, kind, KIND) for kind in kinds}
+    return "\n".join([head, *(f"## `{kind}`\n\n{table}" for kind, table in tables.items())])
 
 
 def team_file_page() -> str:
@@ -118,7 +148,7 @@ def team_file_page() -> str:
         f"`payload_id/config/teams/`: {names}. The keys of `every_robot` may be given for each "
         "robot, too.\n\n"
     )
-    return head + keys_of(TeamKeys).table(without="robots.")
+    return head + keys_table(keys_of(TeamKeys), without="robots.")
 
 
 def commands_page() -> str:
@@ -160,6 +190,55 @@ def _command(name: str, verb: Any, level: str) -> str:
 def _plain(text: str) -> str:
     """Return a help's text without what Rich makes of brackets."""
     return " ".join(text.replace("\\[", "[").split())
+
+
+def keys_table(keys: Keys, section: Schema | None = None, without: str = "\0") -> str:
+    """Return a Markdown table of keys: name, values, unit, default, meaning.
+
+    Args:
+        keys: Of a file.
+        section: Of it; None: the whole file.
+        without: How names of keys begin that are left out.
+    """
+    rows = ["| key | value | unit | default | meaning |", "|---|---|---|---|---|"]
+    for name, key, required in _walk(keys, section or keys.schema, ""):
+        default = "" if key.get("default") == {} else f"`{json.dumps(key.get('default'))}`"
+        cells = (
+            f"`{name}`", values(key), key.get("unit", ""),
+            "required" if required else default, key.get("description", ""),
+        )  # fmt: skip
+        if not name.startswith(without):
+            rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def _walk(keys: Keys, section: Schema, prefix: str) -> Iterator[tuple[str, Schema, bool]]:
+    """Yield every key with its full name and whether it is required, sections first."""
+    for name, entry in section.get("properties", {}).items():
+        key = keys.resolved(entry)
+        yield prefix + name, key, name in section.get("required", ())
+        yield from _walk(keys, key, f"{prefix}{name}.")
+        if isinstance(more := key.get("additionalProperties"), dict):
+            yield from _walk(keys, keys.resolved(more), f"{prefix}{name}.<name>.")
+
+
+def values(schema: Schema) -> str:
+    """Return in words which values a key takes."""
+    if "anyOf" in schema:
+        return " or ".join(map(values, schema["anyOf"]))
+    if choices := schema.get("enum", [schema["const"]] if "const" in schema else []):
+        return "one of " + ", ".join(map(str, choices))
+    if schema.get("type") == "array":
+        entry = schema.get("items") or schema["prefixItems"][0]
+        each = f", one for each of the {schema['each']}" if "each" in schema else ""
+        fixed = schema.get("minItems", 0) == schema.get("maxItems")
+        count = f" of {schema['maxItems']}" if fixed else ""
+        return f"list{count}{each}: {values(entry)}"
+    kind, lowest = KINDS.get(schema.get("type", ""), "section"), schema.get("minimum", -UNSAID)
+    highest = schema.get("maximum", UNSAID)
+    if highest < UNSAID and lowest > -UNSAID:
+        return f"{kind} from {lowest:g} to {highest:g}"
+    return kind + (f" not below {lowest:g}" if lowest > -UNSAID else "")
 
 
 PAGES = {
