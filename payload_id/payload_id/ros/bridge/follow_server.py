@@ -61,8 +61,8 @@ class FollowServer:
         self.state = State()
         self._asked: Found | None = None  # that somebody wants the motion ended
         self._proof: Part | NotProved | None = None  # of the motion that is proved
-        self._goal: ServerGoalHandle | None = None  # the newest, which tells how the motion ends
-        self._ended: RosFuture | None = None
+        # The newest goal, which tells how the motion ends, and what its end is awaited by.
+        self._goal: tuple[ServerGoalHandle, RosFuture] | None = None
 
     @property
     def in_use(self) -> str:
@@ -113,7 +113,7 @@ class FollowServer:
     async def _prove(self, handle: ServerGoalHandle) -> None:
         """Prove the motion of a goal; of no use where the goal is called off meanwhile."""
         found = await proved(self._context, handle.request)
-        if self._goal is handle:
+        if self._goal is not None and self._goal[0] is handle:
             self._proof = found
 
     async def _continue(self, handle: ServerGoalHandle) -> RosFuture:
@@ -130,16 +130,16 @@ class FollowServer:
             raise NotReadyError("The goal was cancelled before it took over.")
         motion = self._check_continues(handle.request)
         self._extend(motion, found, handle.request.after)
-        if self._ended is not None:
-            self._ended.set_result(None)
+        if self._goal is not None:
+            self._goal[1].set_result(None)
         ended = self._take_goal(handle)
         self.on_feedback_due()
         return ended
 
     def _take_goal(self, handle: ServerGoalHandle) -> RosFuture:
         """Let a goal tell how the motion ends."""
-        self._goal, self._ended = handle, RosFuture()
-        return self._ended
+        self._goal = handle, RosFuture()
+        return self._goal[1]
 
     def on_cycle(self) -> None:
         """Look, judge, and do what follows."""
@@ -222,9 +222,9 @@ class FollowServer:
                 log.info(text)
             else:
                 log.warning(text)
-        ended, self._goal, self._ended = self._ended, None, None
-        if ended is not None:
-            ended.set_result(state)
+        goal, self._goal = self._goal, None
+        if goal is not None:
+            goal[1].set_result(state)
 
     def _check_continues(self, asked: Follow.Goal) -> CommandedMotion:
         """Return the motion in progress, if a goal may continue it.
@@ -278,7 +278,7 @@ class FollowServer:
 
     def on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         """Accept any cancelling; a moving arm is stopped."""
-        if self._goal is not None and handle.goal_id == self._goal.goal_id:
+        if self._goal is not None and handle.goal_id == self._goal[0].goal_id:
             self.stop(Reason.CANCELLED, "The goal was cancelled")
         return CancelResponse.ACCEPT
 
@@ -317,8 +317,8 @@ class FollowServer:
     def on_feedback_due(self) -> None:
         """Tell the newest goal how far it is, and everybody what has changed."""
         self._publisher.publish(self.state)
-        handle, state, motion = self._goal, self.state, self.state.motion
-        if handle is None or not handle.is_active:
+        state, motion = self.state, self.state.motion
+        if self._goal is None or not self._goal[0].is_active:
             return
         told = Follow.Feedback(phase=state.phase.value, tube_use=state.use)
         if state.moves and motion is not None:
@@ -326,4 +326,4 @@ class FollowServer:
             now = motion.time(self._context.arm.states.now_ns)
             told.start = time_message(motion.start_ns + round(NANOSECONDS * begins))
             told.time, told.remaining = now - begins, max(0.0, motion.commanded.duration - now)
-        handle.publish_feedback(told)
+        self._goal[0].publish_feedback(told)

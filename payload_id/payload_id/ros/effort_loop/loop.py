@@ -84,7 +84,6 @@ class TorqueLoop:
         robot = RobotFile.load(settings.robot_file)
         self._model = RobotModel.from_robot_file(robot)
         self._map = JointMap(robot.joints, 1.0, 0.0)
-        self._named = in_messages(robot.joints[0])  # one of which each of the arm's has
         policy = ReliabilityPolicy.RELIABLE if settings.reliable else ReliabilityPolicy.BEST_EFFORT
         profile = QoSProfile(depth=QUEUE, reliability=policy)
         self._states = PolledSubscription(node, JointState, settings.joint_states, profile)
@@ -245,8 +244,6 @@ class TorqueLoop:
         """
         waiting, now = [data for data, _ in self._states.take_all(QUEUE)], time.monotonic()
         for data in reversed(waiting):
-            if not any(name in data for name in self._named):
-                continue
             if (seen := self._usable(data, now)) is None:
                 continue
             self._newest, self._heard = seen, now
@@ -316,12 +313,6 @@ class TorqueLoop:
             holding,
             self._real_time,
         )
-
-
-def in_messages(name: str) -> tuple[bytes, bytes]:
-    """Return the bytes of a name in serialized messages (CDR), of either order."""
-    text = name.encode() + b"\0"
-    return len(text).to_bytes(4, "little") + text, len(text).to_bytes(4, "big") + text
 
 
 def serve(connection: Connection, settings: LoopSettings) -> None:

@@ -49,7 +49,6 @@ class JointStateListener:
 
     Attributes:
         topic: Full name of the topic.
-        received: Messages decoded.
         clock: Judges the stamps.
         held: Judges joints that the arm does not move.
         turns: Counts whole turns.
@@ -71,7 +70,6 @@ class JointStateListener:
         self.clock = ClockWatch(clock_tolerance)
         self._subscription = joint_state_subscription(node, robot, topic, reliability, QUEUE)
         self.topic = self._subscription.topic
-        self.received = 0
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._reader = JointStateReader()
         self._endless = np.array(robot.continuous, dtype=bool)
@@ -232,7 +230,6 @@ class JointStateListener:
         self._gate, cause = self._gate.offer(stamp, rows[0])
         if cause is not None:
             return cause
-        self.received += 1
         self.turns = self.turns.after(stamp, rows[0], now - self._heard.arrived)
         self._heard = replace(self._heard, arrived=now)
         return stamp, rows[0], rows[1]

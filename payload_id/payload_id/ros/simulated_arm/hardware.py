@@ -17,8 +17,6 @@ from .controllers.controller import Command, Follow, Hold, Torque
 from .controllers.effort import EFFORT
 from .setup import build_arm, build_plant, build_sensor, effort_convention
 
-SPEED_RAMP = 2.0  # [1/s] by which the speed follows the slider
-
 
 @dataclass(frozen=True, eq=False)
 class Reading:
@@ -46,11 +44,9 @@ class Hardware:
         plant: The simulated arm.
         sensor: Errors of its sensors.
         endless: Which joints are continuous, shape (n,).
-        speed: Part of its speed at which the arm runs; it follows the slider [-].
-        slider: Where somebody has put it, 0 to 1 [-].
+        speed: Part of its speed at which the arm runs, 0 to 1 [-].
         fault: Whether commands are dropped, and the arm stands.
         push: What somebody exerts on each joint, shape (n,) [N m or N].
-        stuck: Joints whose torque sensors show what they showed last, shape (n,).
     """
 
     def __init__(self, robot: RobotFile, values: dict[str, Any], period: float) -> None:
@@ -64,10 +60,9 @@ class Hardware:
         self.endless = np.array(robot.continuous)
         self._sign, self._offset = effort_convention(robot)
         self._takes_torque = robot.driver.executes(EFFORT) is not False
-        self.slider = self.speed = 1.0
+        self.speed = 1.0
         self.fault, self._stands = False, False
-        self.push, self.stuck = np.zeros(self.plant.n), np.zeros(self.plant.n, dtype=bool)
-        self._shown = np.zeros(self.plant.n)
+        self.push = np.zeros(self.plant.n)
         self._last: Command | None = None
 
     def reseed(self) -> None:
@@ -76,8 +71,6 @@ class Hardware:
 
     def read(self, t: float) -> Reading:
         """Simulate up to a time [s], and return what the sensors make of it."""
-        step = SPEED_RAMP * self._period
-        self.speed += min(max(self.slider - self.speed, -step), step)
         self.plant.set_speed(self.speed)
         self.plant.push(self.push)
         self.plant.step_to(t)
@@ -88,8 +81,7 @@ class Hardware:
             rows = self._drives(state)
         seen = measure(self.sensor, self._random, np.array([state.t]), *rows)
         effort = effort_from_torque(seen.tau[0], self._sign, self._offset)
-        self._shown = np.where(self.stuck, self._shown, effort)
-        return Reading(state.t, float(seen.stamp[0]), seen.q[0], seen.dq[0], self._shown)
+        return Reading(state.t, float(seen.stamp[0]), seen.q[0], seen.dq[0], effort)
 
     def told(self) -> DesiredState:
         """Return what the drives are told now."""

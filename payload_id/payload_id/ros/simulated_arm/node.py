@@ -47,7 +47,7 @@ from .real_controllers.description import STATES, behind_topics
 from .real_controllers.joint_commands import JointCommands
 from .robot import SimulatedControllers
 from .servers.fault_server import FaultServer
-from .setup import PARAMETER_TABLE, REAL, push_of, stuck_of
+from .setup import PARAMETER_TABLE, REAL, push_of
 
 QUEUE = 2000  # joint states that wait for a slow reader
 LOOK = 0.1  # [s] between two looks whether the simulation has failed, or is to end in a pause
@@ -137,7 +137,7 @@ class SimulatedArmNode(Node):
     def _on_slider(self, message: Float64) -> None:
         """Note where somebody has put the slider [%]."""
         if 0.0 <= message.data <= 100.0:
-            self.hardware.slider = message.data / 100.0
+            self.hardware.speed = message.data / 100.0
         else:
             self.get_logger().error(f"The slider goes from 0 to 100 %; found {message.data!r}.")
 
@@ -193,7 +193,7 @@ class SimulatedArmNode(Node):
         """Take up what may change at any time."""
         hardware, joints = self.hardware, self.robot.joints
         hardware.fault, self._hung = values["fault"], values["hung"]
-        hardware.push, hardware.stuck = push_of(values, joints), stuck_of(values, joints)
+        hardware.push = push_of(values, joints)
         (self._going.clear if values["paused"] else self._going.set)()
 
     def _checked(self, values: Mapping[str, Any]) -> None:
@@ -204,7 +204,6 @@ class SimulatedArmNode(Node):
         """
         _payload_of(values)
         push_of(values, self.robot.joints)
-        stuck_of(values, self.robot.joints)
 
     def _read(self, message: JointTrajectoryMessage) -> tuple[JointTrajectory, float | None]:
         """Return a trajectory, and the simulated time at which it starts [s]; None: now.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arrays import Array, BoolArray
+from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.errors import InputError
 from ...core.simulation.perturbation import perturb_links
@@ -108,13 +108,6 @@ PARAMETER_TABLE = (
         1000.0,
         read_only=False,
     ),
-    Parameter(
-        "effort_stuck",
-        "",
-        "Joints whose effort stays what it was, their names with blanks between; empty: none. May "
-        "be set at any time.",
-        read_only=False,
-    ),
     Parameter("stamp_jitter", 0.0, "Bound of the error of the stamps.", "s", 0.0, 0.1),
     Parameter(
         "physics_step",
@@ -151,20 +144,6 @@ def push_of(values: Mapping[str, Any], joints: Sequence[str]) -> Array:
             f"{len(push)}."
         )
     return np.broadcast_to(push, (len(joints),)).copy()
-
-
-def stuck_of(values: Mapping[str, Any], joints: Sequence[str]) -> BoolArray:
-    """Return which joints' effort is stuck, shape (n,).
-
-    Raises:
-        InputError: A name is none of the joints'.
-    """
-    named = values["effort_stuck"].split()
-    if unknown := [name for name in named if name not in joints]:
-        raise InputError(
-            f"effort_stuck names {unknown[0]!r}, which is none of the joints {', '.join(joints)}."
-        )
-    return np.isin(joints, named)
 
 
 def build_arm(robot: RobotFile, values: dict[str, Any]) -> RealisticArm | None:

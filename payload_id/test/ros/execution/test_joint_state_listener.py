@@ -24,6 +24,14 @@ def joint_states(seconds, position, velocity):
     return message
 
 
+def take(observer, listener, count):
+    """Take so many joint states that can be used."""
+    found = []
+    observer.wait(
+        lambda: found.append(len(listener.take(every=True).stamp)) or sum(found) == count, "them"
+    )
+
+
 @pytest.fixture
 def heard():
     """Return an observer, a listener, and publishers that it hears."""
@@ -42,7 +50,7 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(heard
         publisher.publish(joint_states(seconds, [position] * ROBOT.n, [velocity] * ROBOT.n))
 
     def taken(count):
-        return observer.wait(lambda: listener.take(every=True) and listener.received == count, "it")
+        take(observer, listener, count)
 
     publish(1000.0, velocity=0.5)
     publish(1000.01, velocity=0.5)
@@ -63,7 +71,7 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(heard
     )
     for k in range(6):  # some of them, old and new, may wait together
         publish(1001.0 + 0.01 * k if k < 3 else 100.0 + 0.01 * k, velocity=0.5 if k < 3 else 0.0)
-    taken(8)
+    taken(6)
     assert listener.unusable == ""
     assert listener.speed.max() == 0.0 and listener.now_ns < 200_000_000_000
 
@@ -76,7 +84,7 @@ def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(heard):
     for k in range(6):
         side = np.where(endless, np.pi - 1e-5, 0.3) * (-1.0) ** (k * endless)
         publisher.publish(joint_states(1000.0 + 0.02 * k, side.tolist(), []))
-    observer.wait(lambda: listener.take(every=True) and listener.received == 6, "them")
+    take(observer, listener, 6)
     assert listener.speed.max() < 0.02
 
 
@@ -88,7 +96,7 @@ def test_positions_that_move_count_where_a_driver_fills_in_velocities(heard, spe
     for k in range(20):
         pose = (0.2 + 0.01 * k * speed + noise * rng.normal(size=ROBOT.n)).tolist()
         publisher.publish(joint_states(1000.0 + 0.01 * k, pose, [0.0] * ROBOT.n))
-    observer.wait(lambda: listener.take(every=True) and listener.received == 20, "them")
+    take(observer, listener, 20)
     assert listener.speed.min() == (pytest.approx(speed, abs=0.02) if moves else 0.0)
     assert (listener.speed > 0.02).all() == moves
 

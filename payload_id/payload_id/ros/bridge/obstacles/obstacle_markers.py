@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
@@ -13,30 +12,17 @@ from ....core.arrays import Array
 from ....core.safety.clearance.convex_body import ConvexBody
 from ....core.safety.clearance.swept_volume import body_triangles
 from ...common.conversions import point
-from .obstacle_messages import pose_message
 
 COLOUR, NAMESPACE = (0.85, 0.35, 0.2, 0.6), "obstacles"
-PRIMITIVES = {"box": Marker.CUBE, "sphere": Marker.SPHERE, "cylinder": Marker.CYLINDER}
 
 
 def obstacle_markers(obstacles: Iterable[ConvexBody], frame: str) -> MarkerArray:
     """Return obstacles as RViz shows them, after whatever was shown before is gone."""
     markers = [Marker(action=Marker.DELETEALL)]
     for number, body in enumerate(obstacles):
-        if body.kind in PRIMITIVES:
-            markers.append(_primitive_marker(body, number))
-        elif body.kind != "half_space":
+        if body.kind != "half_space":
             markers.append(triangle_marker(body_triangles(body), NAMESPACE, number, COLOUR))
     return markers_in(markers, frame)
-
-
-def _primitive_marker(body: ConvexBody, number: int) -> Marker:
-    """Return a marker of a box, ball or cylinder: a thousand triangles less than its surface."""
-    marker = _marker(PRIMITIVES[body.kind], NAMESPACE, number, COLOUR)
-    marker.pose = pose_message(body.rotation, body.translation)
-    x, y, z = map(float, 2.0 * (body.half + body.radius + body.disc * np.array([1.0, 1.0, 0.0])))
-    marker.scale = Vector3(x=x, y=y, z=z)
-    return marker
 
 
 def markers_in(markers: list[Marker], frame: str) -> MarkerArray:
@@ -50,17 +36,9 @@ def triangle_marker(
     triangles: Array, namespace: str, number: int, colour: tuple[float, float, float, float]
 ) -> Marker:
     """Return a marker of triangles, shape (K, 3, 3) [m]."""
-    marker = _marker(Marker.TRIANGLE_LIST, namespace, number, colour)
-    marker.pose.orientation.w, marker.scale = 1.0, Vector3(x=1.0, y=1.0, z=1.0)
-    marker.points = [point(corner) for corner in triangles.reshape(-1, 3)]
-    return marker
-
-
-def _marker(
-    kind: int, namespace: str, number: int, colour: tuple[float, float, float, float]
-) -> Marker:
-    """Return a marker of a colour, in no place yet."""
-    marker = Marker(type=kind, action=Marker.ADD, ns=namespace, id=number)
+    marker = Marker(type=Marker.TRIANGLE_LIST, action=Marker.ADD, ns=namespace, id=number)
     red, green, blue, alpha = colour
     marker.color = ColorRGBA(r=red, g=green, b=blue, a=alpha)
+    marker.pose.orientation.w, marker.scale = 1.0, Vector3(x=1.0, y=1.0, z=1.0)
+    marker.points = [point(corner) for corner in triangles.reshape(-1, 3)]
     return marker

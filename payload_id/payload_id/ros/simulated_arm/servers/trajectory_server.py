@@ -107,7 +107,6 @@ class TrajectoryServer:
 
     def _on_goal(self, goal: Action.Goal) -> GoalResponse:
         """Check a goal."""
-        self._log.info("Received new action goal")
         if not self._controller.active:
             self._log.error("Can't accept new action goals. Controller is not running.")
             return GoalResponse.REJECT
@@ -116,7 +115,6 @@ class TrajectoryServer:
         except InputError as error:
             self._log.error(f"Goal rejected: {error}")
             return GoalResponse.REJECT
-        self._log.info("Accepted new action goal")
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: ServerGoalHandle) -> None:
@@ -152,7 +150,6 @@ class TrajectoryServer:
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         """Have the arm held, if this is the goal under way."""
-        self._log.info("Got request to cancel goal")
         with self._lock:
             if mine := self._under_way.get(_identity(handle)):
                 self._controller.cancel(mine[1])
