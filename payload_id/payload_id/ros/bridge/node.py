@@ -82,7 +82,7 @@ class BridgeNode(ManagedNode):
         self.robot = replace(robot, driver=robot.driver.within(self._namespace(settings, robot)))
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = BridgeContext(self, settings, self.robot, uncertainty)
-        self._mover = back_end = self._back_end(settings)
+        back_end = self._back_end(settings)
         self.resources.callback(back_end.close)
         manager = manager_of(self.robot, settings.controller_manager)
         topic, by_torques = self._controller_topic(settings, back_end), settings.back_end == EFFORT
@@ -91,14 +91,12 @@ class BridgeNode(ManagedNode):
         self._sources = Sources(self._shared, back_end, manager, topic, slider, partner)
         self._state = StatePublisher(self._shared, self._sources)
         self._motion = FollowServer(self._shared, back_end, self._sources, self._state)
-        self._obstacles = ObstacleServer(
-            self._shared, lambda: self._state.publish(self._motion.state)
-        )
+        obstacles = ObstacleServer(self._shared, lambda: self._state.publish(self._motion.state))
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._shared.hear, LATCHED
         )
         self._estimator = EstimatorWatch(self, settings.estimator)
-        self._serve()
+        self._serve(obstacles)
         self._watch = steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
         self.get_logger().info(
@@ -176,16 +174,16 @@ class BridgeNode(ManagedNode):
             time.sleep(PARTING)
         self._state.publish(self._motion.state)
 
-    def _serve(self) -> None:
+    def _serve(self, obstacles: ObstacleServer) -> None:
         """Create the services and the action."""
         group = ReentrantCallbackGroup()
         for kind, name, callback in (
-            (SetObstacles, "~/set_obstacles", self._obstacles.on_set_obstacles),
+            (SetObstacles, "~/set_obstacles", obstacles.on_set_obstacles),
             (Trigger, "~/stop", self._motion.on_stop),
             (Acknowledge, "~/acknowledge", self._motion.on_acknowledge),
         ):
             self.create_service(kind, name, callback, callback_group=group)
-        self._follow = ActionServer(
+        ActionServer(
             self, Follow, "~/follow", self.counted(self._motion.on_follow),
             goal_callback=lambda goal: GoalResponse.ACCEPT,
             cancel_callback=self._motion.on_cancel,
@@ -210,7 +208,7 @@ class BridgeNode(ManagedNode):
             "largest tube use [-]": state.largest_use,
             "speed slider [%]": self._sources.slider,
             "controller": self._sources.manager.words(),
-            **self._mover.figures(),
+            **self._sources.back_end.figures(),
             "not watched": "; ".join(self._sources.unwatched) or "nothing",
             "obstacles": len(shared.obstacles.bodies),
             "proof process": "runs" if shared.process.alive else "ended",

@@ -31,6 +31,7 @@ class Sources:
     """Joint states, driver, controller and its manager, pendant, and what the context knows.
 
     Attributes:
+        back_end: Moves the arm.
         manager: The controller manager.
         unwatched: What the robot file names and nobody watches, each with the cause.
         slider: Speed to which the pendant has turned the arm down, as it said last [%].
@@ -55,7 +56,7 @@ class Sources:
             ConfigurationError: A condition of the robot file is about a field that its type lacks.
         """
         node, robot, settings = context.node, context.robot, context.settings
-        self._context, self._back_end = context, back_end
+        self._context, self.back_end = context, back_end
         self._conditions = driver_conditions(node, robot.driver)
         self.manager = ManagerListener(node, manager, topic, robot.joints, partner)
         self._errors = None
@@ -99,7 +100,7 @@ class Sources:
             now_ns=context.arm.states.now_ns,
             late=self._looked - late,
             states=states,
-            controller=self._back_end.look(),
+            controller=self.back_end.look(),
             manager=manager,
             driver=tuple(found for x in self._conditions if (found := x.look())),
             error=None if self._errors is None else self._errors.look(),
@@ -130,7 +131,7 @@ class Sources:
 
     def doubt(self) -> str:
         """Say what is not as it should be with what moves the arm; empty if nothing is."""
-        return self._back_end.doubt()
+        return self.back_end.doubt()
 
     def _hear_slider(self) -> None:
         """Take in where the pendant's slider is; what is not a number counts as no report."""
@@ -146,21 +147,21 @@ class Sources:
         if phase is Phase.CHECKING:
             if not manager.is_current:
                 return self.manager.no_answer()
-            if self._back_end.rivals.is_unnamed():
+            if self.back_end.rivals.is_unnamed():
                 return (
-                    f"{self._back_end.target} has a publisher whose node discovery has not named: "
+                    f"{self.back_end.target} has a publisher whose node discovery has not named: "
                     "it is not known who else commands the arm. Try again."
                 )
-        if phase is Phase.ACQUIRING and not self._back_end.is_taken:
+        if phase is Phase.ACQUIRING and not self.back_end.is_taken:
             return (
-                f"Not everybody who hears {self._back_end.target} was connected. Check the "
+                f"Not everybody who hears {self.back_end.target} was connected. Check the "
                 "network, and try again."
             )
         return ""
 
     def _blocker(self, motion: CommandedMotion) -> str:
         """Say why a motion cannot begin where the arm is, as it will be judged in motion."""
-        context, proved, back_end = self._context, motion.newest.proved, self._back_end
+        context, proved, back_end = self._context, motion.newest.proved, self.back_end
         arm, states = context.arm, context.arm.states
         settings, robot = context.settings, context.robot
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from math import tau
 
 from payload_id_msgs.msg import BridgeState
 
@@ -11,7 +12,6 @@ from ..common.topics import LATCHED
 from ..execution.machine import State
 from ..execution.monitors import Phase
 from ..execution.start_check import NotReadyError
-from ..execution.turn_count import TURN
 from .context import BridgeContext
 from .sources import Sources
 
@@ -57,7 +57,7 @@ class StatePublisher:
         turns = context.arm.states.turns
         if turns.needed and turns.q is not None and turns.whole is not None and not turns.doubt:
             # The whole turns and no more: what the newest positions add changes all the time.
-            message.whole_turns = TURN * turns.whole
+            message.whole_turns = tau * turns.whole
         return message
 
     def _doubt(self) -> str:

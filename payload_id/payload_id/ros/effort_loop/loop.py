@@ -96,7 +96,6 @@ class TorqueLoop:
         self._message = Float64MultiArray()
         self._follower: TorqueFollower | None = None
         self._newest: StampedState | None = None
-        self._heard = -np.inf  # when that came, by the monotonic clock [s]
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
         self._check = StateCheck.of(robot)
@@ -182,7 +181,7 @@ class TorqueLoop:
         """Begin to follow a motion from rest."""
         if self._alone or self._handover.may_have:
             raise InputError(f"The torque loop begins nothing. {self._alone}".rstrip())
-        if time.monotonic() - self._heard > STALE:
+        if self._deaf > STALE:
             raise InputError(f"No joint states come on {self._settings.joint_states}.")
         self._zero_ns = order.start_ns
         controller, now = controller_of(self._model, order.proof), self._measurement()
@@ -216,11 +215,11 @@ class TorqueLoop:
         arm.give_back(now)
         if not arm.may_have:
             self._follower = None
-        self._ended = bool(self._alone) and (not arm.may_have or now - self._heard > DEAD)
+        self._ended = bool(self._alone) and (not arm.may_have or self._deaf > DEAD)
 
     def _trouble(self, follower: TorqueFollower, now: float) -> str:
         """Return why torques cannot go on, at a time [s]; empty if they can."""
-        arm, seen, deaf = self._handover, self._measurement(), now - self._heard
+        arm, seen, deaf = self._handover, self._measurement(), self._deaf
         if arm.refusal:
             return arm.refusal
         if not arm.has and seen.time > 0.0:
@@ -246,7 +245,7 @@ class TorqueLoop:
         for data in reversed(waiting):
             if (seen := self._usable(data, now)) is None:
                 continue
-            self._newest, self._heard = seen, now
+            self._newest = seen
             return True
         return False
 
@@ -266,6 +265,11 @@ class TorqueLoop:
         slow = (np.abs(seen.dq) <= FASTEST).all()
         return seen if slow and self._check.follows(self._newest, seen) else None
 
+    @property
+    def _deaf(self) -> float:
+        """Time since the newest joint state that goes on from those before came [s]."""
+        return np.inf if self._newest is None else time.monotonic() - self._newest.now
+
     def _measurement(self) -> Measurement:
         """Return the newest state."""
         if self._newest is None:
@@ -278,7 +282,7 @@ class TorqueLoop:
         now = self._measurement()
         if fresh:
             self._command(follower.step(now).torque)
-        elif time.monotonic() - self._heard > STALE:
+        elif self._deaf > STALE:
             self._command(follower.holding_torque(now.q))
 
     def _send(self) -> None:
@@ -301,7 +305,7 @@ class TorqueLoop:
         design = np.inf if follower is None else follower.controller.tube.design.period
         figures, doubt = self._watch.judged(design)
         return LoopState(
-            time.monotonic() - self._heard < self._settings.silence,
+            self._deaf < self._settings.silence,
             follower is not None,
             order.number,
             order.started,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import tau
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from ...core.samples.stamps import NANOSECONDS, seconds_since
 from ..certifying.prover import VerifiedMotion
 from .standstill import AT_REST
 from .start_check import NotReadyError
-from .turn_count import TURN
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
 EARLY = 20  # places of a motion's beginning that are looked at
@@ -151,9 +151,9 @@ class CommandedMotion:
             q: What the driver reports, shape (n,) [rad or m].
             continuous: Joints that turn without end.
         """
-        turns = np.rint((q - self.start - position_error(self.start, q, continuous)) / TURN)
+        turns = np.rint((q - self.start - position_error(self.start, q, continuous)) / tau)
         start_ns = now_ns + round(NANOSECONDS * delay)
-        return replace(self, start_ns=start_ns, turns=TURN * turns)
+        return replace(self, start_ns=start_ns, turns=tau * turns)
 
     def stopped(self, time: float, reaction: float) -> CommandedMotion:
         """Return the motion with the next certified stop that can be taken; else with its own end.

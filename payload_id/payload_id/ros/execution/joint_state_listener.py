@@ -225,9 +225,8 @@ class JointStateListener:
             )
         stamp, now = message.stamp_ns, time.monotonic()
         self.clock = self.clock.after(stamp, self._clock.now().nanoseconds)
-        if stamp < self._gate.newest - RESTART * NANOSECONDS:
-            self._gate = SampleGate()
-        self._gate, cause = self._gate.offer(stamp, rows[0])
+        anew = stamp < self._gate.newest - RESTART * NANOSECONDS
+        self._gate, cause = (SampleGate() if anew else self._gate).offer(stamp, rows[0])
         if cause is not None:
             return cause
         self.turns = self.turns.after(stamp, rows[0], now - self._heard.arrived)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import tau
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from ...core.arrays import Array, BoolArray
 from ...core.safety.tube.tube_watch import position_error
 from ...files.robots.robot_file import RobotFile
 
-TURN = 2.0 * np.pi
 UNLIKE = 1.0  # [rad] by which what is said of a turn may differ from a position, whole turns apart
 UNKNOWN = (
     "It is not known how far {joints} turned before this node started: the driver reports "
@@ -85,8 +85,8 @@ class TurnCount:
             return replace(self, doubt=doubt)
         if self.q is None or self.counted:
             return replace(self, said=said)
-        whole = np.where(self.limited, np.rint((said - self.q) / TURN), 0.0)
-        unlike = np.where(self.limited, np.abs(said - self.q - TURN * whole), 0.0)
+        whole = np.where(self.limited, np.rint((said - self.q) / tau), 0.0)
+        unlike = np.where(self.limited, np.abs(said - self.q - tau * whole), 0.0)
         j, doubt = int(np.argmax(unlike)), ""
         if unlike[j] > UNLIKE:
             doubt = (
@@ -110,7 +110,7 @@ class TurnCount:
         if self.q is None or self.whole is None:
             first = replace(now, whole=np.zeros(len(self.joints)))
             return first if self.said is None else first.said_to_be(self.said)
-        turns = np.where(self.limited, np.rint((q - self.q) / TURN), 0.0)
+        turns = np.where(self.limited, np.rint((q - self.q) / tau), 0.0)
         if self.counted:
             return replace(now, doubt=self._jumped(q, turns) or self.doubt)
         step = 1e-9 * (stamp_ns - self.stamp_ns)
@@ -147,7 +147,7 @@ class TurnCount:
         """
         if self.q is None or self.whole is None or not self.needed:
             return {}
-        more = np.rint((self.q + TURN * self.whole - start) / TURN)
+        more = np.rint((self.q + tau * self.whole - start) / tau)
         return {name: int(more[j]) for j, name in enumerate(self.joints) if self.limited[j]}
 
 
@@ -173,9 +173,9 @@ def nearest_turns(
         upper: Largest position, likewise.
     """
     nearest = q + position_error(q, target, continuous)
-    turns = np.where(np.asarray(continuous), np.rint((nearest - target) / TURN), 0.0)
-    found = np.asarray(target + TURN * turns)
+    turns = np.where(np.asarray(continuous), np.rint((nearest - target) / tau), 0.0)
+    found = np.asarray(target + tau * turns)
     beyond = np.asarray(continuous) & ((found < lower) | (found > upper))
-    other = found - TURN * np.sign(found - q)  # the other way around
+    other = found - tau * np.sign(found - q)  # the other way around
     allowed = (lower <= other) & (other <= upper)
     return np.where(beyond & allowed, other, found)

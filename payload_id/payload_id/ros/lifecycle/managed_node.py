@@ -193,18 +193,18 @@ class ManagedNode(LifecycleNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Check and make everything."""
-        before = set(map(id, self._all_entities()))
-        self._building, self._failure = True, None
+        before, failure = set(map(id, self._all_entities())), None
+        self._building = True
         try:
             self.configure()
         except Exception as error:  # whatever it is: the process goes on where it is managed
-            self._failure = error
+            failure = error
         self._building = False
         self._entities = [x for x in self._all_entities() if id(x) not in before]
-        if self._failure is not None:
+        if failure is not None:
             self._give_up()
-            return self._failed("configured", self._failure)
-        self._configured = True
+            return self._failed("configured", failure)
+        self._configured, self._failure = True, None
         for timer in self._own_timers():
             timer.cancel()
         return SUCCESS

@@ -49,7 +49,12 @@ from .robot import SimulatedControllers
 from .servers.fault_server import FaultServer
 from .setup import PARAMETER_TABLE, REAL, push_of
 
-QUEUE = 2000  # joint states that wait for a slow reader
+# As the real broadcaster's, but deeper: joint states wait for a slow reader.
+BROADCAST = QoSProfile(
+    depth=2000,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
 LOOK = 0.1  # [s] between two looks whether the simulation has failed, or is to end in a pause
 
 
@@ -91,7 +96,18 @@ class SimulatedArmNode(Node):
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._real = values["controllers"] == REAL
-        self._open_topics(values)
+        self._joint_states = self.create_publisher(
+            JointState, STATES if self._real else self.robot.joint_states.topic, BROADCAST
+        )
+        self._message = JointState(name=list(self.robot.joints))
+        self._clock_publisher = (
+            self.create_publisher(Clock, "/clock", 1) if values["publish_clock"] else None
+        )
+        self._truth = self.create_publisher(String, "~/truth", LATCHED)
+        self._publish_truth(self.hardware.plant.payload_phi)
+        self._scaling = self.create_publisher(Float64, "~/speed_scaling", 10)
+        self.create_subscription(Float64, "~/speed_slider", self._on_slider, 10)
+        self._describe()
         self._controllers: SimulatedControllers | JointCommands
         if self._real:
             self._controllers = JointCommands(
@@ -141,31 +157,13 @@ class SimulatedArmNode(Node):
         else:
             self.get_logger().error(f"The slider goes from 0 to 100 %; found {message.data!r}.")
 
-    def _open_topics(self, values: dict[str, Any]) -> None:
-        """Create publishers and the slider's subscription, and publish what never changes."""
-        # As the real broadcaster's, but deeper: what is lost is up to the parameter `loss`.
-        quality = QoSProfile(
-            depth=QUEUE,
-            reliability=ReliabilityPolicy.RELIABLE,
-            durability=DurabilityPolicy.TRANSIENT_LOCAL,
-        )
-        topic = STATES if self._real else self.robot.joint_states.topic
-        self._joint_states = self.create_publisher(JointState, topic, quality)
-        self._message = JointState(name=list(self.robot.joints))
-        self._clock_publisher = (
-            self.create_publisher(Clock, "/clock", QoSProfile(depth=1))
-            if values["publish_clock"]
-            else None
-        )
+    def _describe(self) -> None:
+        """Publish the arm's description, once for all."""
         description, begin = self.robot.urdf, self.hardware.plant.state[0]
         if self._real:
             description = behind_topics(self.robot, begin, self.get_namespace())
         latched = self.create_publisher(String, "robot_description", LATCHED)
         latched.publish(String(data=description))
-        self._truth = self.create_publisher(String, "~/truth", LATCHED)
-        self._publish_truth(self.hardware.plant.payload_phi)
-        self._scaling = self.create_publisher(Float64, "~/speed_scaling", 10)
-        self.create_subscription(Float64, "~/speed_slider", self._on_slider, 10)
 
     def _publish_truth(self, payload: Array) -> None:
         """Publish what an estimator should find with a payload, as plain numbers."""

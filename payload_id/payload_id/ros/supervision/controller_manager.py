@@ -184,9 +184,8 @@ class ManagerListener:
         behind = {x.split("/")[0] for x in claimed}  # joints, or controllers in a chain
         others = (x for x in answer.controller if x.name not in (self.name, self._partner, *behind))
         rival = next((found for x in others if (found := self._rival(x))), "")
-        self._now = replace(self._now, inactive=inactive, rival=rival)
-        if not self._interfaces.service_is_ready():
-            self._now = replace(self._now, is_current=True)
+        is_current = not self._interfaces.service_is_ready()
+        self._now = replace(self._now, is_current=is_current, inactive=inactive, rival=rival)
         self._question(
             self._interfaces,
             ListHardwareInterfaces.Request(),

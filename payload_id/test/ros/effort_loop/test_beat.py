@@ -152,16 +152,21 @@ def test_a_takeover_that_is_not_answered_may_be_carried_out_late(arm):
     assert manager.asked == [("torques", True), ("resting", False)]
 
 
+def seen(ago=0.0):
+    """Return a joint state that came so long ago [s]."""
+    return StampedState(10**9, np.zeros(7), np.zeros(7), time.monotonic() - ago)
+
+
 def following(connection=None, **has):
     """Return a loop that follows a motion, and how its arm is handed over."""
     one = TorqueLoop.__new__(TorqueLoop)
-    one._connection, one._asked, one._heard = connection, time.monotonic(), time.monotonic()
+    one._connection, one._asked = connection, time.monotonic()
     one._orders = None if connection is None else OrderReader(connection)
     one._node = SimpleNamespace(get_logger=lambda: logging.getLogger("loop"))
     one._settings = SimpleNamespace(
         resting_controller="resting", torque_controller="torques", joint_states="/js", silence=0.3
     )
-    one._newest, one._zero_ns = StampedState(10**9, np.zeros(7), np.zeros(7), 0.0), 0
+    one._newest, one._zero_ns = seen(), 0
     one._follower = SimpleNamespace(
         replace=lambda *what: None, hold=lambda now: None,
         has_left_tube=lambda now: has.get("left"), is_over=lambda time: has.get("over"),
@@ -208,7 +213,7 @@ def test_a_loop_without_its_bridge_goes_on_to_the_end_and_begins_nothing():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"_heard": -np.inf}, "No joint state"),
+        ({"_newest": seen(1.0)}, "No joint state"),
         ({"left": True}, "outside its tube"),
         ({"over": True, "_asked": -np.inf}, "motion is over"),
         ({"has": False}, "had not taken the arm over"),
@@ -237,7 +242,7 @@ def test_told_to_the_loop_gives_the_arm_back_and_only_then_torques_end(order):
 
 def test_a_stop_or_a_part_that_takes_over_is_followed_though_no_joint_state_comes_for_a_while():
     (one, _), replaced = following(), []
-    one._heard = time.monotonic() - 0.2
+    one._newest = seen(0.2)
     one._follower.replace = lambda *what: replaced.append(what)
     one._follow(Follow(None, 0, None, 8, False))
     assert len(replaced) == 1 and not one._order.trouble

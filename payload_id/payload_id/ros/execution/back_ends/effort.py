@@ -9,10 +9,10 @@ dies, the resting controller is given the arm from here.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
 
 from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.task import Future as RosFuture
 from std_msgs.msg import Float64MultiArray
 
@@ -36,7 +36,23 @@ LOOK = 0.005  # [s] between two looks at the loop's process
 # Parameter of a joint_trajectory_controller, true unless it is set: its last position command, of
 # before the torques, counts as where the arm is, and is commanded again at once.
 GOES_BACK = "set_last_command_interface_value_as_state_on_activation"
-RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+
+
+@dataclass(frozen=True)
+class _Use:
+    """What the arm is taken for.
+
+    Attributes:
+        parts: What the motion was proved for, each part from a stamp on [ns].
+        taken: Whether the arm was taken.
+        begun: Whether it was told to follow the motion.
+        death: That the loop died while it may have had the arm; None: it did not.
+    """
+
+    parts: tuple[tuple[int, Proof], ...] = ()
+    taken: bool = False
+    begun: bool = False
+    death: Found | None = None
 
 
 class Effort(BackEnd):
@@ -59,15 +75,13 @@ class Effort(BackEnd):
         self._handover = Handover(
             node, settings.manager, settings.torque_controller, settings.resting_controller
         )
-        self._publisher = node.create_publisher(Float64MultiArray, settings.commands, RELIABLE)
+        self._publisher = node.create_publisher(Float64MultiArray, settings.commands, 1)
         where = settings.manager.rpartition("/")[0]
         resting = f"{where}/{settings.resting_controller}/get_parameters"
         self._resting = node.create_client(GetParameters, resting)
         self._asked: RosFuture | None = None  # whether the resting controller goes back
-        self._parts: tuple[tuple[int, Proof], ...] = ()  # each from a stamp on [ns]
         self._number = 0  # of the newest order to follow; 0: none since the arm was taken
-        self._taken = self._begun = False
-        self._death: Found | None = None  # of a loop that may have had the arm
+        self._use = _Use()
         self._timer = steady_timer(node, LOOK, self._look)
 
     def get_ready(self, tube: TrackingTube, box: ParameterBox, torque_limit: Array) -> None:
@@ -77,26 +91,28 @@ class Effort(BackEnd):
                 f"The motion's certificate has a tube of kind '{tube.kind}'; the back_end 'effort' "
                 f"keeps only that of a robust design, kind '{ROBUST}'. Certify it for that one."
             )
-        self._parts = ((0, Proof(tube, box, torque_limit)),)
+        self._use = replace(self._use, parts=((0, Proof(tube, box, torque_limit)),))
 
     def get_ready_for_more(self, box: ParameterBox, torque_limit: Array, begins_ns: int) -> None:
         """Keep what a part that takes over was proved for, for when it does."""
-        tube = self._parts[0][1].tube
-        self._parts = (*self._parts, (begins_ns, Proof(tube, box, torque_limit)))
+        parts = self._use.parts
+        more = begins_ns, Proof(parts[0][1].tube, box, torque_limit)
+        self._use = replace(self._use, parts=(*parts, more))
 
     def leave_at(self, time_ns: int) -> None:
         """Forget parts that do not come: a stop was proved for what the part before it was."""
-        self._parts = tuple(part for part in self._parts if part[0] < time_ns)
+        parts = tuple(part for part in self._use.parts if part[0] < time_ns)
+        self._use = replace(self._use, parts=parts)
 
     def take(self) -> None:
         """Note that a motion is to come; the arm is taken over with its first torque."""
-        self._taken, self._begun, self._death = True, False, None
+        self._use = _Use(self._use.parts, taken=True)
 
     @property
     def is_taken(self) -> bool:
         """Whether the loop hears the arm, and the arm's controller is at rest."""
         state = self._process.state
-        return self._taken and state is not None and state.hears and not self._has_arm
+        return self._use.taken and state is not None and state.hears and not self._has_arm
 
     @property
     def _has_arm(self) -> bool:
@@ -108,12 +124,12 @@ class Effort(BackEnd):
 
     def look(self) -> ControllerReport:
         """Return how the loop and the controllers are; who else publishes torques commands them."""
-        others, state, fault = self.rivals.look(), self._process.state, self._death
+        others, state, fault = self.rivals.look(), self._process.state, self._use.death
         if state is not None and state.number == self._number and state.trouble:
             reason = Reason.CONTROLLER_FAULT if state.started else Reason.NOT_STARTED
             fault = fault or (reason, state.trouble.rstrip("."))
         return ControllerReport(
-            fault=fault if self._taken else None,
+            fault=fault if self._use.taken else None,
             foreign=others,
             others=others,
             way_back=self._handover.refusal or ("" if state is None else state.way_back),
@@ -122,9 +138,8 @@ class Effort(BackEnd):
 
     def release(self) -> None:
         """Give the arm back to its resting controller."""
-        self._taken = False
         self._process.order(Rest())
-        self._asked = None  # it may be set otherwise before the next motion
+        self._use, self._asked = _Use(), None  # it may be set otherwise before the next motion
 
     def absence(self) -> str:
         """Say what is missing for torques to be followed; empty if nothing is."""
@@ -168,12 +183,12 @@ class Effort(BackEnd):
 
     def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
         """Have the loop follow points; the arm is taken over once it sends torques."""
-        if not self._taken or not self._parts:
+        if not self._use.taken or not self._use.parts:
             raise InputError("The arm was not taken: nothing can be sent to it.")
         self._number += 1
         trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
-        (_, proof), *parts = self._parts
-        begins, self._begun = not self._begun, True
+        (_, proof), *parts = self._use.parts
+        begins, self._use = not self._use.begun, replace(self._use, begun=True)
         order = Follow(trajectory, start_ns, proof, self._number, begins, tuple(parts))
         self._process.order(order)
 
@@ -221,7 +236,8 @@ class Effort(BackEnd):
                 self._publisher.publish(Float64MultiArray(data=state.holding.tolist()))
             self._handover.may_have = self._handover.has = True
             to = self._settings.resting_controller
-            self._death = Reason.CONTROLLER_FAULT, f"{death}; the arm is given to '{to}'"
+            found = Reason.CONTROLLER_FAULT, f"{death}; the arm is given to '{to}'"
+            self._use = replace(self._use, death=found)
         self._process.close()
         if state is None:  # it never came so far as to answer: nor would the next
             self._timer.cancel()

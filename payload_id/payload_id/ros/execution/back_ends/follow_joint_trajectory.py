@@ -22,7 +22,7 @@ from control_msgs.msg import JointTolerance
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy, qos_profile_action_status_default
+from rclpy.qos import QoSProfile, qos_profile_action_status_default
 from rclpy.task import Future as RosFuture
 from trajectory_msgs.msg import JointTrajectory
 from unique_identifier_msgs.msg import UUID
@@ -43,7 +43,6 @@ ANSWER = 0.5  # [s] within which the controller must answer a goal, or a cancell
 NOTHING_STATED = GoalTolerances()
 LEAST = 1e-9  # [rad or m] a tolerance of 0 would mean: whatever the controller has
 WAITING = 100  # messages that may wait to be looked at
-TOPIC = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 RESULT = Action.Result
 CODES = {getattr(RESULT, name): name for name in (
     "SUCCESSFUL", "INVALID_GOAL", "INVALID_JOINTS", "OLD_HEADER_TIMESTAMP",
@@ -72,7 +71,13 @@ class _Goal:
         return self.accepted is not False and not over
 
 
-NO_GOAL = _Goal(0.0, accepted=True, cancelled=True)
+@dataclass(frozen=True)
+class _Use:
+    """Whether the arm was taken, and whether it is to be held: cancelling, since when [s]."""
+
+    taken: bool = False
+    held: bool = False
+    cancelling: float | None = None  # its answer is waited for
 
 
 class FollowJointTrajectory(BackEnd):
@@ -108,24 +113,23 @@ class FollowJointTrajectory(BackEnd):
         self._states = PolledSubscription(
             node, GoalStatusArray, status, qos_profile_action_status_default
         )
-        self._trajectories = PolledSubscription(node, JointTrajectory, topic, TOPIC)
+        self._trajectories = PolledSubscription(node, JointTrajectory, topic, QoSProfile(depth=10))
         self.rivals = Rivals(node, (self._trajectories.topic,), ())
         self.target = node.resolve_service_name(cancel).removesuffix("/_action/cancel_goal")
         self._strangers: set[bytes] = set()  # goals of others that are under way
         self._sent: deque[bytes] = deque(maxlen=WAITING)  # names of own goals
         self._goals: dict[bytes, _Goal] = {}  # since the arm was taken, the newest one last
-        self._taken = self._held = False
-        self._cancelling: float | None = None  # since when its answer is waited for [s]
+        self._use = _Use()
 
     def take(self) -> None:
         """Note that goals will be sent."""
-        self._taken, self._held, self._cancelling = True, False, None
+        self._use = _Use(taken=True)
         self._goals.clear()
 
     @property
     def is_taken(self) -> bool:
         """Whether a goal, and its cancelling, would be answered."""
-        return self._taken and self._is_there
+        return self._use.taken and self._is_there
 
     @property
     def _is_there(self) -> bool:
@@ -133,7 +137,7 @@ class FollowJointTrajectory(BackEnd):
 
     def release(self) -> None:
         """Note that no more goals will be sent."""
-        self._taken = False
+        self._use = _Use()
 
     def absence(self) -> str:
         """Say that nobody takes goals; empty if somebody does."""
@@ -155,7 +159,7 @@ class FollowJointTrajectory(BackEnd):
                 f"The arm is in use: {self.target} has a goal under way that was not sent by this "
                 "node; only one node may command it at a time"
             )
-        if not self._taken:
+        if not self._use.taken:
             return ControllerReport(foreign=foreign, others=others)
         return ControllerReport(self._fault(), foreign, others, self._unanswered())
 
@@ -181,14 +185,15 @@ class FollowJointTrajectory(BackEnd):
     def hold(self) -> None:
         """Cancel every goal: the controller then holds the arm where it is."""
         self._check_taken()
-        self._held, self._cancelling = True, (at := time.monotonic())
+        at = time.monotonic()
+        self._use = _Use(taken=True, held=True, cancelling=at)
         answer = self._canceller.call_async(CancelGoal.Request())  # no name: all of them
         answer.add_done_callback(lambda done: self._on_cancelled(at, done.result()))
 
     def _on_cancelled(self, at: float, answer: CancelGoal.Response) -> None:
         """Note which goals a cancelling has ended."""
-        if self._cancelling == at:
-            self._cancelling = None
+        if self._use.cancelling == at:
+            self._use = replace(self._use, cancelling=None)
         for info in answer.goals_canceling:
             self._note(bytes(info.goal_id.uuid), cancelled=True)
 
@@ -211,12 +216,12 @@ class FollowJointTrajectory(BackEnd):
             goal_time_tolerance=duration_message(self._patience),
         )
         self._sent.append(name)
-        self._held, self._goals[name] = False, _Goal(time.monotonic())
+        self._use, self._goals[name] = _Use(taken=True), _Goal(time.monotonic())
         answer = self._client.send_goal_async(goal, goal_uuid=UUID(uuid=list(name)))
         answer.add_done_callback(lambda done: self._on_answer(name, done.result()))
 
     def _check_taken(self) -> None:
-        if not self._taken:
+        if not self._use.taken:
             raise InputError("The arm was not taken: nothing can be sent to it.")
 
     def _tolerances(self, position: Array, velocity: Array | None = None) -> list[JointTolerance]:
@@ -236,7 +241,7 @@ class FollowJointTrajectory(BackEnd):
         if not handle.accepted:
             return
         handle.get_result_async().add_done_callback(lambda done: self._on_result(name, done))
-        if self._held:  # it came when all goals before it had been cancelled
+        if self._use.held:  # it came when all goals before it had been cancelled
             self.hold()
 
     def _on_result(self, name: bytes, answer: RosFuture) -> None:
@@ -249,21 +254,21 @@ class FollowJointTrajectory(BackEnd):
     @property
     def _newest(self) -> _Goal:
         """The newest goal; one that says nothing where there is none."""
-        return next(reversed(self._goals.values()), NO_GOAL)
+        return next(reversed(self._goals.values()), _Goal(0.0, accepted=True, cancelled=True))
 
     def _fault(self) -> Found | None:
         """Return what the controller says against the newest goal; those before it do not count."""
-        goal, now = self._newest, time.monotonic()
-        if self._cancelling is not None and now - self._cancelling > ANSWER:
+        goal, now, use = self._newest, time.monotonic(), self._use
+        if use.cancelling is not None and now - use.cancelling > ANSWER:
             return self._silent("a cancelling, by which the arm was to be held,")
         if goal.accepted is None:
             return self._silent("a goal") if now - goal.sent > ANSWER else None
         if not goal.accepted:
             return self._rejected()
-        in_order = (*IN_ORDER, CANCELED) if self._held else IN_ORDER
+        in_order = (*IN_ORDER, CANCELED) if use.held else IN_ORDER
         if goal.status not in in_order:
             return self._ended(goal)
-        is_gone = goal.is_open and not self._held and not self._is_there
+        is_gone = goal.is_open and not use.held and not self._is_there
         what = f"The controller that answered {self.target} is gone"
         return (Reason.CONTROLLER_FAULT, what) if is_gone else None
 
@@ -274,8 +279,8 @@ class FollowJointTrajectory(BackEnd):
         if self._newest.accepted is None:
             return f"{self.target} has not answered a goal yet: the arm may set off by it"
         # A controller that is deactivated takes a cancelling up, and never ends its goal.
-        going = self._cancelling is not None or any(x.is_open for x in self._goals.values())
-        if self._held and going:
+        going = self._use.cancelling is not None or any(x.is_open for x in self._goals.values())
+        if self._use.held and going:
             return f"{self.target} has not ended every goal: the arm may go on by one, or set off"
         return ""
 

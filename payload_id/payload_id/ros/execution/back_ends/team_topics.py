@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import PointStamped, Twist, Wrench
 from rclpy.node import Node
 from rclpy.publisher import Publisher
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from ....core.arrays import Array
 from ....core.errors import InputError
@@ -40,13 +40,47 @@ from .back_end import BackEnd, Rivals
 
 PERIOD = 0.02  # [s] between two set-points
 WATCHDOG = 0.1  # [s] without one after which the base stops
-PLATFORM, WITH_BASE = 3, 6  # numbers of joints
-QUALITY = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+PLATFORM = 3  # joints of it; a base has as many
 KINDS: dict[str, Any] = {
     "delta/desired_position": PointStamped,
     "delta/additional_force": Wrench,
     "cmd_vel": Twist,
 }
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """What set-points are taken from, by this machine's clock [s].
+
+    Attributes:
+        motion: What they follow; None: the last one is sent on and on.
+        begins: When time 0 of the motion is.
+        epoch: When the motion was sent, and the robot's time then [ns].
+        place: The newest set-point; None: there is none yet.
+        sent: When that was.
+        gap: A pause that was too long; 0: there was none.
+    """
+
+    motion: JointTrajectory | None = None
+    begins: float = 0.0
+    epoch: tuple[float, int] = (0.0, 0)
+    place: Array | None = None
+    sent: float = 0.0
+    gap: float = 0.0
+
+    def at(self, now: float) -> tuple[_Stream, DesiredState | None]:
+        """Return the stream at a time, and its set-point; after a pause in motion the last one."""
+        motion, gap = self.motion, self.gap
+        if motion is not None and self.begins < now and self.sent < self.begins + motion.duration:
+            gap = now - self.sent if now - self.sent > WATCHDOG else gap
+            motion = None if gap else motion
+        if motion is not None:
+            desired = sample(motion, now - self.begins)
+        elif self.place is not None:
+            desired = DesiredState.rest(self.place)
+        else:
+            return self, None
+        return replace(self, motion=motion, place=desired.q, sent=now, gap=gap), desired
 
 
 class TeamTopics(BackEnd):
@@ -66,30 +100,26 @@ class TeamTopics(BackEnd):
         Raises:
             InputError: It has another number of joints.
         """
-        if len(joints) not in (PLATFORM, WITH_BASE):
+        if len(joints) not in (PLATFORM, 2 * PLATFORM):
             raise InputError(
                 f"A robot by its team's topics has {PLATFORM} joints (x, y, z of the platform), or "
-                f"{WITH_BASE} with the base's x, y and heading; found {len(joints)}."
+                f"{2 * PLATFORM} with the base's x, y and heading; found {len(joints)}."
             )
         self._node, self._n, self._now_ns = node, len(joints), now_ns
-        names = [name for name in KINDS if len(joints) == WITH_BASE or name != "cmd_vel"]
+        names = [name for name in KINDS if len(joints) > PLATFORM or name != "cmd_vel"]
         self._topics = {name: node.resolve_topic_name(f"{robot}/{name}") for name in names}
         self.target = node.resolve_topic_name(robot)
         own = (node.get_fully_qualified_name(),)
         self.rivals = Rivals(node, list(self._topics.values()), own)
         self._publishers: dict[str, Publisher[Any]] = {}
-        self._motion: JointTrajectory | None = None
-        self._epoch = 0.0, 0  # this machine's clock [s], and the robot's time then [ns]
-        self._begins = 0.0  # when time 0 of the motion is, by this machine's clock [s]
-        self._place: Array | None = None  # the newest set-point
-        self._sent = self._gap = 0.0  # when that was [s]; a pause that was too long [s]
+        self._now = _Stream()
         steady_timer(node, PERIOD, self._stream)
 
     def take(self) -> None:
         """Create the publishers."""
         if not self._publishers:
             for name, topic in self._topics.items():
-                self._publishers[name] = self._node.create_publisher(KINDS[name], topic, QUALITY)
+                self._publishers[name] = self._node.create_publisher(KINDS[name], topic, 1)
 
     @property
     def is_taken(self) -> bool:
@@ -99,7 +129,7 @@ class TeamTopics(BackEnd):
 
     def release(self) -> None:
         """Stop the stream: the platform stays, the base stops."""
-        self._motion = self._place = None
+        self._now = _Stream()
         while self._publishers:
             self._node.destroy_publisher(self._publishers.popitem()[1])
 
@@ -117,28 +147,30 @@ class TeamTopics(BackEnd):
 
     def _fault(self) -> Found | None:
         """Return that set-points paused, so that the robot is held where it was told to be."""
-        if not self._gap:
+        if not self._now.gap:
             return None
         return Reason.CONTROLLER_FAULT, (
-            f"Set-points for {self.target} were {self._gap:.2f} s apart, more than {WATCHDOG:g} s, "
-            "after which a base stops by itself; the platform stays where it was told to be last"
+            f"Set-points for {self.target} were {self._now.gap:.2f} s apart, more than "
+            f"{WATCHDOG:g} s, after which a base stops by itself; the platform stays where it was "
+            "told to be last"
         )
 
     def hold(self) -> None:
         """Have the platform stay where it was told to be, and the base stand."""
         self._check_taken()
-        self._motion = None
+        self._now = replace(self._now, motion=None)
         self._stream()
 
     def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
         """Stream points from now on; topics have no room for tolerances."""
         self._check_taken()
-        now = time.monotonic()
-        if self._motion is None or now - self._begins >= self._motion.duration:
-            self._epoch, self._sent, self._gap = (now, self._now_ns()), now, 0.0
-        since, then_ns = self._epoch
-        self._motion = JointTrajectory(points.time, points.q, points.dq, points.ddq)
-        self._begins = since + seconds_since(start_ns, then_ns)
+        now, before = time.monotonic(), self._now
+        if before.motion is None or now - before.begins >= before.motion.duration:
+            before = replace(before, epoch=(now, self._now_ns()), sent=now, gap=0.0)
+        since, then_ns = before.epoch
+        motion = JointTrajectory(points.time, points.q, points.dq, points.ddq)
+        begins = since + seconds_since(start_ns, then_ns)
+        self._now = replace(before, motion=motion, begins=begins)
         self._stream()
 
     def _check_taken(self) -> None:
@@ -146,25 +178,16 @@ class TeamTopics(BackEnd):
             raise InputError("The robot was not taken: nothing can be sent to it.")
 
     def _stream(self) -> None:
-        """Send the set-point of now, if there is one; after a pause in motion the last one."""
-        now, before = time.monotonic(), self._sent
-        motion, self._sent = self._motion, now
-        if motion is not None and before - self._begins < motion.duration and now > self._begins:
-            if now - before > WATCHDOG:
-                self._gap, self._motion = now - before, None
-        if self._motion is not None:
-            desired = sample(self._motion, now - self._begins)
-        elif self._place is not None:
-            desired = DesiredState.rest(self._place)
-        else:
+        """Send the set-point of now, if there is one."""
+        self._now, desired = self._now.at(time.monotonic())
+        if desired is None:
             return
-        self._place = desired.q
         place = PointStamped()
         place.header.stamp = time_message(self._now_ns())
         place.point.x, place.point.y, place.point.z = desired.q[:PLATFORM].tolist()
         self._publishers["delta/desired_position"].publish(place)
         self._publishers["delta/additional_force"].publish(Wrench())
-        if self._n == WITH_BASE:
+        if self._n > PLATFORM:
             self._publishers["cmd_vel"].publish(twist_of(desired))
 
 
