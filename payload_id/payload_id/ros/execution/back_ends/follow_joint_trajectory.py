@@ -265,8 +265,8 @@ class FollowJointTrajectory(BackEnd):
             return self._silent("a goal") if now - goal.sent > ANSWER else None
         if not goal.accepted:
             return self._rejected()
-        in_order = (*IN_ORDER, CANCELED) if use.held else IN_ORDER
-        if goal.status not in in_order:
+        ours = goal.cancelled or use.cancelling is not None
+        if goal.status not in IN_ORDER and not (ours and goal.status == CANCELED):
             return self._ended(goal)
         is_gone = goal.is_open and not use.held and not self._is_there
         what = f"The controller that answered {self.target} is gone"
