@@ -267,8 +267,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   "best effort, volatile, depth 200", about="the controller's own errors",
                   shown="`controller_state` of the controller"),
         Interface("{driver_topics}", "those of the robot file", IN,
-                  "best effort, volatile, depth 100; beside it transient local, if "
-                  "its publisher is",
+                  "best effort, volatile; and reliable, transient local; depth 100",
                   about="faults and modes, where their types are here",
                   shown="`driver.follows_while` of the robot file"),
         Interface("~/obstacles", "payload_id_msgs/ObstacleArray", IN, LAST,
@@ -301,8 +300,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
                   shown=OF_ROBOT),
         Interface("{driver_topics}", "those of the robot file", IN,
-                  "best effort, volatile, depth 100; beside it transient local, if "
-                  "its publisher is",
+                  "best effort, volatile; and reliable, transient local; depth 100",
                   about="faults and modes, where their types are here",
                   shown="`driver.follows_while` of the robot file"),
         Interface("{payload_state_topic}", "that of the driver", IN,

@@ -22,7 +22,6 @@ class _Request:
     """The newest request, and whether its answer is waited for."""
 
     number: int = 0
-    first: int = 0  # number of the first request for the same
     at: float = -np.inf  # [s]
     back: bool = True  # whether the resting controller was asked for
     strict: bool = False
@@ -90,8 +89,7 @@ class Handover:
         with self._client:
             while (found := self._client.take_response(SwitchController.Response))[0]:
                 header, answer = found
-                number = header.request_id.sequence_number
-                if number == asked.number or (answer.ok and number >= asked.first):
+                if header.request_id.sequence_number == asked.number:
                     words = answer.message or "no words"
                     self._end("" if answer.ok else f"did not switch controllers: {words}")
         if self._asked.waits and now - asked.at > ANSWER:
@@ -117,6 +115,4 @@ class Handover:
         )
         with self._client:
             number = self._client.send_request(request)
-        same = back is self._asked.back and self._asked.number
-        first = self._asked.first if same else number
-        self._asked, self.refusal = _Request(number, first, now, back, strict, True), ""
+        self._asked, self.refusal = _Request(number, now, back, strict, True), ""

@@ -38,7 +38,7 @@ _State = tuple[int, Array, Array]  # stamp [ns], positions, velocities
 class _Heard:
     """When what was heard, by a clock that nobody sets [s], and why a message was of no use."""
 
-    arrived: float = -np.inf
+    arrived: float
     spoken: float = -np.inf
     dropped: str = ""
     dropped_at: float = -np.inf
@@ -73,8 +73,8 @@ class JointStateListener:
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._reader = JointStateReader()
         self._endless = np.array(robot.continuous, dtype=bool)
-        self._heard, self._started = _Heard(), time.monotonic()
-        self._taken, self._woke = self._started, (0, -np.inf)  # time then [ns], and when [s]
+        self._heard = _Heard(arrived=time.monotonic())  # from now on there is silence
+        self._taken, self._woke = self._heard.arrived, (0, -np.inf)  # time then [ns], and when [s]
         self.turns = TurnCount.of(robot)
         self.held = HeldJointWatch(robot.held, robot.held_silence)
         self._memory: deque[_State] = deque()
@@ -84,7 +84,7 @@ class JointStateListener:
     @property
     def silence(self) -> float:
         """Age of the newest joint states [s]; time since the start if there were none."""
-        return time.monotonic() - max(self._heard.arrived, self._started)
+        return time.monotonic() - self._heard.arrived
 
     @property
     def unusable(self) -> str:
@@ -154,7 +154,7 @@ class JointStateListener:
         self._subscription.forget()
         self._memory.clear()
         self._woke = 0, -np.inf
-        self._heard, self._started = _Heard(), time.monotonic()
+        self._heard = _Heard(arrived=time.monotonic())
 
     def take(self, every: bool) -> JointStates:
         """Return what has arrived since the last call.

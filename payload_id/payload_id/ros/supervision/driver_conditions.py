@@ -81,18 +81,23 @@ class DriverConditions:
 
     def _hear(self, message: Any) -> None:
         """Judge a message."""
-        self._now = ""
-        for name, condition in self._conditions.items():
-            value = _value(message, name, condition)
-            if not condition.holds(value):
-                allowed = ", ".join(f"{x:g}" for x in condition.allowed)
-                self._now = (
-                    f"{self._node.resolve_topic_name(self._topic)} says {condition.field} "
-                    f"{float(value):g}; the arm follows its controller with {allowed} "
-                    f"(driver.follows_while.{name} of the robot file)"
-                )
-                self._were = self._were or self._now
-                return
+        said = (
+            self._sentence(name, condition, _value(message, name, condition))
+            for name, condition in self._conditions.items()
+        )
+        self._now = next(filter(None, said), "")
+        self._were = self._were or self._now
+
+    def _sentence(self, name: str, condition: Condition, value: float) -> str:
+        """Say that a value is not one with which the arm follows its controller; empty: it is."""
+        if condition.holds(value):
+            return ""
+        allowed = ", ".join(f"{x:g}" for x in condition.allowed)
+        return (
+            f"{self._node.resolve_topic_name(self._topic)} says {condition.field} {value:g}; the "
+            f"arm follows its controller with {allowed} (driver.follows_while.{name} of the robot "
+            "file)"
+        )
 
     def unwatched(self) -> Sequence[str]:
         """Say that the topic cannot be heard, or is not."""

@@ -132,7 +132,7 @@ def test_torques_are_given_up_only_where_the_other_takes_the_arm_unless_that_is_
         assert one.may_have and "busy" in one.refusal
     assert manager.asked[1:] == [("resting", True), ("resting", False), ("resting", False)]
     one.give_back(9.0)
-    manager.says(True, len(manager.asked) - 1)  # a late answer to an earlier one tells as much
+    manager.says(True)
     one.look(9.0)
     assert not one.may_have and not one.has and not one.refusal
 
