@@ -12,8 +12,8 @@ from ..execution.commanded_motion import Part
 from ..execution.snapshot import NotProved
 from ..execution.start_check import NotReadyError
 from .context import BridgeContext
+from .obstacles.obstacle_messages import LONGEST_ID
 
-LONGEST_NAME = 200  # characters
 MOST_BYTES = 32_000_000  # of a motion's certificates together
 
 
@@ -32,8 +32,8 @@ async def _proved(context: BridgeContext, asked: Follow.Goal) -> Part:
         InputError: It is not.
     """
     name = asked.motion_id
-    if not name or len(name) > LONGEST_NAME:
-        raise InputError(f"motion_id takes 1 to {LONGEST_NAME} characters; found {len(name)}.")
+    if not name or len(name) > LONGEST_ID:
+        raise InputError(f"motion_id takes 1 to {LONGEST_ID} characters; found {len(name)}.")
     size = sum(len(x.file) for x in (asked.motion, *asked.stops))
     if size > MOST_BYTES:
         raise InputError(

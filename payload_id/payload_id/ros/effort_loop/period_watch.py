@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 ALLOWED = 0.5e-3  # [s] by which 99 of 100 periods may be off
-REMEMBERED, LEAST = 2000, 100  # steps that figures are taken of; before which nothing is judged
+REMEMBERED = 500  # steps that figures are taken of
 
 
 class PeriodWatch:
@@ -44,9 +44,9 @@ class PeriodWatch:
             figures: By name; none before there are enough steps.
             doubt: Why torques act later than the proof counts on; empty if they do not.
         """
-        if self._count < LEAST:
+        if self._count < REMEMBERED:
             return {}, ""
-        (periods, delays), wanted = 1e3 * self._seen[:, : self._count], 1e3 * self._period
+        (periods, delays), wanted = 1e3 * self._seen, 1e3 * self._period
         error = float(np.percentile(np.abs(periods - wanted), 99))
         delay, doubt = float(np.percentile(delays, 99)), ""
         if error > 1e3 * ALLOWED:

@@ -22,7 +22,7 @@ from .obstacles import check_number
 THINNEST, FARTHEST = 1e-4, 100.0  # [m] of a size; of a place from the base
 MOST_CORNERS = 100_000  # of all meshes in one message
 UNIT = 1e-3  # how far the length of a quaternion may be from 1
-LONGEST_ID = 200  # characters of an obstacle's id
+LONGEST_ID = 200  # characters of the id of an obstacle, or of a motion
 # Of each primitive its name here, and which dimensions of the message are its sizes there.
 PRIMITIVES = {
     SolidPrimitive.BOX: ("box", (0, 1, 2)),

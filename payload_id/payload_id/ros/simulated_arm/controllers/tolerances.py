@@ -14,8 +14,6 @@ import numpy as np
 from ....core.arrays import Array
 from ....core.errors import InputError
 
-SAME = float(np.finfo(np.float32).eps)  # to which a number is -1
-
 
 @dataclass(frozen=True, eq=False)
 class Tolerances:
@@ -75,6 +73,6 @@ def _array(joints: Sequence[str], stated: Iterable[tuple[str, float, float]], of
 
 def _resolved(stated: float, where: str) -> float:
     """Return one tolerance."""
-    if stated < 0.0 and abs(stated + 1.0) >= SAME:
+    if stated < 0.0 and stated != -1.0:
         raise InputError(f"Illegal tolerance {stated} in {where}. Using default tolerances.")
     return max(stated, 0.0)
