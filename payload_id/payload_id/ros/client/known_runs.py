@@ -36,10 +36,8 @@ from .waiting import NotAnsweredError, wait_for
 from .wanted_runs import Wanted, made_before, require_unchanged, weight_name
 
 STANDING = 1.0  # [s] for which torques at rest are recorded before a new weight is moved
-STANDING_LEAST = 0.5  # [s] of them without which nothing moves
 PRESENT = 0.8  # part of a run's time that its joint states must cover
 LONGEST_STEP = 0.1  # [s] between joint states that cover the time between them
-LONGEST_PLANNING = 300.0  # [s]
 LONGEST_RUN = 3600.0  # [s] including pauses on the path that somebody asked for
 
 # Asks for a weight [kg] (0: none) and waits until it is on; False: end here.
@@ -129,14 +127,14 @@ class KnownRuns:
         """Raise if the torques at rest say that another weight is on: nothing moves then."""
         with self._recorder.recording(self._place(mass, "_standing")) as path:
             time.sleep(STANDING)
-        self._check(self._read(path, STANDING_LEAST), mass)
+        self._check(self._read(path, 0.5 * STANDING), mass)
 
     def _make_run(self, number: int, mass: float) -> None:
         """Plan, execute and record one run; list it if it can be used."""
         wanted = self._wanted
         lower, upper = self._certified(mass)
         plan = self._client.plan(
-            LONGEST_PLANNING,
+            LONGEST_RUN,
             duration=wanted.duration,
             speed_scale=wanted.speed_scale,
             seed=wanted.seed + number,

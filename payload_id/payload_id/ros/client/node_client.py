@@ -10,14 +10,10 @@ from rclpy.client import Client
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from .waiting import allowed, answer_of, call, wait_for
 
 NAME = "payload_client"  # of the node
-EVERY = QoSProfile(  # of what is published, with what there was before
-    depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
 Self = TypeVar("Self", bound="NodeClient")
 
 

@@ -25,9 +25,9 @@ from ...core.identification.status import Status
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..bridge.obstacles.obstacle_messages import obstacle_message
 from ..common.patience import FOUND, SOLVED
-from ..common.topics import LATCHED
+from ..common.topics import EVERY, LATCHED
 from ..planner.identifying.stages import NAMES as STAGES
-from .node_client import EVERY, NodeClient
+from .node_client import NodeClient
 from .waiting import GoneError, NotAnsweredError, allowed, wait_for
 
 Tell = Callable[[Any], object]

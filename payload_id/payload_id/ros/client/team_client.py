@@ -10,7 +10,8 @@ from rclpy.context import Context
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
-from .node_client import EVERY, NodeClient
+from ..common.topics import EVERY
+from .node_client import NodeClient
 from .waiting import wait_for
 
 SERVICES = {

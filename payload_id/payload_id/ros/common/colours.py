@@ -1,4 +1,4 @@
-"""Colours of what is shown, in RViz and in the browser alike: those of Okabe and Ito.
+"""How things look in RViz and in the browser alike; the colours are those of Okabe and Ito.
 
 Colour-blind people tell them apart.
 """
@@ -23,6 +23,8 @@ class Colour(Enum):
     WHITE = (255, 255, 255)
 
 
+THINNEST = 0.002  # [m] least edge of the box of the centre of mass, to stay visible
+GRAVITY = 0.2  # [m] length of the arrow of gravity
 VERDICT: Mapping[Status, Colour] = {
     Status.GOOD: Colour.GREEN,
     Status.TOO_WIDE: Colour.YELLOW,

@@ -19,10 +19,10 @@ from ...core.threads import one_thread
 from ..access.domain import check_peers, ros_domain
 from .cached_executor import CachedExecutor
 from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
+from .patience import LOOK
 
 POLL = 0.1  # longest time until a signal is noticed [s]
 PARTING = 4.0  # [s] to come to rest in; ros2 launch waits for 5 s
-ARRIVED = 0.05  # [s] in which what was sent before the signal is begun
 TOLD = 0.2  # [s] in which answers go out
 BREATH = 0.001  # after an error, so that one that comes again and again takes no whole core [s]
 
@@ -132,7 +132,7 @@ def _part(
             _serve(executor, asked_to_stop, left)
 
     parting = [node for node in nodes if isinstance(node, PartingNode)]
-    serve_for(ARRIVED)
+    serve_for(LOOK)
     if not any(node.in_progress for node in parting):
         return
     for node in parting:

@@ -7,6 +7,9 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+EVERY = QoSProfile(  # of what is published, with what there was before
+    depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
 # Figures of an estimator's condition: whether a run is in progress, why it gets no samples (empty:
 # it gets some), and the node whose blocks it takes.
 RUNNING, SILENT, SAMPLER = "running", "silent", "sampler"

@@ -23,7 +23,6 @@ from ..runs.part_queue import PartQueue
 from .sources.live_run import Established
 
 LATEST = 1.0  # [s] of samples that may wait, or three windows where that is more
-PAUSE = 0.1  # [s] between two looks at whether to end
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +71,7 @@ class ContactWorker:
         self._lesson: _Lesson | None = None
         self._touched = False
         self._watching: _Watching | None = None
-        self._thread = LoopingThread("contact", PAUSE, self._step)
+        self._thread = LoopingThread("contact", self._step)
 
     def write(self, rows: SampleRows) -> None:
         """Hand over samples; returns at once. Without a payload they are let go."""

@@ -11,12 +11,9 @@ from ...core.arm.centre_of_mass import com_interval
 from ...core.arrays import Array
 from ...core.identification.estimate import Estimate
 from ...files.figures.number_format import rounded
-from ..common.colours import VERDICT
+from ..common.colours import GRAVITY, THINNEST, VERDICT
 from ..common.conversions import Report
 from ..common.markers import arrow, in_frame, shape, text
-
-THINNEST = 0.002  # least edge of the interval's box, to stay visible [m]
-ARROW = 0.15  # [m] length of gravity
 
 
 def estimate_markers(report: Report, gravity: Array | None) -> MarkerArray:
@@ -41,7 +38,7 @@ def _shapes(estimate: Estimate, gravity: Array | None) -> Iterator[Marker]:
         com = estimate.phi[1:4] / estimate.phi[0]
         yield shape(Marker.SPHERE, colour, 1.0, [0.03] * 3, com)
         if gravity is not None:
-            yield arrow(colour, com, com + ARROW * gravity / np.linalg.norm(gravity), 0.01)
+            yield arrow(colour, com, com + GRAVITY * gravity / np.linalg.norm(gravity), 0.01)
     if (interval := com_interval(estimate.lower, estimate.upper)) is not None:
         lower, upper = interval
         size = np.maximum(upper - lower, THINNEST)

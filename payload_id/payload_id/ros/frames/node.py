@@ -18,7 +18,7 @@ import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from geometry_msgs.msg import Quaternion, Transform, TransformStamped, Vector3
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
@@ -31,13 +31,9 @@ from ..common.parameters import Parameter, read_parameters
 from ..common.polled_subscription import PolledSubscription, joint_state_subscription
 from ..common.shared_parameters import JOINT_STATES_TOPIC, RELIABILITY, ROBOT_FILE
 from ..common.steady_timer import steady_timer
-from ..common.topics import LATCHED
+from ..common.topics import EVERY, LATCHED
 
 OTHER = "robot_state_publisher"
-STATIC = QoSProfile(
-    depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
-MOVING = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 DESCRIPTION = "robot_description"
 
 FRAMES_TABLE = (
@@ -90,8 +86,8 @@ class FramesNode(Node):
             self, self.robot, values["joint_states_topic"], values["reliability"], 1
         )
         self._heard = (
-            PolledSubscription(self, TFMessage, "/tf", MOVING),
-            PolledSubscription(self, TFMessage, "/tf_static", STATIC),
+            PolledSubscription(self, TFMessage, "/tf", QoSProfile(depth=100)),
+            PolledSubscription(self, TFMessage, "/tf_static", EVERY),
         )
         self._other = "" if values["publisher"] == "own" else installed(OTHER)
         self._period = 1.0 / values["rate"]
@@ -132,10 +128,10 @@ class FramesNode(Node):
         if not self.count_publishers(DESCRIPTION):
             self._description = self.create_publisher(String, DESCRIPTION, LATCHED)
             self._description.publish(String(data=self.robot.urdf))
-        self._static = self.create_publisher(TFMessage, "/tf_static", STATIC)
+        self._static = self.create_publisher(TFMessage, "/tf_static", EVERY)
         now = self.get_clock().now().nanoseconds
         self._static.publish(message_of(self._frames.fixed(), now))
-        self._moving = self.create_publisher(TFMessage, "/tf", MOVING)
+        self._moving = self.create_publisher(TFMessage, "/tf", QoSProfile(depth=100))
         steady_timer(self, self._period, self._on_frames_due)
         self.get_logger().info(
             f"Publishing the frames of '{self.robot.name}' on {self._frames.base}, from {topic}."

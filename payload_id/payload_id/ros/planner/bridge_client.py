@@ -23,12 +23,11 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...planning.request import Documents
 from ..common.awaited_answers import until
 from ..common.conversions import body_of, stamp_of
-from ..common.patience import LOG
+from ..common.patience import LOG, SOLVED
 from ..common.topics import LATCHED
 from ..execution.stop_reason import Reason, sentence
 
 SILENT = 3.0  # [s] without feedback after which a motion is given up
-PROVING = 60.0  # [s] that the bridge may take to prove a motion and take the arm
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Following:
         self.told = Follow.Feedback(phase="proving")
         self.ended: Ended | None = None
         self.result = RosFuture()
-        self._heard, self._patience = time.monotonic(), PROVING
+        self._heard, self._patience = time.monotonic(), SOLVED
         self._goal: ClientGoalHandle | None = None
         self._why: tuple[Reason, str] | None = None  # it shall end, or not begin
 

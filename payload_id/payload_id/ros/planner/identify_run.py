@@ -22,6 +22,7 @@ from ...planning.request import Goal as PlanningGoal
 from ...planning.request import Planned
 from ..common.awaited_answers import until
 from ..common.conversions import unsolved_message
+from ..common.patience import FOUND
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message
 from .arm_goal import ArmGoal
@@ -40,7 +41,6 @@ from .plan_server import PlanServer
 
 Goal, Result = Identify.Goal, Identify.Result
 SETTLE = 0.5  # [s] at rest after the motion that still count
-ALIVE = 10.0  # [s] until joint states arrive, of a driver that has just begun
 NEAR = 1e-3  # [rad or m] within which the arm stands in a pose
 
 
@@ -138,7 +138,7 @@ class IdentifyRun:
             check_goal_fields(asked, context.robot.n, context.uncertainty.prior.mass_max)
             if asked.goal.limits:
                 context.robot.limits_named(asked.goal.limits)
-        await until(context.node, self._is_alive, ALIVE)
+        await until(context.node, self._is_alive, FOUND)
         self._goal.check_wanted()
         with refused_as(Result.ARM_NOT_READY):
             context.start(asked.goal.limits or context.limits, own=True)

@@ -16,13 +16,13 @@ from ...core.arrays import Array
 from ...core.errors import InputError, UnknownNameError
 from ...planning.request import Goal, MoveRequest, Planned, PlanRequest
 from ..common.goal_end import end_goal
+from ..common.patience import TELL
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from .context import PlannerContext, checked
 from .plan_messages import description_message, swept_markers
 
 KEPT = 10  # plans that can still be executed
-FEEDBACK_PERIOD = 0.5  # [s]
 NO_VOLUME = (
     "The payload's volume was not given (payload_box, payload_mesh): that it touches nothing was "
     "not checked."
@@ -52,7 +52,7 @@ class PlanServer:
         result, begin = PlanAction.Result(), time.monotonic()
         timer = steady_timer(
             self._context.node,
-            FEEDBACK_PERIOD,
+            TELL,
             lambda: handle.publish_feedback(
                 PlanAction.Feedback(
                     phase="planning and certifying", seconds=time.monotonic() - begin

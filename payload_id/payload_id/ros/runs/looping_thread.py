@@ -7,21 +7,21 @@ from collections.abc import Callable
 
 from ..common.error_sentence import OUTLIVED
 
+PAUSE = 0.1  # [s] between two steps at most, if nobody wakes it
 PATIENCE = 1.0  # [s] that a step which is going on is waited for at the end
 
 
 class LoopingThread:
     """Calls a step whenever it is woken, and after every pause without; outlives what it raises."""
 
-    def __init__(self, name: str, pause: float, step: Callable[[], None]) -> None:
+    def __init__(self, name: str, step: Callable[[], None]) -> None:
         """Begin.
 
         Args:
             name: Of the thread.
-            pause: Longest time between two steps [s].
             step: What it does.
         """
-        self._pause, self._step = pause, step
+        self._step = step
         self._wake, self._closing = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
         self._thread.start()
@@ -41,7 +41,7 @@ class LoopingThread:
 
     def _loop(self) -> None:
         while not self._closing.is_set():
-            self._wake.wait(self._pause)
+            self._wake.wait(PAUSE)
             self._wake.clear()
             try:
                 self._step()

@@ -15,12 +15,11 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from ..common.error_sentence import error_sentence
+from ..common.patience import TELL
 from .looping_thread import LoopingThread
 from .run_control import RunControl
 
-QUIET = 1.0  # [s] without samples, after which none is on its way any more
 LONGEST = 3.0  # [s] for samples on their way, at most
-PAUSE = 0.1  # [s] between two looks at what waits; a request ends it at once
 REPORT = "Please report it together with the recording."
 
 
@@ -54,7 +53,7 @@ class RunWorker:
         self._control = control
         self._turns: list[Turn] = []
         self._requests: SimpleQueue[tuple[Callable[[], Any], int, Future[Any]]] = SimpleQueue()
-        self._thread = LoopingThread("identification", PAUSE, self._step)
+        self._thread = LoopingThread("identification", self._step)
 
     def request(self, action: Callable[[], Any]) -> Future[Any]:
         """Have a method of the control called in the thread, after the samples handed over by now.
@@ -104,7 +103,7 @@ class RunWorker:
             lambda turn: (
                 now - turn.asked > LONGEST
                 or heard == -math.inf
-                or now - max(turn.asked, heard) > QUIET
+                or now - max(turn.asked, heard) > TELL
             )
         )
 

@@ -16,11 +16,8 @@ from ...core.body.inertial import mass_com_inertia
 from ...core.identification.estimate import Estimate
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
-from ..common.colours import VERDICT, Colour
+from ..common.colours import GRAVITY, THINNEST, VERDICT, Colour
 from .bodies import Triangles, body_triangles
-
-THINNEST = 0.002  # [m] least edge of the box of the centre of mass, to stay visible
-ARROW = 0.25  # [m] length of gravity
 
 
 class Arm:
@@ -138,7 +135,7 @@ class Scene:
         self._payload = self._scene.add_frame(self._at, show_axes=False, position=com)
         self._gravity = self._scene.add_arrows(
             f"{self._at}/gravity",
-            np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -ARROW]]], dtype=np.float32),
+            np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -GRAVITY]]], dtype=np.float32),
             (0, 0, 0),
             shaft_radius=0.004,
             head_radius=0.011,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 from std_srvs.srv import Trigger
 
@@ -26,7 +27,7 @@ from .workflow import Outcome, Progress, TaskState
 LONGEST = 3600.0  # [s] that a task may take
 DRY = 0.1  # of the speed
 REST = 2.0  # [s] of data after a motion, before they are solved
-TARE_ONLY = 2  # of payload_id_msgs/Identify
+TARE_ONLY = Identify.Goal.TARE_ONLY
 REQUESTED_BY = "the live view"
 DRY_RUN, RUN = "dry run", "run"
 

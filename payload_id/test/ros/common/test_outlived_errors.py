@@ -53,7 +53,7 @@ def test_a_thread_goes_on_whatever_a_step_raises(monkeypatch):
             enough.set()
         raise (ValueError("bad"), InputError("worse"), MemoryError("most"))[len(steps) % 3]
 
-    thread = LoopingThread("test", 0.001, step)
+    thread = LoopingThread("test", step)
     assert enough.wait(10.0)
     thread.close()
     assert errors.count == len(steps)
