@@ -21,9 +21,9 @@ from ...core.body.inertial import mass_com_inertia
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
 from ...core.identification.headline import HISTORY, Headline
-from ...core.identification.status import Status
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..bridge.obstacles.obstacle_messages import obstacle_message
+from ..common.conversions import STATUSES
 from ..common.patience import FOUND, SOLVED
 from ..common.topics import EVERY, LATCHED
 from ..planner.identifying.stages import NAMES as STAGES
@@ -41,7 +41,6 @@ OF_PLANNER: Mapping[str, Any] = dict.fromkeys(("stop", "pause", "resume"), Trigg
 OF_BRIDGE: Mapping[str, Any] = {"set_obstacles": SetObstacles, "acknowledge": Acknowledge}
 ACTIONS: Mapping[str, Any] = {"plan": Plan, "execute": Execute, "identify": Identify}
 MOTION_FIELDS = frozenset(ExcitationGoal.get_fields_and_field_types())
-STATUSES = {getattr(PayloadEstimate, status.value): status for status in Status}
 
 
 def estimate_from(message: PayloadEstimate) -> Estimate:

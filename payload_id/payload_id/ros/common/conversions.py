@@ -35,6 +35,7 @@ from ...core.samples.sample_checks import Drop
 from ...core.samples.sample_rows import SampleRows
 
 SECOND_NS = 1_000_000_000
+STATUSES = {getattr(PayloadEstimate, status.value): status for status in Status}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import BridgeState, ExcitationGoal, PayloadEstimate
-from rclpy.task import Future as RosFuture
 
 from ...core.arrays import Array
 from ...core.errors import InputError
@@ -197,10 +196,6 @@ class PlannerContext:
             lower, upper = estimate_intervals(self.estimate)
         return np.asarray((upper - lower) / 2)
 
-    def ask(self, request: Any) -> RosFuture:
-        """Hand a request to the planning process; the executor goes on meanwhile."""
-        return awaitable(self.node, self.process.request(request))
-
     def new_name(self, kind: str) -> str:
         """Return a name for certificates, which no other planner gives, wherever it keeps them.
 
@@ -220,7 +215,7 @@ class PlannerContext:
         Raises:
             CalledOffError: Nobody waits for it.
         """
-        asked = self.ask(request)
+        asked = awaitable(self.node, self.process.request(request))
         await until(self.node, lambda: asked.done() or bool(unwanted()), math.inf)
         if not asked.done():
             raise CalledOffError(unwanted())

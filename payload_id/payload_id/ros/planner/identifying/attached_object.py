@@ -14,7 +14,7 @@ from rclpy.node import Node
 from shape_msgs.msg import SolidPrimitive
 
 from ....core.errors import InputError
-from .outcome import KNOWN
+from ...execution.payload_intervals import is_usable
 
 TOPIC = "attached_collision_object"  # to which MoveIt's planning scene monitor listens
 NAME = "payload"
@@ -79,7 +79,7 @@ def attached_object(
     Raises:
         InputError: Mass or volume is not known.
     """
-    if estimate is None or estimate.status not in KNOWN or not estimate.phi[0] >= 0.0:
+    if estimate is None or not is_usable(estimate) or not estimate.phi[0] >= 0.0:
         raise InputError("The payload's mass is not known: identify it first (~/identify).")
     if box is None:
         raise InputError(

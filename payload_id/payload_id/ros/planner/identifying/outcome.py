@@ -10,18 +10,12 @@ from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate
 
 from ....core.errors import InputError, PayloadIdError
+from ...common.conversions import STATUSES
+from ...execution.payload_intervals import is_usable
 from ...execution.start_check import CalledOffError
 from .estimator_link import EstimatorLostError
 
 Result = Identify.Result
-KNOWN = (PayloadEstimate.GOOD, PayloadEstimate.TOO_WIDE, PayloadEstimate.SMALL_LOAD)
-VERDICTS = {
-    getattr(PayloadEstimate, name): name
-    for name in (
-        "GOOD", "TOO_WIDE", "SMALL_LOAD", "NOT_IDENTIFIABLE", "INCONSISTENT", "NO_DATA",
-        "SOLVER_FAILED", "WAITING",
-    )
-}  # fmt: skip
 
 
 class EndedError(PayloadIdError):
@@ -61,10 +55,11 @@ def judge(result: Identify.Result, asked: Identify.Goal) -> tuple[int, str]:
         asked: The goal.
     """
     estimate = result.estimate
-    verdict = VERDICTS.get(estimate.status, "unknown")
+    status = STATUSES.get(estimate.status)
+    verdict = "unknown" if status is None else status.value
     if estimate.status == PayloadEstimate.INCONSISTENT:
         return Result.INCONSISTENT, f"{verdict}. {estimate.message}{_given(asked)}"
-    if estimate.status not in KNOWN:
+    if not is_usable(estimate):
         return Result.NOT_IDENTIFIED, f"{verdict}. {estimate.message}"
     found = found_sentence(estimate)
     if not result.validated:
@@ -76,11 +71,11 @@ def judge(result: Identify.Result, asked: Identify.Goal) -> tuple[int, str]:
 
 def found_sentence(estimate: PayloadEstimate) -> str:
     """Return what was found, as a sentence; empty if nothing was."""
-    if estimate.status not in KNOWN or not math.isfinite(estimate.phi[0]):
+    if not is_usable(estimate) or not math.isfinite(estimate.phi[0]):
         return ""
+    verdict, mass = STATUSES[estimate.status].value, estimate.phi[0]
     return (
-        f"{VERDICTS[estimate.status]}: {estimate.phi[0]:.4g} kg, between {estimate.lower[0]:.4g} "
-        f"and {estimate.upper[0]:.4g} kg."
+        f"{verdict}: {mass:.4g} kg, between {estimate.lower[0]:.4g} and {estimate.upper[0]:.4g} kg."
     )
 
 
