@@ -62,11 +62,11 @@ def _identify(terminal: Console, demo: TeamDemo) -> tuple[Path, dict[str, Array]
             with terminal.status("Starting the team node ..."):
                 client.wait_until_ready(READY)
                 client.wait_for(lambda: robots.heard, READY, "subscriptions of the team node")
-            client.start(READY)
+            client.ask("start", READY)
             _move(terminal, demo, nodes, client, robots)
             with terminal.status("The final estimate ..."):
                 client.stop_quietly(PATIENCE)
-                path = Path(client.save("run", READY))
+                path = Path(client.ask("save", READY, path="run").path)
             return path, _forces(demo, robots)
     finally:
         rclpy.try_shutdown()
@@ -83,10 +83,10 @@ def _move(
     begin, shown = time.monotonic(), [-10.0]
     for what, stage in demo.stages:
         if stage.human:
-            client.guide(True)
+            client.ask("guide", data=True)
         _through(terminal, nodes, client, robots, what, stage, shown)
         if stage.human:
-            client.guide(False)
+            client.ask("guide", data=False)
     stage, planning = _planned(terminal, client, demo)
     begin += planning
     _through(terminal, nodes, client, robots, "wrists move by less than 10 degrees", stage, shown)

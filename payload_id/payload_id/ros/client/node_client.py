@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from rclpy.client import Client
@@ -15,6 +16,20 @@ from .waiting import allowed, answer_of, call, wait_for
 
 NAME = "payload_client"  # of the node
 Self = TypeVar("Self", bound="NodeClient")
+
+
+def message_of(kind: Any, fields: Mapping[str, Any]) -> Any:
+    """Return a message with fields.
+
+    Raises:
+        TypeError: It has no such field: ROS itself would ignore it.
+    """
+    known = kind.get_fields_and_field_types()
+    if unknown := [name for name in fields if name not in known]:
+        near = get_close_matches(unknown[0], known, 1)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        raise TypeError(f"There is no field '{unknown[0]}'.{hint}")
+    return kind(**fields)
 
 
 class NodeClient:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from ..common.conversions import STATUSES
 from ..common.patience import FOUND, SOLVED
 from ..common.topics import EVERY, LATCHED
 from ..planner.identifying.stages import NAMES as STAGES
-from .node_client import NodeClient
+from .node_client import NodeClient, message_of
 from .waiting import GoneError, NotAnsweredError, allowed, wait_for
 
 Tell = Callable[[Any], object]
@@ -119,20 +118,6 @@ def each_stage(say: Callable[[str], object]) -> Tell:
             )
 
     return tell
-
-
-def _message(kind: Any, fields: Mapping[str, Any]) -> Any:
-    """Return a message with fields.
-
-    Raises:
-        TypeError: It has no such field: ROS itself would ignore it.
-    """
-    known = kind.get_fields_and_field_types()
-    if unknown := [name for name in fields if name not in known]:
-        near = get_close_matches(unknown[0], known, 1)
-        hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise TypeError(f"A goal has no field '{unknown[0]}'.{hint}")
-    return kind(**fields)
 
 
 async def _result_of(
@@ -273,7 +258,7 @@ class PayloadClient(NodeClient):
             called_off: Once it is set, the planning is ended, and none is begun.
             goal: Fields of payload_id_msgs/ExcitationGoal.
         """
-        asked = Plan.Goal(goal=_message(ExcitationGoal, goal))
+        asked = Plan.Goal(goal=message_of(ExcitationGoal, goal))
         result = self._act("plan", asked, timeout, tell, called_off)
         if not result.success:
             raise NotAnsweredError(f"{self.planner}/plan: {result.message}")
@@ -332,7 +317,7 @@ class PayloadClient(NodeClient):
             fields: Of payload_id_msgs/Identify, and of the ExcitationGoal in it.
         """
         motion = {k: fields.pop(k) for k in list(fields) if k in MOTION_FIELDS}
-        goal = _message(Identify.Goal, fields | {"goal": _message(ExcitationGoal, motion)})
+        goal = message_of(Identify.Goal, fields | {"goal": message_of(ExcitationGoal, motion)})
         return self._act("identify", goal, timeout, tell, called_off)
 
     def stop_motion(self) -> str:
