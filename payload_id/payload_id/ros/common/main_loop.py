@@ -19,11 +19,10 @@ from ...core.threads import one_thread
 from ..access.domain import check_peers, ros_domain
 from .cached_executor import CachedExecutor
 from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
-from .patience import LOOK
+from .patience import LOOK, SENT
 
 POLL = 0.1  # longest time until a signal is noticed [s]
 PARTING = 4.0  # [s] to come to rest in; ros2 launch waits for 5 s
-TOLD = 0.2  # [s] in which answers go out
 BREATH = 0.001  # after an error, so that one that comes again and again takes no whole core [s]
 
 
@@ -140,7 +139,7 @@ def _part(
     until = time.monotonic() + PARTING
     while any(node.in_progress for node in parting) and time.monotonic() < until:
         _serve(executor, asked_to_stop)
-    serve_for(TOLD)
+    serve_for(SENT)
 
 
 def _serve(executor: CachedExecutor, asked_to_stop: threading.Event, longest: float = POLL) -> None:

@@ -25,7 +25,7 @@ from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
-from ..common.patience import LOOK
+from ..common.patience import LOOK, SENT
 from ..common.shared_parameters import disagreement, stated_figures, uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
@@ -41,7 +41,6 @@ from .parameters import PLANNER_TABLE, PlannerParameters
 from .plan_server import PlanServer
 
 FEEDBACK_PERIOD = 0.1  # [s]
-PARTING = 0.2  # [s] that a last request is given to reach the bridge
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class PlannerNode(ManagedNode):
     def deactivate(self) -> None:
         """Have an arm that still moves stopped."""
         if self._parts.lease.stop(Reason.SHUT_DOWN, ""):
-            time.sleep(PARTING)
+            time.sleep(SENT)
 
     def _serve(self, execute: ExecuteServer) -> None:
         """Create all services and actions."""

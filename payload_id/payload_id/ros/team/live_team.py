@@ -120,8 +120,9 @@ class LiveTeam:
 
     def forget(self, running: bool) -> None:
         """Begin without data; `running`: whether what comes is kept, to be saved."""
+        record = self._new_record(TeamLog(self._log_most) if running else None)
         self.close()
-        self._record = self._new_record(TeamLog(self._log_most) if running else None)
+        self._record = record
 
     def close(self) -> None:
         """Let the run's log go."""

@@ -17,11 +17,10 @@ from std_srvs.srv import Trigger
 
 from ....core.errors import InputError
 from ...common.awaited_answers import until
-from ...common.patience import FOUND, SOLVED
+from ...common.patience import FOUND, SOLVED, TELL
 from ...common.patience import SILENT as UNHEARD
 from ...common.topics import RUNNING, SILENT
 
-GONE = 1.0  # [s] without its services, after which it has ended
 NEWS = 1.5  # [s] in which its condition is heard anew, and tells of now
 KINDS = {
     "begin": BeginRun,
@@ -80,7 +79,7 @@ class EstimatorLink:
     def trouble(self) -> str:
         """Why the run in progress gets no data any more; empty while nothing speaks for that."""
         now = time.monotonic()
-        if now - self._there > GONE:
+        if now - self._there > TELL:
             return f"The estimator ({self.name}) has ended"
         if (silence := now - self._heard) > UNHEARD:
             return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"

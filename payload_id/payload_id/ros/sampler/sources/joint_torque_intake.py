@@ -13,6 +13,7 @@ from ....files.bags.joint_states_bag import JOINT_STATE
 from ....files.robots.robot_file import RobotFile
 from ...common.conversions import block_message
 from ...common.joint_state_reader import JointStateReader
+from ...common.patience import TELL
 from ...common.polled_subscription import joint_state_subscription
 from ...common.throttled_log import ThrottledLog
 from ...common.topic_report import publisher_names, silence_report
@@ -20,7 +21,6 @@ from ...lifecycle.managed_node import ManagedNode
 from ..parameters import SamplerParameters
 from .intake import Finding, Intake, Record
 
-FASTEST = 100.0  # times as fast as this machine's clock, that simulated time passes
 SLOW = 0.8  # part of the expected rate below which a warning is due
 
 
@@ -39,7 +39,7 @@ class JointTorqueIntake(Intake):
         self.topics = f"joint states of '{robot.name}' on {self._states.topic}"
         self._reader, self._log = JointStateReader(), ThrottledLog(node)
         self._arrived = time.monotonic()
-        self._before = time.monotonic(), node.get_clock().now(), 0, 0, 0  # as of the last look
+        self._before: tuple[int | None, int, int, int] = None, 0, 0, 0  # as of the last look
         self._steady = False
 
     def forget(self) -> None:
@@ -78,32 +78,33 @@ class JointTorqueIntake(Intake):
 
     def look(self) -> Finding:
         """Judge what has been arriving."""
-        sampler, now, clock = self.sampler, time.monotonic(), self._node.get_clock().now()
-        at, clock_at, received, accepted, old = self._before
+        sampler, newest = self.sampler, self.sampler.pace.newest_ns
+        before, received, accepted, old = self._before
         out_of_turn = sum(
             sampler.dropped.get(cause.value, 0)
             for cause in (Drop.DUPLICATE, Drop.OUT_OF_ORDER, Drop.STAMP_LEAP)
         )
-        self._before = now, clock, sampler.received, sampler.accepted, out_of_turn
-        passed, simulated = now - at, (clock - clock_at).nanoseconds * 1e-9
-        if self._node.get_parameter("use_sim_time").value and 0.0 < simulated <= FASTEST * passed:
-            passed = simulated
-        rate = (sampler.accepted - accepted) / max(passed, 1e-9)
+        self._before = newest, sampler.received, sampler.accepted, out_of_turn
+        # Time as the stamps tell it, be it simulated.
+        passed = TELL if newest is None or before is None else 1e-9 * (newest - before)
+        rate = (sampler.accepted - accepted) / passed if passed > 0.0 else 0.0
         steady, self._steady = self._steady, rate > 0.0
         return Finding(
-            self._silence(now),
+            self._silence(),
             self._uselessness(rate, sampler.received - received),
             self._mixed_publishers(out_of_turn - old) or (self._slowness(rate) if steady else ""),
             f"Joint states arrive at {rate:.4g} Hz from {self._source_names()}.",
             self._figures(rate),
         )
 
-    def _silence(self, now: float) -> str:
+    def _silence(self) -> str:
         """Say that no joint states arrive; empty while they do."""
-        silent, rate = now - self._arrived, self._robot.joint_states.rate
+        silent = time.monotonic() - self._arrived
         if silent <= self._settings.silence:
             return ""
-        return silence_report(self._node, self._states.topic, JOINT_STATE, silent, rate)
+        return silence_report(
+            self._node, self._states.topic, JOINT_STATE, silent, self._robot.joint_states.rate
+        )
 
     def _uselessness(self, rate: float, heard: int) -> str:
         """Say that no payload can be identified of what arrives; empty if one can."""
