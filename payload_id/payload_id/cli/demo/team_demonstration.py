@@ -65,7 +65,7 @@ def _identify(terminal: Console, demo: TeamDemo) -> tuple[Path, dict[str, Array]
             client.ask("start", READY)
             _move(terminal, demo, nodes, client, robots)
             with terminal.status("The final estimate ..."):
-                client.stop_quietly(PATIENCE)
+                client.stop(PATIENCE)
                 path = Path(client.ask("save", READY, path="run").path)
             return path, _forces(demo, robots)
     finally:
