@@ -195,8 +195,7 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
         else "[bold red]An interval misses the truth.[/]"
     )
     terminal.print(
-        f"next: ./payload-id report {_short(bag)}
-of your own: ./payload-id check RECORDING "
+        f"next: ./payload-id report {_short(bag)}\nof your own: ./payload-id check RECORDING "
         "--robot FILE (docs/first_payload.md)",
         soft_wrap=True,
     )
