@@ -14,8 +14,8 @@ from ...core import codec
 from ...core.calibration import CalibrationResult
 from ...core.errors import PayloadIdError
 from ...core.identification.status import times_as_large
+from ...core.number_format import digits, number
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS, group_slice
-from ...files.figures.number_format import digits, number
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
 from ..common.presentation import console, plain_table

@@ -19,10 +19,10 @@ from ...core.errors import ConfigurationError, InputError, PayloadIdError
 from ...core.history import KnownRun, learn_history, segments
 from ...core.history.conformal import largest_score, runs_needed
 from ...core.history.learning import OWN
+from ...core.number_format import number
 from ...core.rows.joint_torque.momentum import MomentumRows
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.version import VERSION
-from ...files.figures.number_format import number
 from ...files.learnt.learnt_file import HISTORY, save_learnt_robot
 from ...files.recordings.known_runs import KnownRecording
 from ...files.recordings.recording import Recording

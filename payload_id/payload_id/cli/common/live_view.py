@@ -10,7 +10,6 @@ from rich.text import Text
 
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import NO_NUMBER
-from ...files.figures.number_format import headline_lines
 from .presentation import STYLES, estimate_table
 
 SLOW, SLOW_AFTER = 0.85, 2.0  # part of real time that is slow; [s] before that is said
@@ -78,4 +77,4 @@ def _line(elapsed: float, estimate: Estimate | None) -> str:
     """Return the state in one line."""
     if estimate is None or estimate.headline is None or estimate.status in NO_NUMBER:
         return f"{elapsed:4.1f} s  {_state(estimate)}"
-    return f"{elapsed:4.1f} s  mass {headline_lines(estimate.headline)[0]}  {_state(estimate)}"
+    return f"{elapsed:4.1f} s  mass {estimate.headline.lines[0]}  {_state(estimate)}"

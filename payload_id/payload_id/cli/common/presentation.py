@@ -16,7 +16,7 @@ from ...core.errors import printable
 from ...core.history import CalibratedInterval
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import NO_NUMBER, Status
-from ...files.figures.number_format import UNIT_TEXTS, digits, headline_lines, number
+from ...core.number_format import UNIT_TEXTS, digits, number
 
 STYLES = {
     Status.GOOD: "bold green",
@@ -142,7 +142,7 @@ def verdict(estimate: Estimate) -> Panel:
     answer, why = Table.grid(padding=(0, 2)), Table.grid(padding=(0, 1))
     if estimate.headline is not None and estimate.status not in NO_NUMBER:
         frame = f", in {estimate.payload_frame}" if estimate.payload_frame else ""
-        mass, com = headline_lines(estimate.headline)
+        mass, com = estimate.headline.lines
         answer.add_row("mass", Text(mass, "bold"))
         answer.add_row("centre of mass", Text(f"{com}{frame}", "bold"))
     for sentence in SENTENCES.split(printable(estimate.message)):

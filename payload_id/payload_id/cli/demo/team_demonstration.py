@@ -15,9 +15,9 @@ from rich.rule import Rule
 
 from ...core.arrays import Array
 from ...core.errors import PayloadIdError
+from ...core.number_format import digits, number
 from ...core.simulation.team.team_motion import Stage
 from ...core.team.estimate import TeamEstimate as Estimate
-from ...files.figures.number_format import digits, number
 from ...files.figures.team_figure import TeamPicture, team_figure
 from ...ros.client.team_client import TeamClient
 from ..common.presentation import console

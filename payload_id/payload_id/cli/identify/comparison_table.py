@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...core.body.inertial import PARAMETERS, mass_com_inertia
-from ...files.figures.number_format import UNIT_TEXTS, digits, number
+from ...core.number_format import UNIT_TEXTS, digits, number
 from ..common.presentation import plain_table
 from .comparison import Comparison, Point, Spread
 

@@ -11,8 +11,8 @@ from rich.text import Text
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.codec import as_json, digest
+from ...core.number_format import UNIT_TEXTS, rounded
 from ...core.team.estimate import TeamEstimate
-from ...files.figures.number_format import UNIT_TEXTS, rounded
 from ...files.teams.team_run import SavedTeamRun, has_team_run
 from ..common.presentation import console, plain_table
 

@@ -23,12 +23,14 @@ from ..arm.centre_of_mass import com_interval
 from ..arrays import Array
 from ..body.inertial import mass_com_inertia
 from ..errors import InputError
+from ..number_format import with_ends
 from ..stated import check_stated
 
 if TYPE_CHECKING:
     from .estimate import Estimate
 
 HISTORY, PROOF, CONFIDENCE = "history", "proof", "confidence"
+IN_MM = np.array([1.0, 1e3, 1e3, 1e3])  # mass in kg, centre of mass in mm
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,20 @@ class Headline:
     def name(self) -> str:
         """Its kind, as people are told it."""
         return {PROOF: PROOF, CONFIDENCE: "confidence, no proof"}.get(self.kind, self.kind)
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """Mass and centre of mass as people read them: 1.38 kg (1.36 to 1.40; proof)."""
+        mass, *com = (
+            with_ends(*ends)
+            for ends in zip(self.value * IN_MM, self.lower * IN_MM, self.upper * IN_MM, strict=True)
+        )
+        told = ", ".join(f"{axis} {text}" for axis, text in zip("xyz", com, strict=True))
+        return f"{mass.replace(' (', ' kg (')[:-1]}; {self.name})", f"[mm]: {told}"
+
+    def __str__(self) -> str:
+        mass, com = self.lines
+        return f"mass {mass}\ncentre of mass {com}"
 
     def suffices(self, enough: Enough) -> bool:
         """Return whether all four are known as near as they must be."""

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ...core.arrays import Array, BoolArray
+from ...core.number_format import UNIT_TEXTS
 from .interval_figure import (
     BAND,
     CUT,
@@ -24,7 +25,6 @@ from .interval_figure import (
     UNKNOWN_LINE,
     legend,
 )
-from .number_format import UNIT_TEXTS
 from .picture_file import literal, save_picture
 
 ZOOM = 3.0  # axes show this many times what the narrowest interval and the bulk of estimates span

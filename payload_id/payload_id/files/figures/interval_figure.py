@@ -15,7 +15,7 @@ from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import USABLE
-from .number_format import UNIT_TEXTS, digits, number
+from ...core.number_format import UNIT_TEXTS, digits, number
 from .picture_file import literal, save_picture
 
 BAND, LINE, TRUTH = "#9ecae1", "#08519c", "#d94801"

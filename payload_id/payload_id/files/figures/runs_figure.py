@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ...core.arrays import Array
+from ...core.number_format import UNIT_TEXTS
 from .interval_figure import BAND, LABELS, LINE, UNKNOWN_LINE
-from .number_format import UNIT_TEXTS
 from .picture_file import literal
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
-from .number_format import UNIT_TEXTS, digits, number
+from ...core.number_format import UNIT_TEXTS, digits, number
 from .payload_figure import ellipsoid, outline
 from .picture_file import literal, save_picture
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.fleet import KINDS, Trend, trend
 from ...core.identification.status import Status
-from ..figures.number_format import digits, number
+from ...core.number_format import digits, number
 
 OVER = {"began": "time", "temperature": "temperature"}  # columns that something may drift with
 UNITS = {

@@ -11,10 +11,10 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.body.inertial import mass_com_inertia
 from ...core.identification.estimate import Estimate
+from ...core.number_format import digits, number
 from ..export.loads.load import Load
 from ..export.loads.ranges import Range
 from ..export.loads.result_file import Result
-from ..figures.number_format import digits, number
 
 AXES = ("x", "y", "z")
 PAIRS = ("xx", "xy", "xz", "yy", "yz", "zz")

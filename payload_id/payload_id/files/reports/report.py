@@ -11,7 +11,6 @@ from ...core.diagnosis import sensitivity_in_words
 from ...core.identification.status import NO_NUMBER, Status
 from ...core.recording_checks.check_result import CheckResult
 from ...core.safety.margins.margin import CLEARANCES
-from ..figures.number_format import headline_lines
 from ..runs.certificate_file import SavedCertificate
 from .assumptions import Assumption, assumptions_of, use_sentence
 from .comparison import Compared, agreement, compared, moment
@@ -160,7 +159,7 @@ class Report:
         found, status = self.run.estimate.headline, self.run.estimate.status
         if found is None or status in NO_NUMBER:
             return ()
-        mass, com = headline_lines(found)
+        mass, com = found.lines
         return f"mass {mass}", f"centre of mass {com}"
 
     @property

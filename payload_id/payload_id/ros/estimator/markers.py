@@ -10,7 +10,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from ...core.arm.centre_of_mass import com_interval
 from ...core.arrays import Array
 from ...core.identification.estimate import Estimate
-from ...files.figures.number_format import rounded
+from ...core.number_format import rounded
 from ..common.colours import GRAVITY, THINNEST, VERDICT
 from ..common.conversions import Report
 from ..common.markers import arrow, in_frame, shape, text

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
+from ...core.number_format import UNIT_TEXTS
 from ...files.figures.interval_figure import BAND, LINE
-from ...files.figures.number_format import UNIT_TEXTS
 from .history import History
 from .view_model import parameter_text
 

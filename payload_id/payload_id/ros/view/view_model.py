@@ -18,7 +18,7 @@ from ...core.body.inertial import PARAMETERS, mass_com_inertia
 from ...core.errors import printable
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import USABLE, Status
-from ...files.figures.number_format import UNIT_TEXTS, digits, headline_lines, number
+from ...core.number_format import UNIT_TEXTS, digits, number
 from ..common.colours import VERDICT
 from .workflow import NODES, Snapshot, Step, identify_hindrance, next_step, steps
 
@@ -158,7 +158,7 @@ def verdict_html(
         f"{look.advice}{seconds}</div>"
     ]
     if estimate.status in USABLE and estimate.headline is not None:
-        mass, com = headline_lines(estimate.headline)
+        mass, com = estimate.headline.lines
         com = com.replace(": ", "<br>").replace(", ", "<br>")
         found.append(f'<p style="font-size:1.3em"><b>{mass}</b><br>centre of mass {com}</p>')
         found.append(f"<p>inertia about it: {_inertia(estimate)}</p>{expected}")

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from payload_id.core.body.inertial import PARAMETERS, UNITS, from_mass_com_inertia
 from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.status import Status
+from payload_id.core.number_format import number, rounded
 from payload_id.files.figures import comparison_figure, interval_figure
-from payload_id.files.figures.number_format import number, rounded
 
 PHI = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 WIDTH = 0.05 * np.array([1.0, *[0.1] * 3, *[0.01] * 6])

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ...core.body.inertial import UNITS
-from ...core.identification.headline import Headline
+from .body.inertial import UNITS
 
 UNIT_TEXTS = tuple(unit.replace("m2", "m²") for unit in UNITS)  # of the ten parameters
 
@@ -34,16 +33,7 @@ def number(value: float, decimals: int) -> str:
     return text if text.strip("-0.") else text.lstrip("-")
 
 
-def headline_lines(found: Headline) -> tuple[str, str]:
-    """Return mass and centre of mass as people read them: 1.38 kg (1.36 to 1.40; proof)."""
-    mass = _with_ends(found.value[0], found.lower[0], found.upper[0])
-    scaled = zip("xyz", 1e3 * found.value[1:], 1e3 * found.lower[1:], 1e3 * found.upper[1:],
-                 strict=True)  # fmt: skip
-    com = ", ".join(f"{axis} {_with_ends(*ends)}" for axis, *ends in scaled)
-    return f"{mass.replace(' (', ' kg (')[:-1]}; {found.name})", f"[mm]: {com}"
-
-
-def _with_ends(value: float, lower: float, upper: float) -> str:
+def with_ends(value: float, lower: float, upper: float) -> str:
     """Return a number and the ends of its interval, to two digits of the half-width."""
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return f"{number(value, 0 if abs(value) >= 10 else 2)} (no bounds)"
