@@ -66,8 +66,8 @@ class _JointReader:
     """Reads joints by name: before the springs, behind them, gimbal, the springs' torques."""
 
     def __init__(self, joints: JointKeys) -> None:
-        self._positions = joints.names
-        self._efforts = joints.after if joints.effort_of == "after" else joints.before
+        self._positions = tuple(joints.names)
+        self._efforts = tuple(joints.after if joints.effort_of == "after" else joints.before)
         self._sign = joints.effort_sign
 
     def __call__(self, message: Any) -> Sequence[float]:
