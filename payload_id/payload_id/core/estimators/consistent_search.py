@@ -22,7 +22,7 @@ from .problem import ScaledProblem
 
 SUFFICIENT, POOR, FINE = 1e-4, 0.25, 0.75  # of the decrease that the model predicts [Conn2000]
 ROUNDING = 1e-16  # relative decrease of the cost that ends a search
-TINY = 1e-300  # in place of zero in a denominator
+TINY = 1e-150  # in place of zero in a denominator, whose square is none yet
 
 
 class Chart(Protocol):
