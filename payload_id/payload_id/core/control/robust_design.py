@@ -20,12 +20,11 @@ from ..safety.torque.arm_dynamics import ArmDynamics
 from ..safety.torque.design_margins import proved_inertia
 from ..safety.torque.parameter_box import ParameterBox
 from ..safety.torque.slice_torque_bounds import slice_torque_bounds
-from ..safety.torque.torque_change import torque_change
+from ..safety.torque.torque_change import SLICE, torque_change
 from ..safety.tube.sampling_reserve import SamplingReserve
 from ..safety.tube.tracking_tube import TrackingTube
 
 LEAST_LEVEL = 0.5  # V_c is at least this part of V_M [-]
-SLICE = 0.02  # [s] of the slices on which a motion's disturbance is bounded
 ROOM = 1.05  # for other slices than these [-]
 ITERATIONS = 30  # of the search for the largest reserve
 UNUSABLE = 1e6  # [N m or N] a search that comes so far has no fixed point

@@ -41,23 +41,13 @@ def skeleton(urdf: str, joints: Sequence[str]) -> str:
         UnknownNameError: The description has no such joint.
     """
     robot = _parse(urdf)
-    known = {joint.get("name", ""): joint for joint in robot.findall("joint")}
-    for name in joints:
-        if name not in known:
-            raise UnknownNameError("joint", name, known, where="the robot description")
-        if (kind := known[name].get("type")) not in MOVABLE:
-            raise ModelError(
-                f"Joint '{name}' is of type '{kind}'; the simulated arm moves "
-                f"{', '.join(MOVABLE)} joints only."
-            )
     for element in list(robot):
         if element.tag not in KEPT:
             robot.remove(element)
-            continue
         for part in list(element):
-            if part.tag not in KEPT[element.tag]:
+            if part.tag not in KEPT.get(element.tag, ()):
                 element.remove(part)
-    for name, joint in known.items():
+    for name, joint in _movable(robot, joints).items():
         if name not in joints:
             joint.set("type", "fixed")
             continue
@@ -67,6 +57,20 @@ def skeleton(urdf: str, joints: Sequence[str]) -> str:
             ElementTree.SubElement(joint, "axis", xyz="1 0 0")
         ElementTree.SubElement(joint, "limit", UNLIMITED)
     return ElementTree.tostring(robot, encoding="unicode")
+
+
+def _movable(robot: ElementTree.Element, joints: Sequence[str]) -> dict[str, ElementTree.Element]:
+    """Return all joints by name, after checking those that are to move."""
+    known = {joint.get("name", ""): joint for joint in robot.findall("joint")}
+    for name in joints:
+        if name not in known:
+            raise UnknownNameError("joint", name, known, where="the robot description")
+        if (kind := known[name].get("type")) not in MOVABLE:
+            raise ModelError(
+                f"Joint '{name}' is of type '{kind}'; the simulated arm moves "
+                f"{', '.join(MOVABLE)} joints only."
+            )
+    return known
 
 
 def _parse(urdf: str) -> ElementTree.Element:

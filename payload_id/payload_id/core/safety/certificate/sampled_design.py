@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays import Array
 from ...body.inertial import TO_PINOCCHIO, is_physical
 from ...motion.trajectory import Trajectory
-from ..margins.margin import DESIGN
+from ..margins.margin import DESIGN, part_used
 from ..torque.arm_dynamics import ArmDynamics
 from ..tube.sampling_reserve import SamplingReserve
 from .safety_case import SafetyCase
@@ -20,7 +20,6 @@ from .sampled_states import SampledStates, errors_within, states_at
 
 PAIR_PART = 4  # one in so many samples is such a pair
 TRIES = 6  # to come from a corner of the box to a body that exists, each halfway to the middle
-NOTHING = 1e-300  # of which no part is taken
 
 
 def sample_design(
@@ -39,8 +38,9 @@ def sample_design(
     dynamics, used = ArmDynamics(case.model, case.box), dict.fromkeys(DESIGN, 0.0)
 
     def note(name: str, needed: Array | float, allowed: Array | float) -> None:
-        part = np.asarray(needed) / np.maximum(allowed, NOTHING)
-        used[name] = max(used[name], float(np.max(part)))
+        used[name] = max(
+            used[name], float(part_used(np.asarray(needed), np.asarray(allowed)).max())
+        )
 
     for i in range(count):
         nominal, w = dynamics.torque(*before.state(i))
