@@ -161,13 +161,6 @@ def test_proved_clearances_are_below_sampled_ones_and_near_them():
     assert certified >= 2
 
 
-def test_a_body_survives_its_own_dictionary():
-    rng = np.random.default_rng(0)
-    for kind in KINDS:
-        body = random_body(rng, kind, rng.normal(size=3), kind)
-        assert ConvexBody.from_dict(body.to_dict()).digest == body.digest
-
-
 def test_impossible_bodies_are_refused_by_name(tmp_path):
     model, geometry = branched()
     one, base = (ConvexBody.primitive(*each) for each in (("sphere", (1.0,)), ("box", (1, 1, 1))))

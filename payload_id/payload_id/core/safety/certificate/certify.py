@@ -51,7 +51,7 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
         partial(_motion_margins, case, trajectory, step),
         partial(_start_margins, case, MotionState.of(trajectory, 0.0)),
         partial(_speed_margins, case, trajectory),
-        partial(clearances, case.scene, trajectory, case.tube.position, case.clearance, 2 * step),
+        partial(_clearances, case, trajectory, 2 * step),
         partial(design_margins, case, trajectory, DESIGN_STEP * step),
         partial(torque_margins, case, trajectory, step),
         partial(holding_margins, case, trajectory),
@@ -120,6 +120,13 @@ def _speed_margins(case: SafetyCase, trajectory: Trajectory) -> tuple[Margin, ..
         return ()
     bound = LimitBound(partial(speed_needs, case), trajectory)
     return bound.margins(Slices.between(even_edges(trajectory, SPEED_STEP)))
+
+
+def _clearances(
+    case: SafetyCase, trajectory: Trajectory, step: float
+) -> tuple[Margin, ...] | Refusal:
+    """Return the smallest clearances; the scene is prepared only for motions that come so far."""
+    return clearances(case.scene, trajectory, case.tube.position, case.clearance, step)
 
 
 def _check(case: SafetyCase, trajectory: Trajectory, step: float) -> None:
