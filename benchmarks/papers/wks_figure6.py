@@ -169,7 +169,7 @@ def main() -> int:
     arguments = parser.parse_args()
     robot = RobotFile.load("kinova_gen3")
     model = RobotModel.from_robot_file(robot)
-    setting = Setting(model, link_ellipsoids(robot.urdf, model))
+    setting = Setting(model, link_ellipsoids(robot, model))
     results = [trial(setting, arguments.seed + k) for k in range(arguments.trials)]
     errors, sound, seconds = (np.array(x) for x in zip(*results, strict=True))
     terminal = Console(highlight=False, width=100)

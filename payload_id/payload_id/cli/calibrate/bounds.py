@@ -58,7 +58,7 @@ def work(wanted: Bounds, margin: float) -> Job:
     recordings = tuple(read_stretch(each.path, wanted, file) for each in runs)
     options = Options(
         window=Options.window if wanted.window is None else wanted.window,
-        ellipsoids=link_ellipsoids(file.urdf, robot) if wanted.ellipsoids else (),
+        ellipsoids=link_ellipsoids(file, robot) if wanted.ellipsoids else (),
         prior=_prior(wanted.prior),
         scales=scales_of(wanted.scales),
     )

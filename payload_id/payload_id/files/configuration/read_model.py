@@ -15,16 +15,17 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from ...core.errors import ConfigurationError, InputError, UnknownNameError, shortened
-from .keys import keys_of
+from ...core.errors import ConfigurationError, InputError, UnknownNameError, printable, shortened
+from .keys import Schema, keys_of
 from .package_data import resolve
 from .yaml_file import YamlFile, yaml_file
 
 Place = tuple[str | int, ...]
-MOST = 20  # mistakes that a message lists
+ABSENT: Any = object()  # what stands where a key is missing
+MOST = 30  # mistakes that a message lists
 SECTION = "must be a section: 'key: value' lines below it"
 SAID = {  # by what pydantic calls it, where its own words are for programmers
-    "missing": "is missing",
+    "missing": "has too few entries",
     "model_type": SECTION,
     "model_attributes_type": SECTION,
     "dict_type": SECTION,
@@ -35,17 +36,16 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class FileError(ConfigurationError):
-    """All mistakes of a file, one on each line; as many letters as that takes."""
+    """Mistakes of a file, one on each line; each is of bounded length, as errors are."""
 
     def __init__(self, mistakes: Sequence[str]) -> None:
-        """List them, the first ones where there are too many.
+        """List them.
 
         Args:
             mistakes: One sentence, or a few, for each.
         """
-        more = [f"And {len(mistakes) - MOST} more."] if len(mistakes) > MOST else []
-        self._text = "\n".join([*mistakes[:MOST], *more])
-        super().__init__(self._text)
+        super().__init__("\n".join(mistakes))
+        self._text = "\n".join(str(ConfigurationError(mistake)) for mistake in mistakes)
 
     def __str__(self) -> str:
         return self._text
@@ -74,6 +74,10 @@ class Source:
     def path(self, reference: str, *place: str | int) -> Path:
         """Return the path that the key at a place means, relative to the file that gives it."""
         return resolve(reference, self.found(place)[0].path.parent if self.files else Path())
+
+    def has(self, place: Sequence[str | int]) -> bool:
+        """Tell whether a place stands in a file, not only in what was made of it."""
+        return not self.files or self.found(place)[1] == len(place)
 
     def refuse(self, sentence: str, *place: str | int) -> FileError:
         """Return the error for the key at a place.
@@ -122,7 +126,7 @@ def read_model(
 def full_name(place: Iterable[str | int]) -> str:
     """Return a place as messages name it, such as bodies.table.size[1]."""
     parts = [f"[{x}]" if isinstance(x, int) else f".{x}" for x in place]
-    return shortened("".join(parts).removeprefix("."))
+    return printable(shortened("".join(parts).removeprefix("."))).replace("\n", "\\n")
 
 
 def merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,46 +172,49 @@ def _sentences(
     """Return a sentence for each mistake that stands in a file, as `prepared` may repeat some."""
     told: dict[Place, str] = {}
     for mistake in error.errors(include_url=False):
-        place, value, kind = (*_place(mistake["loc"], entries), mistake["type"])
-        absent = kind == "missing" and isinstance(mistake["loc"][-1], str)
-        if absent:
-            place = (*place, mistake["loc"][-1])
-        elif source.files and source.found(place)[1] < len(place):
-            continue
-        name, where, key = full_name(place), source.where(*place), keys_of(model).at(place, entries)
-        said = SAID.get(kind, mistake["msg"].replace("Input should", "must", 1))
-        if kind == "extra_forbidden":
-            known = ["extends"] if len(place) == 1 else []
-            known += keys_of(model).at(place[:-1], entries).get("properties", {})
-            section = f"'{full_name(place[:-1])}' of " if len(place) > 1 else ""
-            said = str(UnknownNameError("key", place[-1], known, f"{section}{where}"))
-        elif kind == "value_error":
-            cause = mistake["ctx"]["error"]
-            colon = ":" if isinstance(cause, InputError) else ""
-            said = f"'{name}' in {where}{colon} {cause}" if place else f"{where}{colon} {cause}"
+        if len(told) == MOST:
+            return [*told.values(), "More may be wrong: these are the first."]
+        place, value = _place(mistake, entries)
+        key = keys_of(model).at(place, entries)
+        if mistake["type"] == "extra_forbidden":
+            more = [] if place[1:] else ["extends"]
+            known = [*more, *keys_of(model).at(place[:-1], entries).get("properties", {})]
+            section = f"'{full_name(place[:-1])}' of " if place[1:] else ""
+            where = f"{section}{source.where(*place)}"
+            said = str(UnknownNameError("key", full_name(place[-1:]), known, where))
         else:
-            if kind == "missing" and not absent:
-                said = "has too few entries"
-            unit, colon = f" [{key['unit']}]" if "unit" in key else "", ":" * said[0].isupper()
-            found = f"; found {shown(value)}"
-            if absent:
-                found = f": {key['description']}{unit}"
-            said = f"'{name}' in {where}{colon} {said}{'' if absent else unit}{found}."
-        told.setdefault(place, said)
+            said = _sentence(place, value, mistake, key, source.where(*place))
+        if value is ABSENT or source.has(place):
+            told.setdefault(place, said)
     return list(told.values())
 
 
-def _place(loc: Iterable[str | int], entries: Any) -> tuple[Place, Any]:
+def _sentence(place: Place, value: Any, mistake: Any, key: Schema, where: str) -> str:
+    """Return what is wrong with a known key, of which `key` is the schema."""
+    owner = f"'{full_name(place)}' in {where}" if place else where
+    unit = f" [{key['unit']}]" if "unit" in key else ""
+    if value is ABSENT:
+        return f"{owner} is missing: {key.get('description', '')}{unit}."
+    if mistake["type"] == "value_error":
+        cause = mistake["ctx"]["error"]
+        return f"{owner}{':' * isinstance(cause, InputError)} {cause}"
+    said = SAID.get(mistake["type"], mistake["msg"].replace("Input should", "must", 1))
+    return f"{owner}{':' * said[0].isupper()} {said}{unit}; found {shown(value)}."
+
+
+def _place(mistake: Any, entries: Any) -> tuple[Place, Any]:
     """Return a place without what pydantic says of unions and keys, and what is there."""
     place: list[str | int] = []
-    for name in loc:
+    for name in mistake["loc"]:
         if isinstance(entries, tuple) and isinstance(name, int) and name < len(entries):
             place, entries = [*place, name], entries[name]
         elif isinstance(entries, Mapping) and name in entries:
             place, entries = [*place, name], entries[name]
+    if mistake["type"] == "missing" and isinstance(entries, Mapping):
+        return (*place, mistake["loc"][-1]), ABSENT
     return tuple(place), entries
 
 
 def shown(value: Any) -> str:
     """Return a value as a message shows it, much as YAML has it."""
-    return shortened(json.dumps(value, default=str, ensure_ascii=False))
+    return printable(shortened(json.dumps(value, default=str, ensure_ascii=False)))

@@ -73,11 +73,11 @@ class YamlFile:
         """Return how many keys of a place the file has, and the line of the last one of them."""
         node, line = self.node, self.node.start_mark.line
         for depth, name in enumerate(place):
+            found = []
             if isinstance(node, yaml.MappingNode):
                 found = [pair for pair in node.value if pair[0].value == name]
-            else:
-                inner = node.value if isinstance(node, yaml.SequenceNode) else []
-                found = [(x, x) for k, x in enumerate(inner) if k == name]
+            elif isinstance(node, yaml.SequenceNode) and isinstance(name, int):
+                found = [(x, x) for x in node.value[name : name + 1]]
             if not found:
                 return depth, line + 1
             line, node = found[-1][0].start_mark.line, found[-1][1]

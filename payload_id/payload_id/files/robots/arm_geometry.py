@@ -83,14 +83,14 @@ def description_geometry(
     """
     tree, without_body = UrdfTree.of(urdf), without_body or {}
     places, play = LinkPlaces(urdf, model, tree), HeldPlay(urdf, model.joints)
-    links = ElementTree.fromstring(urdf).findall("link")
-    names = [link.get("name", "") for link in links]
-    _check_names(links, names, without_body)
-    bare = [
-        name
-        for link, name in zip(links, names, strict=True)
-        if name not in without_body and _mass(link) > 0.0 and not _shapes(link)
-    ]
+    links = {link.get("name", ""): link for link in ElementTree.fromstring(urdf).findall("link")}
+    _check_names(links, without_body)
+    own = {
+        name: _bodies(link, name, folder)
+        for name, link in links.items()
+        if name not in without_body
+    }
+    bare = [name for name, bodies in own.items() if not bodies and _mass(links[name]) > 0.0]
     if bare:
         raise ModelError(
             f"The robot description has no collision geometry on {', '.join(bare)}, so that no "
@@ -98,13 +98,8 @@ def description_geometry(
             "or name a link that cannot touch anything under 'links_without_body' in the robot "
             "file, with the reason."
         )
-    own = {
-        name: _bodies(link, name, folder)
-        for link, name in zip(links, names, strict=True)
-        if name not in without_body
-    }
-    for link, name in zip(links, names, strict=True):
-        check_sizes(name, _mass(link), own.get(name, []))
+    for name, bodies in own.items():
+        check_sizes(name, _mass(links[name]), bodies)
     found = [
         LinkBody(name, *places.placed(name, body, play.of_body(name, body)))
         for name, bodies in own.items()
@@ -121,19 +116,17 @@ def _with_play(body: ConvexBody, play: float) -> ConvexBody:
     return body.grown(play) if play else body
 
 
-def _check_names(
-    links: Sequence[ElementTree.Element], names: Sequence[str], without_body: Iterable[str]
-) -> None:
+def _check_names(links: Mapping[str, ElementTree.Element], without_body: Iterable[str]) -> None:
     """Raise unless links without a body are links that have none, and no link is the payload."""
     for name in without_body:
-        if name not in names:
-            raise UnknownNameError("link", name, names, "the links without a body")
-        if _shapes(links[names.index(name)]):
+        if name not in links:
+            raise UnknownNameError("link", name, links, "the links without a body")
+        if _shapes(links[name]):
             raise ModelError(
                 f"'links_without_body' names {name}, which has a body in the robot description; "
                 "allow contacts of it by name instead ('allowed_contacts')."
             )
-    if PAYLOAD in names:
+    if PAYLOAD in links:
         raise ModelError(
             f"The robot description has a link '{PAYLOAD}', which is the name of the payload's "
             "volume here; give the link another name."

@@ -248,6 +248,27 @@ def master_of(joint: UrdfJoint, tree: UrdfTree, joints: Sequence[str]) -> UrdfJo
     return master
 
 
+def ends_of(joint: UrdfJoint, tree: UrdfTree) -> tuple[float, float]:
+    """Return between which positions a held joint may be; one without end is anywhere in a turn.
+
+    Raises:
+        ModelError: It has no limits, and others follow it; or they are inverted.
+    """
+    if joint.is_fixed:
+        return 0.0, 0.0
+    followed = any(other.mimics == joint.name for other in tree.joints.values())
+    if joint.kind == "continuous" and not followed:
+        return -np.pi, np.pi
+    if joint.lower is None or joint.upper is None or joint.lower > joint.upper:
+        found = "no limits" if joint.lower is None else f"limits {joint.lower:g}, {joint.upper:g}"
+        raise ModelError(
+            f"Joint '{joint.name}', which the arm carries, has {found}: it is not known where what "
+            "it moves is. Give it limits in the robot description, the lower one first, or state "
+            "where it stands ('held_joints' in the robot file)."
+        )
+    return joint.lower, joint.upper
+
+
 def _check(name: str, place: float, tree: UrdfTree, held: Sequence[UrdfJoint]) -> None:
     """Raise unless a joint may stand at a place."""
     if name not in [joint.name for joint in held]:

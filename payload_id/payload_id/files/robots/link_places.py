@@ -22,7 +22,7 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.travel import travel_hull
 from .arm_frames import set_joint
 from .description.urdf_tree import UrdfJoint, UrdfTree
-from .held_joints import master_of
+from .held_joints import ends_of, master_of
 
 SAMPLES = {1: 33, 2: 13, 3: 7}  # values of each of so many joints that are anywhere
 
@@ -61,7 +61,10 @@ class LinkPlaces:
                     "the one that it follows is at 0; describe it by a robot file."
                 )
         masters = {tree.named(name).name: tree.named(name) for name in self._master.values()}
-        self._ends = {name: _ends(joint, name in bearing) for name, joint in masters.items()}
+        self._ends = {
+            name: (0.0, 0.0) if name in bearing else ends_of(joint, tree)
+            for name, joint in masters.items()
+        }
         covered = model.travel is not None
         self.notes = tuple(_note(joint, self._ends, covered) for joint in held)
         free = self._free(self._beyond(model.payload_frame)[1])
@@ -158,30 +161,6 @@ class LinkPlaces:
         if carrier:
             place = self._data.oMi[self._full.getJointId(carrier)].actInv(place)
         return np.array(place.rotation), np.array(place.translation)
-
-
-def _ends(joint: UrdfJoint, bears: bool) -> tuple[float, float]:
-    """Return between which positions a held joint may be.
-
-    Args:
-        joint: The joint, which follows no other.
-        bears: Whether the arm stands on it.
-
-    Raises:
-        ModelError: Its travel is not known.
-    """
-    if bears or joint.is_fixed:
-        return 0.0, 0.0
-    if joint.lower is None or joint.upper is None:
-        raise ModelError(
-            f"Joint '{joint.name}' has no limits, so that its travel is not known; state where it "
-            "stands ('held_joints' in the robot file)."
-        )
-    if joint.lower > joint.upper:
-        raise ModelError(
-            f"The limits of joint '{joint.name}' are inverted: {joint.lower:g} to {joint.upper:g}."
-        )
-    return joint.lower, joint.upper
 
 
 def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]], covered: bool) -> str:

@@ -8,9 +8,8 @@ import pinocchio as pin
 from ...core.arm.arm_model import ArmModel, joint_axis
 from ...core.arm.travelling_masses import PassiveBody, PassiveJoint, free_masters, phi_range
 from ...core.arrays import Array
-from ...core.errors import ModelError
-from .description.urdf_tree import UrdfJoint, UrdfTree
-from .held_joints import followers, loosened, master_of
+from .description.urdf_tree import UrdfTree
+from .held_joints import ends_of, followers, loosened, master_of
 
 
 def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
@@ -91,7 +90,7 @@ def _carried(
             carrier,
             bodies,
             {
-                joint.master: _ends(tree.named(joint.master), tree)
+                joint.master: ends_of(tree.named(joint.master), tree)
                 for body in bodies
                 for joint in body.way
             },
@@ -114,24 +113,3 @@ def _held_joint(model: ArmModel, tree: UrdfTree, full: pin.Model, index: int) ->
         multiplier=joint.multiplier if joint.mimics else 1.0,
         offset=joint.offset if joint.mimics else 0.0,
     )
-
-
-def _ends(joint: UrdfJoint, tree: UrdfTree) -> tuple[float, float]:
-    """Return between which positions a held joint may be; one without end is anywhere in a turn.
-
-    Raises:
-        ModelError: It has no limits, and others follow it; or they are inverted.
-    """
-    if joint.is_fixed:
-        return 0.0, 0.0
-    followed = any(other.mimics == joint.name for other in tree.joints.values())
-    if joint.kind == "continuous" and not followed:
-        return -np.pi, np.pi
-    if joint.lower is None or joint.upper is None or joint.lower > joint.upper:
-        found = "no limits" if joint.lower is None else f"limits {joint.lower:g}, {joint.upper:g}"
-        raise ModelError(
-            f"Joint '{joint.name}', which the arm carries, has {found}: it is not known where the "
-            "masses that it moves are. Give it limits in the robot description, the lower one "
-            "first, or state where it stands ('held_joints' in the robot file)."
-        )
-    return joint.lower, joint.upper

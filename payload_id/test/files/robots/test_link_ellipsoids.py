@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from payload_id import RobotModel
+from payload_id import RobotFile, RobotModel
 from payload_id.files.robots.link_ellipsoids import link_ellipsoids
 
 BODY = """
@@ -19,20 +21,28 @@ CYLINDER = """<collision><origin xyz="0 0 0.2"/>
   <geometry><cylinder radius="0.1" length="0.4"/></geometry></collision>"""
 CAPSULE = """<collision><origin xyz="0 0 0.4"/>
   <geometry><capsule radius="0.1" length="0.4"/></geometry></collision>"""
-MESH = '<collision><geometry><mesh filename="arm.stl"/></geometry></collision>'
+ROBOT = """urdf: arm.urdf
+joints: [turn]
+payload_frame: link
+effort: {source: torque}
+uncertainty: {}
+"""
 
 
-def ellipsoid(shapes: str):
-    urdf = f"""<robot name="arm"><link name="base"/><link name="link">{BODY}{shapes}</link>
+def ellipsoid(folder: Path, shapes: str, more: str = ""):
+    (folder / "arm.urdf").write_text(f"""<robot name="arm"><link name="base"/>
+      <link name="link">{BODY}{shapes}</link>
       <joint name="turn" type="revolute"><parent link="base"/><child link="link"/>
-        <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
-    (found,) = link_ellipsoids(urdf, RobotModel.from_urdf(urdf, "link", ["turn"]))
+        <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>""")
+    (folder / "arm.yaml").write_text(ROBOT + more)
+    robot = RobotFile.load(folder / "arm.yaml")
+    (found,) = link_ellipsoids(robot, RobotModel.from_robot_file(robot))
     return found
 
 
-@pytest.mark.parametrize("shapes", [BOX, CYLINDER, BOX + SPHERE])
-def test_corners_of_the_shapes_are_inside(shapes):
-    q = ellipsoid(shapes)
+@pytest.mark.parametrize("shapes", [BOX, CYLINDER, BOX + SPHERE, BOX + CAPSULE])
+def test_corners_of_the_shapes_are_inside(tmp_path, shapes):
+    q = ellipsoid(tmp_path, shapes)
     for x, y, z in ((0.0, 0.0, 0.2), (0.07, 0.07, 0.0), (-0.07, 0.07, 0.4), (0.0, 0.1, 0.4)):
         point = np.array([x, y, z, 1.0])
         assert point @ q @ point >= -1e-9
@@ -40,6 +50,6 @@ def test_corners_of_the_shapes_are_inside(shapes):
     assert outside @ q @ outside < 0
 
 
-@pytest.mark.parametrize("shapes", ["", MESH, BOX + MESH, CAPSULE, BOX + CAPSULE])
-def test_none_where_a_shape_cannot_be_read(shapes):
-    assert ellipsoid(shapes) is None
+def test_none_where_shapes_do_not_hold_the_mass(tmp_path):
+    assert ellipsoid(tmp_path, "", "links_without_body: {link: a wire}\n") is None
+    assert ellipsoid(tmp_path, SPHERE) is None

@@ -134,26 +134,28 @@ def _led(joint: UrdfJoint, by_name: Mapping[str, UrdfJoint]) -> UrdfJoint:
 
 def _joint(element: ElementTree.Element) -> UrdfJoint:
     """Return one <joint>."""
-    name = element.get("name", "")
-    limit, mimic = element.find("limit"), element.find("mimic")
-    ends = [_number(limit, key, name) for key in ("lower", "upper")] if limit is not None else []
-    held, axis = element.find(HELD), element.find("axis")
-    bounded = element.get("type") in ("revolute", "prismatic") and ends
+    name, kind = element.get("name", ""), element.get("type", "")
+    empty = ElementTree.Element("nothing")
+    limit, mimic, held, axis = (
+        empty if (x := element.find(part)) is None else x
+        for part in ("limit", "mimic", HELD, "axis")
+    )
+    bounded = limit is not empty and kind in ("revolute", "prismatic")
     return UrdfJoint(
         name=name,
-        kind=element.get("type", ""),
+        kind=kind,
         parent=_link(element, "parent"),
         child=_link(element, "child"),
-        lower=ends[0] if bounded else None,
-        upper=ends[1] if bounded else None,
-        mimics="" if mimic is None else mimic.get("joint", ""),
-        multiplier=1.0 if mimic is None else _number(mimic, "multiplier", name, "1"),
-        offset=0.0 if mimic is None else _number(mimic, "offset", name, "0"),
-        axis=(1.0, 0.0, 0.0) if axis is None else _numbers(axis, "xyz", name),
-        was="" if held is None else held.get("kind", ""),
-        within=0.0 if held is None else _number(held, "within", name),
-        velocity=_stated(limit, "velocity", name),
-        effort=_stated(limit, "effort", name),
+        lower=_number(limit, "lower", name) if bounded else None,
+        upper=_number(limit, "upper", name) if bounded else None,
+        mimics=mimic.get("joint", ""),
+        multiplier=_number(mimic, "multiplier", name, "1"),
+        offset=_number(mimic, "offset", name),
+        axis=_numbers(axis, "xyz", name),
+        was=held.get("kind", ""),
+        within=_number(held, "within", name),
+        velocity=_number(limit, "velocity", name) if "velocity" in limit.attrib else None,
+        effort=_number(limit, "effort", name) if "effort" in limit.attrib else None,
     )
 
 
@@ -170,11 +172,6 @@ def _number(element: ElementTree.Element, key: str, joint: str, default: str = "
         return float(text)
     except ValueError as error:
         raise ModelError(f"'{key}' of <{element.tag}> in joint '{joint}' is '{text}'.") from error
-
-
-def _stated(limit: ElementTree.Element | None, key: str, joint: str) -> float | None:
-    """Return a limit, None where none is stated."""
-    return None if limit is None or key not in limit.attrib else _number(limit, key, joint)
 
 
 def _numbers(element: ElementTree.Element, key: str, joint: str) -> tuple[float, ...]:
