@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from operator import attrgetter
 from pathlib import PurePath
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..core.errors import InputError
 
 
 def fingerprint(value: object) -> str:
-    """Return the SHA-256 of a value made of dataclasses, arrays, containers, texts and numbers.
+    """Return the SHA-256 of a value: dataclasses, sections of files, arrays, containers, numbers.
 
     Where a file lies counts for nothing: what was read from it does.
 
@@ -38,11 +39,12 @@ def _parts(value: object) -> Iterator[bytes]:
     elif isinstance(value, np.ndarray):
         yield f"{value.dtype.str}{value.shape}".encode()
         yield np.ascontiguousarray(value).tobytes()
-    elif is_dataclass(value):
+    elif is_dataclass(value) or hasattr(value, "model_fields_set"):  # or a section of a file
         yield type(value).__name__.encode()
-        for entry in fields(value):
-            yield entry.name.encode()
-            yield from _parts(getattr(value, entry.name))
+        names = map(attrgetter("name"), fields(value)) if is_dataclass(value) else dict(value)
+        for name in names:
+            yield name.encode()
+            yield from _parts(getattr(value, name))
     else:
         yield from _of_container(value)
 

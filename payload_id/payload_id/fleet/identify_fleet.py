@@ -13,7 +13,7 @@ from distributed.scheduler import KilledWorker
 
 from ..core.errors import PayloadIdError
 from ..core.version import VERSION
-from ..files.configuration.whole_file import taken_by_one
+from ..files.configuration.atomic_write import exclusive_lock
 from ..files.fleet.fleet_table import LOST, OLD, UNDATED, FleetTable
 from ..files.fleet.manifest import Entry
 from .identify_recording import Identified, failed, identify_recording, key_of
@@ -118,7 +118,7 @@ def identify_fleet(
         ConfigurationError: Another run writes into the table's folder.
         OSError: The disk does not take a result.
     """
-    with taken_by_one(table.folder):
+    with exclusive_lock(table.folder, wait=False):
         table.clear_parts()
         work = _Work(table, client, Progress(len(jobs)), tell)
         work.identify(work.look_up(jobs))

@@ -34,11 +34,11 @@ from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.statistics.statistics import Statistics
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
 from payload_id.core.team.online import TeamSettings
+from payload_id.files.calibration_io.calibrated_robot import CALIBRATION, HISTORY
 from payload_id.files.configuration import archive
 from payload_id.files.configuration.archive import CONTENT, Archive
 from payload_id.files.configuration.file_kind import ARCHIVE_HEAD
 from payload_id.files.export.load_record import LoadRecord, record_path
-from payload_id.files.learnt.learnt_file import CALIBRATION, HISTORY
 from payload_id.files.runs.run_file import ARCHIVE as RUN
 from payload_id.files.runs.run_file import EARLIER, FILE_NAME, RunFile, bag_of, has_run_file
 from payload_id.files.teams.team_run import ARCHIVE as TEAM_RUN

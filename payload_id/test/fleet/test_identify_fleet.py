@@ -19,7 +19,7 @@ from payload_id import RobotFile, Settings
 from payload_id.cli.common.settings import with_changes
 from payload_id.core.body.inertial import PARAMETERS, from_mass_com_inertia
 from payload_id.core.errors import ConfigurationError
-from payload_id.files.configuration.whole_file import taken_by_one
+from payload_id.files.configuration.atomic_write import exclusive_lock
 from payload_id.files.fleet.fleet_table import LOST, OLD, FleetTable
 from payload_id.files.fleet.manifest import Entry
 from payload_id.fleet import AT_CHANGES, FleetJob, Method, cluster_client, identify_fleet
@@ -205,7 +205,7 @@ def test_workers_of_a_scheduler_that_runs_already_find_the_same(bags, scheduler,
 def test_two_runs_do_not_write_into_one_folder(bags, method, client, tmp_path):
     table = FleetTable.at(tmp_path)
     with (
-        taken_by_one(table.folder),
+        exclusive_lock(table.folder, wait=False),
         pytest.raises(ConfigurationError, match="Another process writes"),
     ):
         identify_fleet(jobs(bags, method), table, client)

@@ -16,7 +16,7 @@ from ...core.calibration.measured_noise import MARGIN, with_measured_noise
 from ...core.errors import ConfigurationError, InputError, UnknownNameError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.version import VERSION
-from ...files.learnt.learnt_file import CALIBRATION, save_learnt_robot
+from ...files.calibration_io.calibrated_robot import CALIBRATION, save_calibrated_robot
 from ...files.recordings.known_runs import KnownRecording
 from ...files.robots.link_ellipsoids import link_ellipsoids
 from ...files.robots.robot_file import RobotFile
@@ -79,7 +79,7 @@ def work(wanted: Bounds, margin: float) -> Job:
             *(() if wanted.stated_noise else _measured(file, uncertainty, margin)),
         )
         try:
-            written = save_learnt_robot(wanted.out, file.path, CALIBRATION, kept, lines)
+            written = save_calibrated_robot(wanted.out, file.path, CALIBRATION, kept, lines)
         except ConfigurationError as error:  # what took minutes to learn is shown all the same
             failure = error
     return Job(robot, recordings, result, written, failure)

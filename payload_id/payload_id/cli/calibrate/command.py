@@ -205,7 +205,7 @@ class Session:
 def record(session: Session) -> int:
     """Have the planner move the arm with known weights, and record it for calibrate history."""
     from ...core.history import KnownLoad
-    from ...files.configuration.whole_file import check_place
+    from ...files.configuration.atomic_write import check_place
     from ...files.recordings.known_runs import LIST
     from ..common.nodes import needing_ros
     from ..common.options import number

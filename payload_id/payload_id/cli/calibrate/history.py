@@ -23,7 +23,7 @@ from ...core.number_format import number
 from ...core.rows.joint_torque.momentum import MomentumRows
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.version import VERSION
-from ...files.learnt.learnt_file import HISTORY, save_learnt_robot
+from ...files.calibration_io.calibrated_robot import HISTORY, save_calibrated_robot
 from ...files.recordings.known_runs import KnownRecording
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
@@ -127,7 +127,7 @@ def learn(
     history = replace(history, about=about)
     written = failure = None
     try:
-        written = save_learnt_robot(wanted.out, file.path, HISTORY, history, lines)
+        written = save_calibrated_robot(wanted.out, file.path, HISTORY, history, lines)
     except ConfigurationError as error:  # what took minutes to learn is shown all the same
         failure = error
     return HistoryJob(robot, tuple(r for _, r in recordings), runs, history, written, failure)

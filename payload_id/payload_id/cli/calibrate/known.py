@@ -11,7 +11,7 @@ import numpy as np
 from ...core.errors import InputError, UnknownNameError
 from ...core.history import KnownLoad
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
-from ...files.configuration.whole_file import check_place
+from ...files.configuration.atomic_write import check_place
 from ...files.recordings.known_runs import KnownRecording, read_known_runs
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel

@@ -17,7 +17,7 @@ from rich.rule import Rule
 from trajectory_msgs.msg import JointTrajectory
 
 from ...core.identification.estimate import Estimate
-from ...files.configuration.whole_file import saved_file
+from ...files.configuration.atomic_write import saved_file
 from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
 from ...ros.client.payload_client import PayloadClient, estimate_from

@@ -13,7 +13,7 @@ from ...core.body.inertial import from_mass_com_inertia
 from ...core.errors import InputError, in_words
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...files.configuration.whole_file import check_folder
+from ...files.configuration.atomic_write import check_folder
 from ...files.configuration.yaml_file import yaml_text
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel

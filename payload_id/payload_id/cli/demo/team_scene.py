@@ -13,7 +13,7 @@ from ...core.mechanism.readings import Mechanism
 from ...core.simulation.team.scene import SimulatedMocobot, TeamScene, table_one
 from ...core.simulation.team.team_motion import Stage, TeamMotion, holds
 from ...core.simulation.team.team_sensors import TeamSensors
-from ...files.configuration.whole_file import check_folder
+from ...files.configuration.atomic_write import check_folder
 from ...files.configuration.yaml_file import yaml_text
 
 # [s] of each stage: a human, four holds, back to level, wrists

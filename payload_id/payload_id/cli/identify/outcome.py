@@ -16,7 +16,7 @@ from ...core.identification.estimate import Estimate
 from ...core.identification.settings import Settings
 from ...core.identification.status import FAILED
 from ...files.configuration.input_path import input_path
-from ...files.configuration.whole_file import check_place
+from ...files.configuration.atomic_write import check_place
 from ...files.recordings.recording import Recording
 from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.runs.run_file import RunFile

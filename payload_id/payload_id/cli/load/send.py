@@ -22,8 +22,8 @@ from ...core.errors import (
     shortened,
 )
 from ...core.identification.status import Status
+from ...files.configuration.atomic_write import saved_file
 from ...files.configuration.input_path import input_path
-from ...files.configuration.whole_file import saved_file
 from ...files.configuration.yaml_file import read_yaml
 from ...files.drivers.driver_facts import PayloadTarget, named_within
 from ...files.export.exported import ARMS, export_for, the_robot

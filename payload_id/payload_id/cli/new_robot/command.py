@@ -18,7 +18,7 @@ from ...core.arm.arm_model import NO_MASSES
 from ...core.arm.description import ROUNDED, with_masses_times
 from ...core.arm.mass_doubts import mass_doubts
 from ...core.errors import ConfigurationError, InputError
-from ...files.configuration.whole_file import check_place, saved_file
+from ...files.configuration.atomic_write import check_place, saved_file
 from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
 from ...files.drafts.column_draft import columns_text, find_columns
 from ...files.drafts.columns_found import ColumnsFound

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ...core.errors import ConfigurationError
-from ...files.configuration.whole_file import saved_file
+from ...files.configuration.atomic_write import saved_file
 from ..common.options import Robot, argument, option
 
 MORE = "Seldom needed"

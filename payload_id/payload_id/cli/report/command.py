@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ...core.errors import InputError, PayloadIdError
-from ...files.configuration.whole_file import check_place, saved_file
+from ...files.configuration.atomic_write import check_place, saved_file
 from ..common.options import OUTPUT, Json, argument, file, flag
 
 NAME = "report.html"

@@ -18,7 +18,7 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
 from ...core.errors import InputError, RecordingError, UnknownNameError
-from ..configuration.whole_file import sync_all
+from ..configuration.atomic_write import sync_all
 from .checksums import CheckedWriter
 
 STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}

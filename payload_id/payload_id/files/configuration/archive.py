@@ -20,9 +20,9 @@ import numpy as np
 
 from ...core.codec import built, joined, parted, plain
 from ...core.errors import ConfigurationError, in_words, shortened
+from .atomic_write import saved_file
 from .file_kind import ARCHIVE_HEAD, a_kind, instead
 from .input_path import input_path
-from .whole_file import saved_file
 
 CONTENT, SUFFIX = "content.json", ".npy"
 LARGEST = 500_000_000  # bytes of all that is in it

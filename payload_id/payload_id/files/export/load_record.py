@@ -11,8 +11,8 @@ from typing import Any
 from ...core.codec import built, plain
 from ...core.errors import ConfigurationError
 from ...core.safety.certificate.certificate import digest_of
+from ..configuration.atomic_write import saved_file
 from ..configuration.json_file import read_json
-from ..configuration.whole_file import saved_file
 
 DIGEST = "digest"  # entry of the file: that of all others
 Values = Mapping[str, Any]  # fields of a driver's request and their values

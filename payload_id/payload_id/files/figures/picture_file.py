@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...core.errors import ConfigurationError
-from ..configuration.whole_file import check_place, saved_file
+from ..configuration.atomic_write import check_place, saved_file
 
 if TYPE_CHECKING:  # takes longer to import than most commands to run
     from matplotlib.figure import Figure

@@ -20,8 +20,8 @@ import pyarrow.dataset
 import pyarrow.parquet
 
 from ...core.errors import ConfigurationError, brief, in_words, shortened
+from ..configuration.atomic_write import atomic_write
 from ..configuration.input_path import input_path
-from ..configuration.whole_file import whole_file
 from .row import EVERYTHING, LABELS, PARTITION, SCHEMA, what_does_not_fit
 
 ROWS, OLD = "rows", "old"
@@ -106,7 +106,7 @@ class FleetTable:
         path = self._place(key, robot, f"day={day}")
         path.parent.mkdir(parents=True, exist_ok=True)
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=SCHEMA)
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             write_rows(table, file)
         return path
 
@@ -132,7 +132,7 @@ class FleetTable:
         for name, kind in LABELS.items():
             column = pa.array([labels[name]] * len(table), kind)
             table = table.set_column(table.column_names.index(name), name, column)
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             write_rows(table, file)
         return path
 

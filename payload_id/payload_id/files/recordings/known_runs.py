@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.errors import comment
 from ...core.history import KnownLoad
-from ..configuration.whole_file import saved_file
+from ..configuration.atomic_write import saved_file
 from ..configuration.yaml_file import yaml_text
 
 LIST = "runs.yaml"  # in the folder of a session

@@ -17,9 +17,9 @@ from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError, UnknownNameError, require_type
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
+from ..calibration_io.calibrated_robot import CALIBRATION, HISTORY
 from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
-from ..learnt.learnt_file import CALIBRATION, HISTORY
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfJoint, UrdfTree
 from .held_joints import HeldJoint, held_joints, held_places, held_still

@@ -23,9 +23,9 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
+from ..configuration.atomic_write import saved_file
 from ..configuration.json_file import check_sizes, parsed_json, read_json
 from ..configuration.package_data import share_folder
-from ..configuration.whole_file import saved_file
 from ..robots.robot_file import RobotFile, find_robot_file
 from .signature import ENTRY, Signature, signature_of, signed
 from .signing_key import SigningKey

@@ -14,8 +14,8 @@ from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.archive import Archive
+from ..configuration.atomic_write import atomic_write, exclusive_lock
 from ..configuration.input_path import input_path
-from ..configuration.whole_file import kept_for_one, whole_file
 
 FILE_NAME = "payload_id_run.npz"
 OLDER = "payload_id_run.yaml"  # in a folder that an older version of this package saved
@@ -79,12 +79,12 @@ class RunFile:
         """
         path = Path(folder) / FILE_NAME
         try:
-            with kept_for_one(path.parent):
+            with exclusive_lock(path.parent, wait=True):
                 if (kept := self.earlier_run(path.parent)) is not None:
                     kept.mkdir(parents=True, exist_ok=True)
-                    with whole_file(kept / FILE_NAME) as file:
+                    with atomic_write(kept / FILE_NAME) as file:
                         file.write(path.read_bytes())
-                with whole_file(path) as file:
+                with atomic_write(path) as file:
                     file.write(ARCHIVE.to_bytes(self))
         except OSError as error:
             raise RecordingError(

@@ -13,8 +13,8 @@ from ...core.team.estimate import TeamEstimate
 from ...core.team.online import TeamEstimator, TeamSettings
 from ...core.version import VERSION
 from ..configuration.archive import Archive
+from ..configuration.atomic_write import atomic_write, exclusive_lock
 from ..configuration.input_path import input_path
-from ..configuration.whole_file import kept_for_one, whole_file
 from .team_log import Left, TeamLog, Touched, Updated, read_log
 
 FILE_NAME, LOG_NAME = "payload_id_team_run.npz", "payload_id_team_samples.npys"
@@ -54,11 +54,11 @@ class TeamRun:
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with kept_for_one(folder):
-                with whole_file(folder / LOG_NAME) as file:
+            with exclusive_lock(folder, wait=True):
+                with atomic_write(folder / LOG_NAME) as file:
                     log.copy_to(file)
                 saved = SavedTeamRun(self, result, _digest(folder / LOG_NAME), VERSION)
-                with whole_file(folder / FILE_NAME) as file:
+                with atomic_write(folder / FILE_NAME) as file:
                     file.write(ARCHIVE.to_bytes(saved))
         except OSError as error:
             raise RecordingError(

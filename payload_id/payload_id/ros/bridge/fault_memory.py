@@ -7,9 +7,9 @@ import os
 from datetime import datetime
 
 from ...core.errors import ConfigurationError, in_words
+from ...files.configuration.atomic_write import atomic_write
 from ...files.configuration.input_path import from_home
 from ...files.configuration.json_file import parsed_json
-from ...files.configuration.whole_file import whole_file
 
 DEFAULT = "payload_id"  # folder beside the logs of ROS (ROS_HOME, or ~/.ros)
 LATCHED_BEFORE = "It was latched before this start: {path}."
@@ -69,7 +69,7 @@ class FaultMemory:
             OSError: The disk fails.
         """
         entries = {"fault": fault, "since": datetime.now().astimezone().isoformat()}
-        with whole_file(self.path) as file:
+        with atomic_write(self.path) as file:
             file.write(json.dumps(entries).encode())
 
     def forget(self) -> None:

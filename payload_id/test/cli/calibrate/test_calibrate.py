@@ -12,7 +12,7 @@ from command_line import gen3_bag, run_here, run_without_ros
 from payload_id import RobotFile, RobotModel
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.errors import ConfigurationError, InputError
-from payload_id.files.learnt.learnt_file import CALIBRATION
+from payload_id.files.calibration_io.calibrated_robot import CALIBRATION
 
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 BOUNDS = [

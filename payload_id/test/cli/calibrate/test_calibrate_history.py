@@ -7,7 +7,7 @@ import pytest
 
 from arms import draw_payload
 from command_line import gen3_bag, run_here, run_without_ros
-from payload_id.files.learnt.learnt_file import HISTORY
+from payload_id.files.calibration_io.calibrated_robot import HISTORY
 
 pytestmark = pytest.mark.slow
 BOUNDS = ["--uncertainty=torque_absolute=2", "--uncertainty=friction_coulomb=3",

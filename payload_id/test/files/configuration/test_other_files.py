@@ -14,6 +14,7 @@ import pytest
 
 from payload_id.core.errors import PayloadIdError
 from payload_id.files.bags.bag_reader import open_bag
+from payload_id.files.calibration_io.calibrated_robot import CALIBRATION, HISTORY
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.configuration.file_kind import KEYS, kind_of
 from payload_id.files.configuration.json_file import read_json
@@ -23,7 +24,6 @@ from payload_id.files.drafts.column_draft import find_columns
 from payload_id.files.fleet.manifest import read_manifest
 from payload_id.files.fleet.recordings_found import recordings_found
 from payload_id.files.knowledge.knowledge_file import read_knowledge
-from payload_id.files.learnt.learnt_file import CALIBRATION, HISTORY
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile

@@ -36,8 +36,7 @@ def ellipsoid(folder: Path, shapes: str, more: str = ""):
         <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>""")
     (folder / "arm.yaml").write_text(ROBOT + more)
     robot = RobotFile.load(folder / "arm.yaml")
-    (found,) = link_ellipsoids(robot, RobotModel.from_robot_file(robot))
-    return found
+    return link_ellipsoids(robot, RobotModel.from_robot_file(robot))[0]
 
 
 @pytest.mark.parametrize("shapes", [BOX, CYLINDER, BOX + SPHERE, BOX + CAPSULE])

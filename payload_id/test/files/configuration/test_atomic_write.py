@@ -9,11 +9,11 @@ import threading
 import pytest
 
 from payload_id.core.errors import ConfigurationError
-from payload_id.files.configuration.whole_file import (
+from payload_id.files.configuration.atomic_write import (
+    atomic_write,
     check_place,
-    kept_for_one,
+    exclusive_lock,
     saved_file,
-    whole_file,
 )
 
 
@@ -78,7 +78,7 @@ def test_content_is_on_the_disk_before_the_name_and_the_name_before_the_end(tmp_
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr("pathlib.Path.replace", renamed)
-    with whole_file(tmp_path / "file") as file:
+    with atomic_write(tmp_path / "file") as file:
         file.write(b"x")
     part, name, folder = done
     assert part.endswith(".part") and name == "renamed" and folder == str(tmp_path)
@@ -89,10 +89,10 @@ def test_who_writes_several_files_into_a_folder_is_alone_there(tmp_path):
 
     def second():
         begun.set()
-        with kept_for_one(tmp_path):
+        with exclusive_lock(tmp_path, wait=True):
             order.append("second")
 
-    with kept_for_one(tmp_path):
+    with exclusive_lock(tmp_path, wait=True):
         other = threading.Thread(target=second)
         other.start()
         begun.wait()

@@ -1,4 +1,4 @@
-"""What `payload-id calibrate` has learnt: an archive, and a robot file that names it."""
+"""What `payload-id calibrate` has found: an archive, and a robot file that names it."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.errors import ConfigurationError, comment
 from ..configuration.archive import Archive
+from ..configuration.atomic_write import saved_file
 from ..configuration.package_data import PACKAGE, share_folder
-from ..configuration.whole_file import saved_file
 from ..configuration.yaml_file import yaml_text
 
-BESIDE = "It lies beside the robot file that names it: move both together, or make it again with"
-CALIBRATION = Archive(Calibration, "calibration", 4, f"{BESIDE} 'payload-id calibrate'.")
-HISTORY = Archive(ArmHistory, "history", 3, f"{BESIDE} 'payload-id calibrate history'.")
-Learnt = TypeVar("Learnt", Calibration, ArmHistory)
+REMEDY = "It lies beside the robot file that names it: move both together, or make it again with"
+CALIBRATION = Archive(Calibration, "calibration", 4, f"{REMEDY} 'payload-id calibrate'.")
+HISTORY = Archive(ArmHistory, "history", 3, f"{REMEDY} 'payload-id calibrate history'.")
+Result = TypeVar("Result", Calibration, ArmHistory)
 
 
-def save_learnt_robot(
+def save_calibrated_robot(
     path: Path | str,
     robot: Path,
-    archive: Archive[Learnt],
-    learnt: Learnt,
+    archive: Archive[Result],
+    result: Result,
     remarks: Sequence[str] = (),
 ) -> Path:
-    """Write a robot file that extends another one, and what has been learnt beside it.
+    """Write a robot file that extends another one, and what was found of the arm beside it.
 
     Args:
         path: The robot file to write, ends in `.yaml`.
         robot: The robot file that it extends.
         archive: What kind of archive it names, under the archive's name.
-        learnt: What that holds; its bounds replace those of the other file.
+        result: What that holds; its bounds replace those of the other file.
         remarks: Lines of comment.
 
     Returns:
@@ -46,8 +46,8 @@ def save_learnt_robot(
     path = _place(path, robot)
     whole = {
         "extends": _reference(robot.resolve(), path.parent),
-        archive.name: archive.save(path.with_suffix(".npz"), learnt).name,
-        "uncertainty": dict(learnt.uncertainty),
+        archive.name: archive.save(path.with_suffix(".npz"), result).name,
+        "uncertainty": dict(result.uncertainty),
     }
     with saved_file(path, "calibrated robot file") as file:
         file.write(yaml_text(whole, comment(remarks)).encode())

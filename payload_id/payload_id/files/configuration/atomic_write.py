@@ -22,7 +22,7 @@ RECOGNISED = 40  # letters of a name that the part of a file that is being writt
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes the place of `path` when it is complete.
 
     Of several that are written to one place at once, each has a part of its own, and the last one
@@ -82,36 +82,22 @@ def sync_all(folder: Path) -> None:
 
 
 @contextmanager
-def kept_for_one(folder: Path) -> Iterator[None]:
-    """Have others wait who write several files that belong together into the same folder.
+def exclusive_lock(folder: Path, wait: bool) -> Iterator[None]:
+    """Have one process alone write several files that belong together into a folder.
+
+    Args:
+        folder: Which.
+        wait: Whether to wait for another one; else it is refused.
 
     Raises:
+        ConfigurationError: Another process writes there.
         OSError: The folder cannot be opened.
     """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with suppress(OSError):  # a file system that knows no locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def taken_by_one(folder: Path) -> Iterator[None]:
-    """Refuse others who would work in the same folder for as long as the block lasts.
-
-    Raises:
-        ConfigurationError: Another process works in it, or it cannot be opened.
-    """
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise ConfigurationError(f"{folder} cannot be opened: {in_words(error)}.") from error
-    try:
-        with suppress(OSError):  # a file system that knows no locks
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError as error:
                 raise ConfigurationError(
                     f"Another process writes into {folder}. Wait for it, or name another folder."
@@ -134,7 +120,7 @@ def saved_file(path: Path, what: str) -> Iterator[BinaryIO]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             yield file
     except OSError as error:
         of_path = isinstance(error, (FileExistsError, NotADirectoryError))
