@@ -41,7 +41,7 @@ def _parts(value: object) -> Iterator[bytes]:
         yield np.ascontiguousarray(value).tobytes()
     elif is_dataclass(value) or hasattr(value, "model_fields_set"):  # or a section of a file
         yield type(value).__name__.encode()
-        names = map(attrgetter("name"), fields(value)) if is_dataclass(value) else dict(value)
+        names = map(attrgetter("name"), fields(value)) if is_dataclass(value) else vars(value)
         for name in names:
             yield name.encode()
             yield from _parts(getattr(value, name))
