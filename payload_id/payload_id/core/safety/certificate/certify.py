@@ -102,7 +102,7 @@ def _motion_margins(
     case: SafetyCase, trajectory: Trajectory, step: float
 ) -> tuple[Margin, ...] | Refusal:
     """Return the margins of the joints' motion; if the first state is at fault, that is said."""
-    bound = LimitBound(partial(motion_needs, case), trajectory)
+    bound = LimitBound(partial(motion_needs, case), trajectory, depth=0)
     found = bound.margins(Slices.between(even_edges(trajectory, step)))
     if isinstance(found, Refusal):
         return start_refusal(case, MotionState.of(trajectory, 0.0), pose=False) or found

@@ -201,10 +201,9 @@ class Needs:
         when = f"at {start:.3f} s" if start == end else f"between {start:.3f} and {end:.3f} s"
         if certain:
             why = "on the desired motion, whatever the payload and the tracking error"
-        elif start == end:
-            why = "for some payload or tracking error in the bounds"
         else:
-            why = "as far as could be proved on the finest slices"
+            why = "for some payload or tracking error in the bounds"
+            why += "" if start == end else ", as far as slices of this length can prove"
         name, unit = need.constraint, CONSTRAINTS[need.constraint]
         remedy = "Move slower or elsewhere, or state closer bounds."
         if name in DESIGN:
@@ -226,13 +225,16 @@ class LimitBound:
         smallest: The smallest margin of each constraint so far, as a part of its limit.
     """
 
-    depth, report_depth = 6, 0
+    report_depth = 0
 
     def __init__(
-        self, needs: Callable[[MotionRanges], Iterable[Need]], trajectory: Trajectory
+        self,
+        needs: Callable[[MotionRanges], Iterable[Need]],
+        trajectory: Trajectory,
+        depth: int = 6,
     ) -> None:
-        """Prove nothing yet."""
-        self.needs, self.trajectory = needs, trajectory
+        """Prove nothing yet; a depth of 0 is for needs that are extrema, which no cut changes."""
+        self.needs, self.trajectory, self.depth = needs, trajectory, depth
         self.smallest: dict[str, Margin] = {}
 
     def margins(self, slices: Slices) -> tuple[Margin, ...] | Refusal:
@@ -245,6 +247,8 @@ class LimitBound:
 
     def refused(self, found: Needs, last: bool) -> Refusal | None:
         """Return the first limit that no finer cut can prove; None if there is hope for it."""
+        if not self.depth and found.first is not None:
+            return found.refusal(found.first)
         time = found.slices.middle[found.failed]
         ranges = MotionRanges.at_instants(self.trajectory.at(time))
         there = Needs(Slices(time, time), tuple(self.needs(ranges)))

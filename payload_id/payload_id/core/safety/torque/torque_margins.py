@@ -30,11 +30,11 @@ class TorqueBound(LimitBound):
     First bounds are crude; closer ones are worth their time where those do not tell.
     """
 
-    depth, report_depth = 7, 1
+    report_depth = 1
 
     def __init__(self, case: SafetyCase, trajectory: Trajectory, torque: str = "torque") -> None:
         """Prove nothing yet; `torque` is the name of the constraint."""
-        super().__init__(partial(self._needs, splits=SPLITS), trajectory)
+        super().__init__(partial(self._needs, splits=SPLITS), trajectory, 7)
         self._case, self._torque, self._goal, self._splits = case, torque, np.inf, 0
 
     def margins(self, slices: Slices, enough: float = 0.0) -> tuple[Margin, ...] | Refusal:
