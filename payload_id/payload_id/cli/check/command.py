@@ -30,8 +30,8 @@ def check(
     ] = None,
     static: Static = False,
     listen: Annotated[
-        float, seconds("how long to listen to a driver (default: 3)", "--seconds")
-    ] = 3.0,
+        float | None, seconds("how long to listen to a driver (default: 3)", "--seconds")
+    ] = None,
     json: Json = False,
 ) -> int:
     """Look before anything is identified: at a recording, or at this machine and a driver."""
@@ -43,8 +43,12 @@ def check(
     of_recording = (source.columns, source.start, source.end, static or None)
     if recording is None and any(x is not None for x in of_recording):
         raise InputError("--columns, --from, --to and --static are of a recording: name one.")
+    if recording is not None and listen is not None:
+        raise InputError(
+            "--seconds is for a driver that is listened to: leave it or RECORDING out."
+        )
     if recording is None:
-        lines = _machine(source, listen)
+        lines = _machine(source, 3.0 if listen is None else listen)
     else:
         lines, notes = check_recording(recording, source, static)
     wrong = any_wrong(lines)

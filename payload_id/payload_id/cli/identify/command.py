@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from ...core.errors import InputError
-from ..common.options import Asked, Figure, Json, count, file, flag, option
+from ..common.options import Asked, Figure, Json, file, flag, option, whole
 
 MANY, COMPARED = "Many recordings", "Comparison of methods"
 NAMED = {"start": "--from", "end": "--to"}  # options that are not called like their field
@@ -102,7 +103,13 @@ class Wanted(Asked):
         option("of a running Dask cluster, such as tcp://host:8786", metavar="ADDRESS", panel=MANY),
     ] = None
     workers: Annotated[
-        int | None, count("on this machine (default: one for each core)", panel=MANY)
+        int | None,
+        option(
+            "on this machine (default: one for each core)",
+            metavar="NUMBER",
+            parser=partial(whole, least=1),
+            panel=MANY,
+        ),
     ] = None
 
     def only(self, taken: Collection[str], where: str) -> None:

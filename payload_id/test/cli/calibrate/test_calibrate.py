@@ -58,12 +58,11 @@ def test_calibration_of_another_tool_or_a_damaged_one_is_refused(folder, capsys,
 
 @pytest.mark.slow
 def test_json_is_one_object_with_intervals(folder, capsys) -> None:
+    options = "--changes torque_offset --ellipsoids --prior entropic --json --out".split()
     out = folder / "drifting.yaml"
-    options = ["--changes", "torque_offset", "--ellipsoids", "--prior", "entropic", "--json"]
-    done = run_without_ros(capsys, *CALIBRATE, folder / "bare", *BOUNDS, *options, "--out", out)
-    result = json.loads(done.stdout)
-    assert done.returncode == 0 and result["consistent"]
-    entry = result["parameters"]["joint_1.friction_coulomb"]
+    done = run_without_ros(capsys, *CALIBRATE, folder / "bare", *BOUNDS, *options, out)
+    assert done.returncode == 0 and json.loads(done.stdout)["consistent"]
+    entry = json.loads(done.stdout)["parameters"]["joint_1.friction_coulomb"]
     assert entry["lower"] <= 0.0 <= entry["upper"] and entry["upper"] - entry["lower"] < 0.6
     kept = CALIBRATION.load(out.with_suffix(".npz"))
     assert np.isinf(kept.lower[91:98]).all() and np.isfinite(kept.lower[:91]).all()

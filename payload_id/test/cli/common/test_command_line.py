@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import fields
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from payload_id.cli.main import COMMAND, FORMER, main, place
 from payload_id.core.errors import InputError, printable
 from payload_id.core.rows.joint_torque.uncertainty import LISTS, Uncertainty
 
-VERBS = COMMAND.commands
+VERBS, NONE = COMMAND.commands, (np.nan, np.inf, -1.0, 1e308)
 ELEVEN = (
     "demo", "new-robot", "check", "identify", "report", "load", "calibrate", "certificate", "live",
     "view", "policy",
@@ -87,13 +88,15 @@ REFUSED = {
     "demo --seed=-1": "--seed", "certificate verify c.json --seed=1e9": "--seed",
     "certificate verify none.json": "none.json", "certificate sign c.json": "--key",
     f"certificate verify c.json --seed={'9' * 40}": "--seed", "check --static": "--static",
+    "check --topic /x": "--robot",
     "certificate sign c.json --key k": "key k", "load send x --to urr": "'ur'",
     "identify t.csv": "--robot", "identify t.csv --columns c.yaml": "--robot",
     "identify nothing --robot r.yaml": "nothing",
     "identify t.csv --robot kinova_gen33": "kinova_gen3",
     "identify t.csv --columns c.yaml --robot xarm7": "joint",
     "identify t.csv t.csv": "--out", "identify t.csv --segments 3s": "--segments",
-    "identify t.csv --out x --static": "--static", "identify t.csv --truth 1": "--compare",
+    "identify t.csv --out x --static": "--static", "identify x --workers 0": "--workers",
+    "check t.csv --seconds 1": "--seconds", "identify t.csv --truth 1": "--compare",
     f"{REPLAY} --payload-frame flunge": "tool", f"{REPLAY} --knowledge none.yaml": "none.yaml",
     f"{REPLAY} --estimator lmii": "'lmi'", f"{REPLAY} --save t.csv": "t.csv",
     f"{REPLAY} --uncertainty torque_relativ=0.1": "torque_relative",
@@ -153,11 +156,9 @@ def test_a_bound_takes_one_number_or_one_for_each_joint(said, capsys):
     for name in (*single, "tool", "prior.mass_max", "prior.com_max", *LISTS):
         sentence = said(f"{REPLAY} --uncertainty={name}=0.1,0.2,0.3")
         assert name.removesuffix("_window").split(".")[-1] in sentence
-    for name in bounds.keys() - {"prior"}:
-        for value in (np.nan, np.inf, -1.0, 1e308):
-            for given in (value, [value] * 10):
-                with pytest.raises(InputError, match=name):
-                    Uncertainty(**{name: given})
+    for name, given in product(bounds.keys() - {"prior"}, (*NONE, *([x] * 10 for x in NONE))):
+        with pytest.raises(InputError, match=name):
+            Uncertainty(**{name: given})
 
 
 def test_what_steers_a_terminal_does_not_reach_it(said, tmp_path):

@@ -32,15 +32,13 @@ def test_every_payload_is_a_body_within_the_prior_and_a_seed_repeats_it():
 
 
 def test_the_team_file_states_the_robots_that_are_simulated_and_heard(tmp_path):
-    demo, again = draw_team(3, tmp_path), draw_team(3, tmp_path)
+    demo = draw_team(3, tmp_path)
     team = TeamFile.load(demo.team_file)
     assert team.names == NAMES and demo.seconds < 60.0
     for robot in team.robots:
         assert robot.mechanism.masses == ROBOT.mechanism.masses
         assert robot.mechanism.delta.lower_leg == ROBOT.mechanism.delta.lower_leg
         assert plain(robot.bounds).items() >= BOUNDS.items()
-    phases = [x.stages[0][1].motion.phase.tolist() for x in (demo, again)]
-    assert phases[0] == phases[1]
     reading = JointReadings(np.array([1.5]), *np.random.default_rng(0).normal(size=(4, 1, 3)))
     message = _message(reading)
     parts = (reading.before, reading.theta, reading.gimbal, reading.tau)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -68,13 +67,3 @@ def test_inconsistent_data_and_too_little_are_told_by_the_exit_code(compare):
     assert entry["lower"] == [None] * 10
     code, said = compare(*methods, "--to=0.05")
     assert code == 3 and "window" in said
-
-
-def test_rows_of_a_further_recording_count(bag, compare, tmp_path):
-    further = shutil.copytree(bag, tmp_path / "further")
-    methods = ["--intervals=hull", "--estimator=lmi", "--json"]
-    _, alone = compare(*methods, "--to=0.5")
-    _, together = compare(*methods, "--also", further)
-    assert together["windows"] > 5 * alone["windows"]
-    widths = [np.array(x["intervals"][0]["half_width"]) for x in (alone, together)]
-    assert (widths[1] <= widths[0]).all() and (widths[1] < widths[0]).any()
