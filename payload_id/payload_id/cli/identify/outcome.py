@@ -15,8 +15,8 @@ from ...core.errors import ConfigurationError
 from ...core.identification.estimate import Estimate
 from ...core.identification.settings import Settings
 from ...core.identification.status import FAILED
-from ...files.configuration.input_path import input_path
 from ...files.configuration.atomic_write import check_place
+from ...files.configuration.input_path import input_path
 from ...files.recordings.recording import Recording
 from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.runs.run_file import RunFile
