@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import numpy as np
 import pinocchio as pin
 
 from ....core.arrays import Array
-from ....core.errors import InputError
+from ....core.errors import InputError, UnknownNameError
 
 AGE = 0.1  # [s] between a stamp and the nearest transform of a frame that moves
 MEMORY = 10.0  # [s] of transforms of frames that move
@@ -77,6 +78,11 @@ class FrameTree:
                 return np.array(found.rotation), np.array(found.translation)
         if reasons:
             raise InputError(f"The {where} cannot be placed: {reasons[0]}")
+        parents = {parent for parent, _ in self._still.values()}
+        parents |= {parent for _, parent, _ in chain.from_iterable(self._moving.values())}
+        known = {*fixed, *self._still, *self._moving, *parents}
+        if frame not in known:
+            raise UnknownNameError("frame", frame, sorted(known), where)
         raise InputError(
             f"The {where} cannot be placed: no transforms on /tf or /tf_static lead from its frame "
             f"'{frame}' to '{base}'. Publish them, or give the pose in '{base}'."

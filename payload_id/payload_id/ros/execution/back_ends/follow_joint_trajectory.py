@@ -39,7 +39,8 @@ from ..snapshot import ControllerReport, Found
 from ..stop_reason import Reason
 from .back_end import BackEnd, Rivals
 
-ANSWER = 0.5  # [s] within which the controller must answer a goal, or a cancelling
+ANSWER = 0.5  # [s] of listening within which the controller must answer a goal, or a cancelling
+LOOK = 0.1  # [s] that one look adds to it at most: in what is more this process did not listen
 NOTHING_STATED = GoalTolerances()
 LEAST = 1e-9  # [rad or m] a tolerance of 0 would mean: whatever the controller has
 WAITING = 100  # messages that may wait to be looked at
@@ -57,7 +58,7 @@ UNDER_WAY = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
 class _Goal:
     """A goal, and what became of it."""
 
-    sent: float  # when [s]
+    sent: float  # when, in time of listening [s]
     accepted: bool | None = None  # None: not answered yet
     status: int = GoalStatus.STATUS_UNKNOWN
     code: int = RESULT.SUCCESSFUL
@@ -120,6 +121,7 @@ class FollowJointTrajectory(BackEnd):
         self._sent: deque[bytes] = deque(maxlen=WAITING)  # names of own goals
         self._goals: dict[bytes, _Goal] = {}  # since the arm was taken, the newest one last
         self._use = _Use()
+        self._listened = 0.0, time.monotonic()  # for how long, and until when [s]
 
     def take(self) -> None:
         """Note that goals will be sent."""
@@ -185,7 +187,7 @@ class FollowJointTrajectory(BackEnd):
     def hold(self) -> None:
         """Cancel every goal: the controller then holds the arm where it is."""
         self._check_taken()
-        at = time.monotonic()
+        at = self._listened[0]
         self._use = _Use(taken=True, held=True, cancelling=at)
         answer = self._canceller.call_async(CancelGoal.Request())  # no name: all of them
         answer.add_done_callback(lambda done: self._on_cancelled(at, done.result()))
@@ -216,7 +218,7 @@ class FollowJointTrajectory(BackEnd):
             goal_time_tolerance=duration_message(self._patience),
         )
         self._sent.append(name)
-        self._use, self._goals[name] = _Use(taken=True), _Goal(time.monotonic())
+        self._use, self._goals[name] = _Use(taken=True), _Goal(self._listened[0])
         answer = self._client.send_goal_async(goal, goal_uuid=UUID(uuid=list(name)))
         answer.add_done_callback(lambda done: self._on_answer(name, done.result()))
 
@@ -258,7 +260,9 @@ class FollowJointTrajectory(BackEnd):
 
     def _fault(self) -> Found | None:
         """Return what the controller says against the newest goal; those before it do not count."""
-        goal, now, use = self._newest, time.monotonic(), self._use
+        goal, use, (before, looked) = self._newest, self._use, self._listened
+        now = before + min(time.monotonic() - looked, LOOK)
+        self._listened = now, time.monotonic()
         if use.cancelling is not None and now - use.cancelling > ANSWER:
             return self._silent("a cancelling, by which the arm was to be held,")
         if goal.accepted is None:
