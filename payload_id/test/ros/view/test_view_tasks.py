@@ -23,7 +23,7 @@ class Nodes:
 
     def __init__(self, monkeypatch):
         monkeypatch.setattr(view_tasks, "REST", 0.0)
-        monkeypatch.setattr(view_tasks, "STOPPED", 0.1)
+        monkeypatch.setattr(view_tasks, "SILENT", 0.1)
         self.goal, self.stops, self.asked, self.slow, self.enough = {}, {}, [], "", ()
         self.entered, self.go_on = threading.Event(), threading.Event()
         client = SimpleNamespace(
