@@ -148,7 +148,9 @@ class CachedExecutor(SingleThreadedExecutor):
         self, timeout_sec: float | None = None, nodes: Any = None, condition: Any = None
     ) -> Iterator[tuple[Any, Any, Any]]:
         """Yield tasks in progress, then wait and yield what is ready; all nodes are served."""
-        yield from [x for x in reversed(self._tasks) if not (x[0].executing() or x[0].done())]
+        for task, entity, node in reversed(list(self._tasks)):
+            if not (task.executing() or task.done()):
+                yield task, entity, node
         with self._tasks_lock:
             self._tasks = [x for x in self._tasks if not (x[0].done() or x[0].cancelled())]
         if self._stale:
