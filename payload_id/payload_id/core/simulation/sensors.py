@@ -10,6 +10,7 @@ from ..arm.per_joint import PerJoint
 from ..arrays import Array, BoolArray
 from ..errors import InputError
 from ..samples.joint_samples import Samples
+from .effects import quantised
 
 PER_JOINT = (
     "torque_relative",
@@ -106,7 +107,7 @@ def measure(
     gain = 1.0 + bound["torque_gain"] + bound["torque_relative"] * relative
     return Measurement(
         t + sensor.stamp_jitter * u[:, -2],
-        _quantise(q, bound["position_resolution"]),
+        quantised(q, bound["position_resolution"]),
         dq + bound["velocity_noise"] * velocity,
         tau * gain + bound["torque_absolute"] * absolute + bound["torque_offset"],
         0.5 * (u[:, -1] + 1.0) < sensor.loss,
@@ -143,9 +144,3 @@ def _per_joint(sensor: SensorModel, name: str, n: int) -> Array:
             "joint)."
         )
     return value
-
-
-def _quantise(q: Array, resolution: Array) -> Array:
-    """Round positions to whole encoder steps where there are any."""
-    step = np.where(resolution > 0, resolution, 1.0)
-    return np.where(resolution > 0, np.round(q / step) * step, q)

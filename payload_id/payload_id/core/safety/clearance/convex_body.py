@@ -165,17 +165,11 @@ class ConvexBody(InJson):
 
     def coal(self) -> Any:
         """Return the shape for coal, in the body's own frame."""
-        if self.kind == "box":
-            return coal.Box(*self.size)
-        if self.kind == "sphere":
-            return coal.Sphere(*self.size)
-        if self.kind == "cylinder":
-            return coal.Cylinder(*self.size)
-        if self.kind == "capsule":
-            return coal.Capsule(*self.size)
+        if self.kind == "hull":
+            return _coal_hull(self.points)
         if self.kind == "half_space":
             return coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
-        return _coal_hull(self.points)
+        return getattr(coal, self.kind.capitalize())(*self.size)
 
     def coal_pose(self) -> Any:
         """Return the pose for coal."""
