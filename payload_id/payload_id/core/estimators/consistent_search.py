@@ -98,8 +98,9 @@ def _descended(problem: ScaledProblem, point: Chart, steps: int) -> Chart:
 
 def _trusted_step(gradient: Array, hessian: Array, radius: float) -> Array:
     """Return the step of at most a radius that minimises the quadratic model, shape (10,)."""
-    values, axes = np.linalg.eigh(hessian)
-    along = axes.T @ gradient
+    size = max(float(np.max(np.abs(hessian))), float(np.max(np.abs(gradient))), TINY)
+    values, axes = np.linalg.eigh(hessian / size)
+    along = axes.T @ (gradient / size)
 
     def step(shift: float) -> Array:
         return np.asarray(-along / np.maximum(values + shift, TINY))
@@ -113,9 +114,10 @@ def _trusted_step(gradient: Array, hessian: Array, radius: float) -> Array:
         return np.asarray(axes @ found)
     most = max(-float(values[0]), 0.0) + 2.0 * float(np.linalg.norm(along)) / radius
     shift = scipy.optimize.brentq(
-        lambda x: 1.0 / radius - 1.0 / np.linalg.norm(step(x)), least, most
+        lambda x: 1.0 / radius - 1.0 / np.linalg.norm(step(x)), least, most, xtol=TINY
     )
-    return np.asarray(axes @ step(shift))
+    found = step(shift)
+    return np.asarray(axes @ found * min(1.0, radius / float(np.linalg.norm(found))))
 
 
 def _to_phi(J: Array) -> Array:

@@ -6,11 +6,12 @@ Slices are cut pair by pair: far pairs need a few long slices, near ones many sh
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from ...arrays import Array, BoolArray, IntArray
-from ...motion.trajectory import Trajectory
+from ...motion.trajectory import Motion, MotionRanges
 from ..margins.margin import Margin, Refusal
 from ..margins.subdivision import Slices, prove
 from .body_table import Items, Poses
@@ -27,6 +28,16 @@ from .separation import (
 REPORT_RELATIVE = 0.1  # margins are reported to this part of their value ...
 REPORT_ABSOLUTE = 0.002  # [m] ... and this
 SEEDS = 24  # pairs in each group from which the search for the margin starts
+
+
+class Moving(Protocol):
+    """What is asked of a motion here."""
+
+    def at(self, time: Array) -> Motion:
+        """Return the motion at times, shape (N,) [s]."""
+
+    def ranges(self, edges: Array) -> MotionRanges:
+        """Return extrema on the slices between edges, shape (K + 1,) [s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +91,7 @@ class ClearanceBound:
 
     depth, report_depth = 9, 4
 
-    def __init__(self, scene: Scene, tube: Array, required: float, trajectory: Trajectory) -> None:
+    def __init__(self, scene: Scene, tube: Array, required: float, trajectory: Moving) -> None:
         """Prove nothing yet.
 
         Args:

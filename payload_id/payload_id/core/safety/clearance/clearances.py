@@ -7,16 +7,34 @@ slices are cut where that is not enough.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...arrays import Array
-from ...motion.trajectory import Trajectory
-from ..margins.held_still import Standing
+from ...motion.trajectory import Motion, MotionRanges, Trajectory
 from ..margins.margin import Margin, Refusal
 from ..margins.subdivision import Slices
 from .clearance_search import SEEDS, ClearanceBound, OpenPairs
 from .scene import GROUPS, Scene
 from .separation import rough_distance
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One pose q, shape (n,) [rad or m], all of the time."""
+
+    q: Array
+
+    def at(self, time: Array) -> Motion:
+        """Return the pose at times, shape (N,) [s]."""
+        still = np.zeros((len(time), len(self.q)))
+        return Motion(time, still + self.q, still, still)
+
+    def ranges(self, edges: Array) -> MotionRanges:
+        """Return the pose on the slices between edges, shape (K + 1,) [s]."""
+        there = self.at(edges[1:])
+        return MotionRanges(edges, there.q, there.q, *[there.dq] * 4)
 
 
 def clearances(

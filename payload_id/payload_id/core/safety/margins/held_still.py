@@ -1,16 +1,14 @@
-"""Standing still: anywhere on the path of a motion, or at one pose."""
+"""Standing still anywhere on the path of a motion."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from ...arrays import Array
 from ...motion.piece import Piece
-from ...motion.polynomial import Polynomial
 from ...motion.trajectory import Motion, MotionRanges, Trajectory
 
 
@@ -51,22 +49,3 @@ class HeldStill(Trajectory):
         found = self.motion.ranges(edges)
         still = np.zeros_like(found.q_lower)
         return MotionRanges(found.edges, found.q_lower, found.q_upper, *[still] * 4)
-
-
-@dataclass(frozen=True)
-class Standing(Trajectory):
-    """One pose, for a second; no family reads it back.
-
-    Attributes:
-        q: Joint positions, shape (n,) [rad or m].
-    """
-
-    q: Array
-    duration: float = 1.0
-
-    family: ClassVar[str] = "held_still"
-
-    @cached_property
-    def pieces(self) -> tuple[Piece, ...]:
-        """One, whose curve is constant."""
-        return (Piece.whole(Polynomial(np.asarray(self.q)[:, None]), self.duration),)
