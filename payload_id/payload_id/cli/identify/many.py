@@ -93,7 +93,7 @@ def _robot(entry: Entry, wanted: Wanted) -> str:
 
 def _method(robot: str, wanted: Wanted) -> Any:
     """Return how recordings of a robot are identified."""
-    from ...files.configuration.yaml_file import read_yaml
+    from ...files.configuration.read_model import extended
     from ...fleet import Method
 
     file = RobotFile.load(robot)
@@ -104,7 +104,7 @@ def _method(robot: str, wanted: Wanted) -> Any:
         settings=with_methods(settings, wanted, wanted),
         topic=wanted.topic,
         frame=wanted.payload_frame or "",
-        columns=None if columns is None else read_yaml(columns, "description of columns"),
+        columns=None if columns is None else extended(columns, "description of columns")[0],
         segments=segments(wanted.segments),
     )
 

@@ -115,7 +115,7 @@ def read_model(
     if isinstance(path, Mapping):
         entries = dict(path)
     else:
-        entries, files = _extended(path, what, ())
+        entries, files = extended(path, what)
     source, given = Source(files, what), _frozen(prepared(entries))
     try:
         return model.model_validate(given, context={}), source
@@ -139,10 +139,14 @@ def merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]
     return result
 
 
-def _extended(
-    path: str | Path, what: str, seen: tuple[Path, ...]
+def extended(
+    path: str | Path, what: str, seen: tuple[Path, ...] = ()
 ) -> tuple[dict[str, Any], tuple[YamlFile, ...]]:
-    """Return the merged entries of a file and those it extends, and these files."""
+    """Return the merged entries of a file and those it extends, and these files.
+
+    Raises:
+        ConfigurationError: One is missing or is not YAML, or they extend each other in a circle.
+    """
     file = yaml_file(path, what)
     own = file.path.resolve()
     if own in seen:
@@ -154,7 +158,7 @@ def _extended(
         return entries, source.files
     if not isinstance(parent, str):
         raise source.refuse(f"must be the name of a YAML file; found {shown(parent)}.", "extends")
-    inherited, files = _extended(source.path(parent, "extends"), what, (*seen, own))
+    inherited, files = extended(source.path(parent, "extends"), what, (*seen, own))
     return merged(inherited, entries), (file, *files)
 
 
@@ -177,7 +181,7 @@ def _sentences(
         place, value = _place(mistake, entries)
         key = keys_of(model).at(place, entries)
         if mistake["type"] == "extra_forbidden":
-            more = [] if place[1:] else ["extends"]
+            more = [] if place[1:] or not source.files else ["extends"]
             known = [*more, *keys_of(model).at(place[:-1], entries).get("properties", {})]
             section = f"'{full_name(place[:-1])}' of " if place[1:] else ""
             where = f"{section}{source.where(*place)}"
