@@ -312,7 +312,7 @@ def test_all_mistakes_are_told_at_once_each_with_its_file_and_line(tmp_path):
     with pytest.raises(InputError) as error:
         Cell.load(tmp_path / "mine.yaml")
     places = {"clearance": "base.yaml, line 2", "joint_margin": "mine.yaml, line 5"}
-    places |= dict.fromkeys((r"size\[1\]", "shape", "rpi"), "mine.yaml, line 4")
+    places |= dict.fromkeys(("shape", r"size\[1\]", "rpi"), "mine.yaml, line 4")
     told = dict(zip(places, str(error.value).splitlines(), strict=True))
     assert all(
         re.search(name, told[name]) and place in told[name] for name, place in places.items()

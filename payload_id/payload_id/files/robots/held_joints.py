@@ -260,7 +260,11 @@ def ends_of(joint: UrdfJoint, tree: UrdfTree) -> tuple[float, float]:
     if joint.kind == "continuous" and not followed:
         return -np.pi, np.pi
     if joint.lower is None or joint.upper is None or joint.lower > joint.upper:
-        found = "no limits" if joint.lower is None else f"limits {joint.lower:g}, {joint.upper:g}"
+        found = (
+            "no limits"
+            if joint.lower is None
+            else f"inverted limits, {joint.lower:g} to {joint.upper:g}"
+        )
         raise ModelError(
             f"Joint '{joint.name}', which the arm carries, has {found}: it is not known where what "
             "it moves is. Give it limits in the robot description, the lower one first, or state "

@@ -33,7 +33,9 @@ def ellipsoid(folder: Path, shapes: str, more: str = ""):
     (folder / "arm.urdf").write_text(f"""<robot name="arm"><link name="base"/>
       <link name="link">{BODY}{shapes}</link>
       <joint name="turn" type="revolute"><parent link="base"/><child link="link"/>
-        <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>""")
+        <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+      <link name="tip">{SPHERE}</link>
+      <joint name="to" type="fixed"><parent link="link"/><child link="tip"/></joint></robot>""")
     (folder / "arm.yaml").write_text(ROBOT + more)
     robot = RobotFile.load(folder / "arm.yaml")
     return link_ellipsoids(robot, RobotModel.from_robot_file(robot))[0]
