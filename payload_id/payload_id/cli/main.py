@@ -227,8 +227,9 @@ def _run(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         standard_streams.complain(refusal(error))
         return 2
-    except SystemExit:  # of Rich, where nobody reads the help
-        return UNREAD
+    except SystemExit as end:  # of Rich, where nobody reads the help; of Typer, after a completion
+        unread = isinstance(end.__context__, BrokenPipeError)
+        return UNREAD if unread else 2 * bool(end.code)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
