@@ -13,7 +13,7 @@ from payload_id.cli import main as command_line
 from payload_id.cli.common.presentation import console
 from payload_id.cli.main import UNREAD, main
 
-VERB = ["--version"]  # prints, and does nothing else
+VERB = ["check"]  # whose work is replaced by printing
 
 
 def unread():
