@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 
 from ...core import codec
 from ...core.arrays import Array
@@ -93,6 +94,18 @@ def show(found: Sequence[NoiseNeeded], joints: Sequence[str], notes: Sequence[st
     terminal = console()
     for note in notes:
         terminal.print(note, style="yellow")
+    terminal.print(noise_table(found, joints))
+    if all(each.factor == 0.0 for each in found):
+        terminal.print(NOTHING_NEEDED)
+        return
+    terminal.print(
+        f"factor: of torque_absolute, in its proportions. Joints: bounds of the least sum. {CAVEAT}"
+    )
+    terminal.print("next: ./payload-id calibrate bounds measures them and calibrates the arm.")
+
+
+def noise_table(found: Sequence[NoiseNeeded], joints: Sequence[str]) -> Table:
+    """Return what is needed, a column for each length of time."""
     table = plain_table()
     table.add_column("mean over", no_wrap=True)
     for each in found:
@@ -103,11 +116,4 @@ def show(found: Sequence[NoiseNeeded], joints: Sequence[str], notes: Sequence[st
     table.add_row("each alone", *(" ".join(f"{x:.3g}" for x in each.alone) for each in found))
     margins = (f"{x.margin:.2g}" if math.isfinite(x.margin) else "–" for x in found)
     table.add_row("all over without one", *margins)
-    terminal.print(table)
-    if all(each.factor == 0.0 for each in found):
-        terminal.print(NOTHING_NEEDED)
-        return
-    terminal.print(
-        f"factor: of torque_absolute, in its proportions. Joints: bounds of the least sum. {CAVEAT}"
-    )
-    terminal.print("next: ./payload-id calibrate bounds measures them and calibrates the arm.")
+    return table

@@ -40,15 +40,12 @@ def check(
     from .recording import check as check_recording
 
     notes: tuple[str, ...] = ()
-    of_recording = (source.columns, source.start, source.end, static or None)
-    if recording is None and any(x is not None for x in of_recording):
-        raise InputError("--columns, --from, --to and --static are of a recording: name one.")
     if recording is not None and listen is not None:
         raise InputError(
             "--seconds is for a driver that is listened to: leave it or RECORDING out."
         )
     if recording is None:
-        lines = _machine(source, 3.0 if listen is None else listen)
+        lines = _machine(source, static, 3.0 if listen is None else listen)
     else:
         lines, notes = check_recording(recording, source, static)
     wrong = any_wrong(lines)
@@ -59,15 +56,15 @@ def check(
     for note in notes:
         terminal.print(note, style="yellow")
     terminal.print(lines_table(lines))
-    following = (
-        "mend what is marked, then check again." if wrong else _next(source, recording, static)
-    )
+    following = _next(source, recording, static, wrong)
     terminal.print(f"next: {following}", soft_wrap=True, markup=False)
     return 2 if wrong else 0
 
 
-def _next(source: Source, recording: Path | None, static: bool) -> str:
+def _next(source: Source, recording: Path | None, static: bool, wrong: bool) -> str:
     """Return the command that comes next."""
+    if wrong:
+        return "mend what is marked, then check again."
     if recording is None:
         return "./payload-id demo, or ./payload-id check RECORDING --robot FILE"
     words = ["./payload-id", "identify", str(recording), "--robot", str(source.robot)]
@@ -77,11 +74,14 @@ def _next(source: Source, recording: Path | None, static: bool) -> str:
     return shlex.join(words)
 
 
-def _machine(source: Source, listen: float) -> list[CheckResult]:
+def _machine(source: Source, static: bool, listen: float) -> list[CheckResult]:
     """Return what was found of this machine, its network and a robot's driver."""
     from ..common.progress import progress
     from .environment import environment
 
+    of_recording = (source.columns, source.start, source.end, static or None)
+    if any(x is not None for x in of_recording):
+        raise InputError("--columns, --from, --to and --static are of a recording: name one.")
     if not 0.5 <= listen <= LONGEST:
         raise InputError(f"--seconds must be from 0.5 to {LONGEST:g}; found {listen:g}.")
     if source.topic and source.robot is None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from rich.markup import escape
+from rich.table import Table
 from rich.text import Text
 
 from ...core.arrays import Array
@@ -58,23 +59,35 @@ def show(estimate: TeamEstimate, truth: Array | None = None) -> None:
         estimate: What was found.
         truth: True parameters of the payload, shape (10,); None: not known.
     """
-    terminal, payload, grasps = console(), plain_table(), plain_table()
+    terminal = console()
     terminal.print(Text(f"{estimate.status.value}. {estimate.message}", "bold"))
-    for title in (f"payload at {estimate.reference}", "estimate [interval]", "", "truth"):
-        payload.add_column(escape(title) if title != "truth" or truth is not None else "")
-    for k, name in enumerate(PARAMETERS):
-        text = rounded(float(estimate.phi[k]), float(estimate.lower[k]), float(estimate.upper[k]))
-        true = "" if truth is None else f"{truth[k]:.4g}"
-        payload.add_row(name, escape(text), UNIT_TEXTS[k], true)
-    for title in ("grasp", "place [m]", "clock [ms]", "carries"):
-        grasps.add_column(escape(title), no_wrap=title == "grasp")
-    for name, frame in estimate.frames.items():
-        place = ", ".join(f"{x:.4f}" for x in frame.position)
-        share = f"{estimate.payload[name].share:.0%}" if name in estimate.payload else "-"
-        grasps.add_row(name, place, f"{1e3 * frame.clock:+.1f}", share)
-    terminal.print(payload)
-    terminal.print(grasps)
+    terminal.print(_payload_table(estimate, truth))
+    terminal.print(_grasps_table(estimate))
     for finding in estimate.findings:
         terminal.print(f"{finding.fault.value}: {finding.sentence}", style="yellow", markup=False)
     for sentence in estimate.cannot:
         terminal.print(f"not given: {sentence}", style="yellow", markup=False)
+
+
+def _payload_table(estimate: TeamEstimate, truth: Array | None) -> Table:
+    """Return the ten parameters with their intervals."""
+    table = plain_table()
+    for title in (f"payload at {estimate.reference}", "estimate [interval]", "", "truth"):
+        table.add_column(escape(title) if title != "truth" or truth is not None else "")
+    for k, name in enumerate(PARAMETERS):
+        text = rounded(float(estimate.phi[k]), float(estimate.lower[k]), float(estimate.upper[k]))
+        true = "" if truth is None else f"{truth[k]:.4g}"
+        table.add_row(name, escape(text), UNIT_TEXTS[k], true)
+    return table
+
+
+def _grasps_table(estimate: TeamEstimate) -> Table:
+    """Return where each robot grasps, how its clock is off, and what it carries."""
+    table = plain_table()
+    for title in ("grasp", "place [m]", "clock [ms]", "carries"):
+        table.add_column(escape(title), no_wrap=title == "grasp")
+    for name, frame in estimate.frames.items():
+        place = ", ".join(f"{x:.4f}" for x in frame.position)
+        share = f"{estimate.payload[name].share:.0%}" if name in estimate.payload else "-"
+        table.add_row(name, place, f"{1e3 * frame.clock:+.1f}", share)
+    return table

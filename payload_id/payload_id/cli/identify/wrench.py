@@ -78,9 +78,8 @@ def identify(asked: Asked, save: Path | None, drawn: bool) -> Outcome:
     uncertainty = assumed(recording, asked)
     own = Settings() if file is None else file.settings
     settings = with_methods(own, asked, asked)
-    whole = asked.start is None and asked.end is None and not asked.static
-    if file is not None and not (whole and settings == own and uncertainty == file.wrench):
-        file = None  # not everything is as in the live run
+    if not _as_it_was(file, asked, settings == own and uncertainty == recording.assumed):
+        file = None
     kept = None
     if save is not None:
         if asked.static:
@@ -99,6 +98,12 @@ def identify(asked: Asked, save: Path | None, drawn: bool) -> Outcome:
     if kept is not None and save is not None:
         outcome.save(kept, save)
     return outcome
+
+
+def _as_it_was(file: RunFile | None, asked: Asked, same: bool) -> bool:
+    """Tell whether all of a saved run is repeated, `same`: with its own settings and bounds."""
+    whole = asked.start is None and asked.end is None and not asked.static
+    return file is not None and same and whole
 
 
 def _kept(
