@@ -49,7 +49,6 @@ from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
     rough_clearance,
-    torque_peaks,
     tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
@@ -229,8 +228,7 @@ def run(
     known = np.diff(predictor.row_source.uncertainty.prior.box(), axis=0)[0] / 2
     nothing = Collected.nothing(predictor.p)
     task = PlanningTask(family, predictor, criterion_named(criterion, known), nothing, HANDOVER,
-                limits, case.box, tube_torque(case, family), rough_clearance(case),
-                torque_peaks(case))  # fmt: skip
+                limits, case.box, tube_torque(case, family), rough_clearance(case))  # fmt: skip
     certify, accepted, refused = timed(certifier(case))
     budget = Budget(seconds=limit - (time.process_time() - began), evaluations=np.inf)
     found = plan(task, certify, budget, seed, time.process_time)
@@ -242,7 +240,7 @@ def run(
     elif isinstance(certify(family.trajectory(family.calm)).answer, Refusal):
         reason = "start"  # where the arm cannot even stay
     else:
-        reason = found.nearest.constraint if isinstance(found.nearest, Refusal) else "no candidate"
+        reason = found.answer.constraint if isinstance(found.answer, Refusal) else "no candidate"
     return Trial(found, cpu, wall, accepted, refused, reason, moved)
 
 

@@ -24,7 +24,6 @@ from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
     rough_clearance,
-    torque_peaks,
     tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, Plan, plan
@@ -90,8 +89,7 @@ class Workplace:
         horizon = LENGTH if number == PIECES - 1 else HANDOVER
         criterion = criterion_named(DEFAULT, known)
         task = PlanningTask(family, predictor, criterion, collected, horizon, limits, box,
-                            tube_torque(case, family), rough_clearance(case),
-                            torque_peaks(case))  # fmt: skip
+                            tube_torque(case, family), rough_clearance(case))  # fmt: skip
         found = plan(task, certifier(case), BUDGET, self.seed + number, time.process_time)
         if not isinstance(found, Plan):
             return None, collected

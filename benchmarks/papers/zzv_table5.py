@@ -41,7 +41,6 @@ from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
     rough_clearance,
-    torque_peaks,
 )
 from payload_id.core.excitation.search.planning import Budget, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
@@ -165,7 +164,7 @@ def run(
         horizon = LENGTH if piece == pieces - 1 else HANDOVER
         chosen = criterion_named(criterion or DEFAULT, known)
         task = PlanningTask(family, predictor, chosen, collected, horizon, limits, case.box, 0.0,
-                            clear, torque_peaks(case))  # fmt: skip
+                            clear)  # fmt: skip
         began = time.process_time()
         if criterion is None:
             found = random_piece(task, case, rng)

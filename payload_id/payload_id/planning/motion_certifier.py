@@ -212,7 +212,7 @@ class MotionCertifier:
         try:
             return certifier(self.designed(case, motion))(motion)
         except InputError as error:
-            return Verdict(False, None, str(error), missing=float("inf"))
+            return Verdict(False, None, str(error))
 
     def stops(
         self, name: str, case: SafetyCase, motion: Trajectory, until: float, deadline: float

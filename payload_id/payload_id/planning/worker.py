@@ -25,7 +25,7 @@ from ..core.excitation.criteria.half_widths import HalfWidths
 from ..core.excitation.prediction.candidate_rows import RowPredictor
 from ..core.excitation.prediction.predictor import Predictor
 from ..core.excitation.prediction.wrench_rows import WrenchPredictor
-from ..core.excitation.search.certifier import rough_clearance, torque_peaks, tube_torque
+from ..core.excitation.search.certifier import rough_clearance, tube_torque
 from ..core.excitation.search.planning import Budget, Certify, NoPlan, Plan, plan
 from ..core.excitation.search.planning_task import PlanningTask
 from ..core.excitation.search.verdict import Verdict
@@ -322,7 +322,6 @@ class PlanningWorker:
             box=case.box,
             reserve=tube_torque(case, family),
             clearance=rough_clearance(case),
-            peaks=torque_peaks(case),
         )
 
     def _with_stops(self, name: str, case: SafetyCase, motion: Trajectory) -> CertifiedMotion:

@@ -38,7 +38,7 @@ LIMITS = MotionLimits(
 LOWER, UPPER = UNSURE.prior.box()
 KNOWN = (UPPER - LOWER) / 2
 LENGTH, HANDOVER = 3.0, 1.5
-ACCEPT, REFUSE = Verdict(True, "certificate"), Verdict(False, "no", "not this one", 0.1)
+ACCEPT, REFUSE = Verdict(True, "certificate"), Verdict(False, "no", "not this one")
 
 
 class Clock:

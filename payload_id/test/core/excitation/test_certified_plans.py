@@ -1,4 +1,4 @@
-"""The planner with the real certifier: what it returns is certified, what it cannot is refused."""
+"""What the planner samples of a case agrees with what the certifier proves."""
 
 from __future__ import annotations
 
@@ -9,24 +9,18 @@ import numpy as np
 
 from arms import arm
 from payload_id.core.excitation.search.certifier import (
-    planning_limits,
     rough_clearance,
-    torque_peaks,
-    tube_torque,
 )
-from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.safety.certificate.certificate import Certificate
-from payload_id.core.safety.certificate.certify import certify, start_refusal
+from payload_id.core.safety.certificate.certify import start_refusal
 from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.clearance.clearances import pose_clearance
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.core.safety.margins.margin import Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.robots.arm_geometry import robot_geometry
 from payload_id.files.robots.robot_file import RobotFile
-from planning_scene import HALF, HOME, LIMITS, PHI, UNSURE, task
+from planning_scene import HALF, HOME, LIMITS, PHI, UNSURE
 from safety_scenes import obstacles
 
 
@@ -40,14 +34,6 @@ def case(*around: ConvexBody) -> SafetyCase:
     small = np.full(7, 0.01)
     tube = TrackingTube.position_controlled(small, 2 * small, 10 * small)
     return SafetyCase(arm("gen3"), geometry(), around, box, tube, LIMITS)
-
-
-def planning(against: SafetyCase) -> PlanningTask:
-    made = task(limits=planning_limits(against), box=against.box)
-    return replace(
-        made, reserve=tube_torque(against, made.family), clearance=rough_clearance(against),
-        peaks=torque_peaks(against),
-    )  # fmt: skip
 
 
 @lru_cache
@@ -71,17 +57,3 @@ def test_sampled_clearance_tells_which_poses_are_proved_clear():
     ]
     clear = rough_clearance(against)(q) > 0.0
     assert np.array_equal(clear, proved) and 5 < clear.sum() < 35
-
-
-def test_torque_peaks_are_those_of_the_certifier_s_refusal():
-    """A limit just below the peak at an instant is refused, one well above it is not."""
-    against = case()
-    made = planning(against)
-    motion = made.family.trajectory(0.4 * made.family.calm + 0.2)
-    peak = torque_peaks(against)(motion.at(made.usage.instants)).max(axis=0)
-    refused, kept = (
-        certify(replace(against, limits=replace(against.limits, torque=factor * peak)), motion)
-        for factor in (0.99, 1.5)
-    )
-    assert isinstance(refused, Refusal) and refused.constraint == "torque"
-    assert isinstance(kept, Certificate)

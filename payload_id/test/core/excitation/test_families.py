@@ -9,7 +9,7 @@ from payload_id.core.errors import InputError
 from payload_id.core.excitation.candidates.candidates import BezierFamily
 from payload_id.core.excitation.candidates.sampled_family import SampledFamily
 from payload_id.core.excitation.candidates.there_and_back_candidates import ThereAndBackFamily
-from payload_id.core.excitation.search.candidate_search import Counter, Search
+from payload_id.core.excitation.search.candidate_search import Search
 from payload_id.core.excitation.search.next_piece import ALONG, next_piece
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
@@ -74,7 +74,6 @@ def test_the_next_piece_begins_where_a_candidate_is_left_and_can_be_had():
     found = following.one(x)
     for name in VALUES:
         assert np.allclose(getattr(found, name), getattr(expected, name), atol=1e-9)
-    pool = Search(made, 2, Counter(300), lambda: False).pool
-    for x in pool.x[pool.promising][:20]:
+    for x in Search(made, 2, 300).best(20):
         state = MotionState.of(made.family.trajectory(x), HANDOVER)
         type(made.family).within(state, LENGTH, LIMITS)

@@ -1,149 +1,153 @@
-"""Finding promising candidates: random multi-start, then sequential quadratic programming."""
+"""Finding candidates: random ones, of which sequential quadratic programming refines the best."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
 
 from ...arrays import Array
 from ..prediction.candidate_rows import CandidateRows
-from .candidate_pool import PART, Pool, over_time
 from .planning_task import PlanningTask
 
-CANDIDATES = 150  # random ones of the first screening
-PROMISING = 45  # of them whose criterion is computed, when that is costly
-LOOKED_AT = 20  # blocked candidates of which calmer ones are tried
-STARTS = 3  # best ones that are refined before the certifier is asked
-MOST_STARTS = 8  # ... and in all, while there is time
-SHORTER = 4  # times that a candidate beyond sampled limits is drawn towards the calm one
-ENOUGH = 8  # clear candidates; where there are fewer, the best ones' way to the calm one is tried
-CALMER = (0.6, 0.35, 0.2, 0.1)  # parts of that way
+CANDIDATES = 150  # random ones
+SHORTER = 4  # times that one beyond sampled limits is drawn towards the calm one
+PROMISING = 45  # of them whose criterion and clearance are computed, which costs most
+STARTS = 8  # best ones that are refined at most
 ALONG = (1.0, 0.8, 0.6, 0.4, 0.2)  # parts of a refined candidate's way that are looked at
-AIM = 0.96  # of the limits is what the optimiser keeps to, and misses by a little on its way
 STEPS = 25  # of the optimiser for each
+PART = 0.97  # of the limits that sampled candidates may take
+AIM = 0.96  # ... that the optimiser keeps to, and misses by a little on its way
+APART = 0.15  # root mean square distance of parameters from which two candidates are two ...
+OWN_SIZE = 0.3  # ... or this part of their own distance from the calm one
 
 Late = Callable[[], bool]  # whether it is time to come to an end
 
 
-@dataclass
-class Counter:
-    """How many candidates were evaluated so far, and how many may be."""
-
-    limit: float = np.inf
-    used: int = 0
-
-    def take(self, count: int) -> None:
-        """Count evaluations."""
-        self.used += count
-
-    @property
-    def spent(self) -> bool:
-        """Whether there are none left."""
-        return self.used >= self.limit
-
-
 class Search:
-    """Random candidates, of which the best are refined one after the other.
+    """Candidates that keep sampled limits, clear ones first, best first.
 
     Attributes:
-        pool: All candidates so far, the refined ones among them.
+        evaluations: Number of candidates looked at so far.
     """
 
     def __init__(
-        self,
-        task: PlanningTask,
-        seed: int,
-        counter: Counter,
-        late: Late,
-        warm: Array | None = None,
+        self, task: PlanningTask, seed: int, most: float = np.inf, warm: Array | None = None
     ) -> None:
         """Draw the random candidates.
 
         Args:
             task: What is searched.
             seed: Of the random candidates.
-            counter: Of evaluations.
-            late: Tells whether it is time to come to an end.
+            most: Number of candidates that may be looked at.
             warm: Parameters to begin with beside the random ones, shape (P,).
         """
-        self._task, self._counter = task, counter
-        pool = _screen(task, np.random.default_rng(seed), counter, warm)
-        for part in CALMER:
-            few = pool.promising.sum() < ENOUGH
-            blocked = np.isfinite(pool.value) & (pool.clear <= 0.0)
-            if not few or not blocked.any() or counter.spent or late():
-                break
-            calm = task.family.calm
-            pool = pool.plus(
-                _evaluated(task, calm + part * (pool.x[blocked][:LOOKED_AT] - calm), counter)
-            )
-        self.pool = pool
-        self._starts = list(pool.distinct(MOST_STARTS, task.family.calm))
+        self._task, self._most, self.evaluations = task, most, 0
+        self._x = np.zeros((0, task.family.size))
+        self._value, self._clear = np.zeros(0), np.zeros(0, dtype=bool)
+        self._add(self._drawn(np.random.default_rng(seed), warm))
+        self._starts = list(self.best(STARTS, clear=True))
 
     @property
     def done(self) -> bool:
         """Whether there is nothing left to refine, or nothing to do it with."""
-        return not self._starts or self._counter.spent
+        return not self._starts or self.evaluations >= self._most
+
+    def best(self, count: int, below: float = np.inf, clear: bool = False) -> Array:
+        """Return the first candidates that are not alike, shape (at most count, P).
+
+        Args:
+            count: How many.
+            below: What their criterion must be smaller than.
+            clear: Whether those that are blocked at samples are left out.
+        """
+        calm, chosen = self._task.family.calm, list[Array]()
+        for x in self._x[(self._value < below) & (self._clear | (not clear))]:
+            if len(chosen) == count:
+                break
+            least = min(APART, OWN_SIZE * _size(x - calm))
+            if (x != calm).any() and all(_size(x - other) > least for other in chosen):
+                chosen.append(x)
+        return np.array(chosen).reshape(len(chosen), self._x.shape[1])
 
     def refine(self, count: int, late: Late) -> None:
-        """Refine the next candidates; one that time cuts off is gone on with by the next call."""
-        task, found = self._task, []
+        """Refine the next starts; one that time cuts off is gone on with by the next call."""
+        found: list[Array] = []
         for _ in range(min(count, len(self._starts))):
-            if self._counter.spent or late():
+            if self.done or late():
                 break
             x = self._starts.pop(0)
-            better, whole = _refine(task, x, self._counter, late)
+            better, whole = self._refined(x, late)
             if not whole:
                 self._starts.insert(0, better)
             # The optimiser knows nothing of obstacles: its way may be clear where its end is not.
             found += [x + part * (better - x) for part in ALONG]
         if found:
-            self.pool = self.pool.plus(_evaluated(task, np.array(found), self._counter))
+            x = np.array(found)
+            self._add(x[self._usage(x) <= PART])
 
+    def _drawn(self, rng: np.random.Generator, warm: Array | None) -> Array:
+        """Return random candidates, drawn towards the calm one until they keep sampled limits."""
+        family, calm = self._task.family, self._task.family.calm
+        count = int(max(2, min(CANDIDATES, self._most)))
+        x = family.drawn(rng.uniform(-1.0, 1.0, (count, family.size)))
+        x[0] = calm
+        if warm is not None:
+            x[1] = np.clip(warm, -1.0, 1.0)
+        usage = self._usage(x)
+        for _ in range(SHORTER):
+            over = np.flatnonzero(usage > PART)
+            if not len(over):
+                break
+            x[over] = calm + rng.uniform(0.2, 0.8, (len(over), 1)) * (x[over] - calm)
+            usage[over] = self._usage(x[over])
+        return x[usage <= PART]
 
-def _evaluated(task: PlanningTask, x: Array, counter: Counter) -> Pool:
-    """Return candidates with all that is known of them."""
-    counter.take(len(x))
-    return _pool(task, x, over_time(task.usage(x)))
+    def _usage(self, x: Array) -> Array:
+        """Return the largest part of a limit that candidates take, shape (C,)."""
+        self.evaluations += len(x)
+        return np.asarray(self._task.usage(x).max(axis=(1, 2)))
 
+    def _add(self, x: Array) -> None:
+        """Add the promising ones of some candidates that keep sampled limits."""
+        task = self._task
+        if task.criterion.needs_nuisance and len(x) > PROMISING:
+            x = x[np.argsort(task.condition_number(x))[:PROMISING]]
+        value = task.value(x) if len(x) else np.zeros(0)
+        best = np.argsort(value, kind="stable")[:PROMISING]
+        x, value = x[best], value[best]
+        clear = np.append(self._clear, task.clearances(x) > 0.0)
+        x, value = np.vstack([self._x, x]), np.append(self._value, value)
+        order = np.lexsort((value, ~clear))
+        self._x, self._value, self._clear = x[order], value[order], clear[order]
 
-def _screen(
-    task: PlanningTask, rng: np.random.Generator, counter: Counter, warm: Array | None
-) -> Pool:
-    """Return random candidates, those that exceed sampled limits drawn towards the calm one."""
-    P, calm = task.family.size, task.family.calm
-    count = int(max(2, min(CANDIDATES, counter.limit - counter.used)))
-    x = task.family.drawn(rng.uniform(-1.0, 1.0, (count, P)))
-    x[0] = calm
-    if warm is not None:
-        x[1] = np.clip(warm, -1.0, 1.0)
-    usage = over_time(task.usage(x))
-    counter.take(count)
-    for _ in range(SHORTER):
-        over = np.flatnonzero(usage.max(axis=(1, 2)) > PART)
-        if not len(over):
-            break
-        x[over] = calm + rng.uniform(0.2, 0.8, (len(over), 1)) * (x[over] - calm)
-        usage[over] = over_time(task.usage(x[over]))
-        counter.take(len(over))
-    return _pool(task, x, usage)
+    def _refined(self, x: Array, late: Late) -> tuple[Array, bool]:
+        """Return the best point within limits on SLSQP's way from x, and whether that is whole."""
+        task, best, best_value = self._task, x, np.inf
+        memory = _Memory(task, self)
 
+        def objective(y: Array) -> float:
+            nonlocal best, best_value
+            if self.evaluations >= self._most or late():
+                raise _Stop
+            value = float(task.criterion.value(memory.rows(y), task.collected)[0])
+            if value < best_value and memory.usage(y).max() <= PART:
+                best, best_value = y.copy(), value
+            return value
 
-def _pool(task: PlanningTask, x: Array, usage: Array) -> Pool:
-    """Return candidates with their values, and the clearances of the best ones."""
-    fits = np.flatnonzero(usage.max(axis=(1, 2)) <= PART)
-    value = np.full(len(x), np.inf)
-    if task.criterion.needs_nuisance and len(fits) > PROMISING:
-        fits = fits[np.argsort(task.condition_number(x[fits]))[:PROMISING]]
-    if len(fits):
-        value[fits] = task.value(x[fits])
-    clear = np.full(len(x), -np.inf)
-    best = fits[np.argsort(value[fits], kind="stable")[:PROMISING]]
-    clear[best] = task.clearances(x[best])
-    return Pool(x, value, usage, clear).ordered()
+        limits = {
+            "type": "ineq",
+            "fun": lambda y: AIM - memory.usage(y),
+            "jac": lambda y: -task.usage.gradient(y),
+        }
+        try:
+            minimize(objective, x, jac=lambda y: task.gradient(y, memory.rows(y)), method="SLSQP",
+                     bounds=[(-1.0, 1.0)] * len(x), constraints=[limits],
+                     options={"maxiter": STEPS, "ftol": 1e-4})  # fmt: skip
+        except _Stop:
+            return best, False
+        return best, True
 
 
 class _Stop(Exception):
@@ -153,54 +157,26 @@ class _Stop(Exception):
 class _Memory:
     """What was found at the last point, for which the optimiser asks several times."""
 
-    def __init__(self, task: PlanningTask, counter: Counter) -> None:
-        self._task, self._counter = task, counter
+    def __init__(self, task: PlanningTask, search: Search) -> None:
+        self._task, self._search = task, search
         self._usage: tuple[Array, Array] | None = None
         self._rows: tuple[Array, CandidateRows] | None = None
 
     def usage(self, y: Array) -> Array:
         """Return usage at y, flat."""
         if self._usage is None or not np.array_equal(self._usage[0], y):
-            self._counter.take(1)
+            self._search.evaluations += 1
             self._usage = y.copy(), self._task.usage(y[None]).ravel()
         return self._usage[1]
 
     def rows(self, y: Array) -> CandidateRows:
         """Return the rows at y."""
         if self._rows is None or not np.array_equal(self._rows[0], y):
-            self._counter.take(1)
+            self._search.evaluations += 1
             self._rows = y.copy(), self._task.rows(y[None])
         return self._rows[1]
 
 
-def _refine(task: PlanningTask, x: Array, counter: Counter, late: Late) -> tuple[Array, bool]:
-    """Return the best point within the limits on SLSQP's way from x, and whether it is whole."""
-    best, best_value = x, np.inf
-    memory = _Memory(task, counter)
-
-    def objective(y: Array) -> float:
-        nonlocal best, best_value
-        if counter.spent or late():
-            raise _Stop
-        value = float(task.criterion.value(memory.rows(y), task.collected)[0])
-        if value < best_value and memory.usage(y).max() <= PART:
-            best, best_value = y.copy(), value
-        return value
-
-    def slope(y: Array) -> Array:
-        counter.take(1)
-        return task.gradient(y, memory.rows(y))
-
-    limits = {
-        "type": "ineq",
-        "fun": lambda y: AIM - memory.usage(y),
-        "jac": lambda y: -task.usage.gradient(y),
-    }
-    box = [(-1.0, 1.0)] * len(x)
-    options = {"maxiter": STEPS, "ftol": 1e-4}
-    try:
-        minimize(objective, x, jac=slope, method="SLSQP", bounds=box, constraints=[limits],
-                 options=options)  # fmt: skip
-    except _Stop:
-        return best, False
-    return best, True
+def _size(x: Array) -> float:
+    """Return the root mean square."""
+    return float(np.sqrt(np.mean(x**2)))

@@ -7,15 +7,14 @@ import numpy as np
 from ...arrays import Array
 from ...motion.limits import MotionLimits
 from ...motion.trajectory import Motion, MotionRanges, Trajectory
-from ...safety.certificate.certificate import Certificate
 from ...safety.certificate.certify import certify
 from ...safety.certificate.safety_case import SafetyCase
-from ...safety.margins.margin import CLEARANCES, DESIGN, SPEEDS, TORQUES, Refusal
+from ...safety.margins.margin import Refusal
 from ...safety.torque.slice_torque_bounds import slice_torque_bounds
 from ...safety.tube.tracking_tube import EXACT, TrackingTube
 from ..candidates.candidates import Family
 from .planning import Certify
-from .planning_task import Clearance, Peaks
+from .planning_task import Clearance
 from .sampled_clearance import SampledClearance
 from .verdict import Verdict
 
@@ -28,56 +27,11 @@ def certifier(case: SafetyCase) -> Certify:
 
     def ask(trajectory: Trajectory) -> Verdict:
         answer = certify(case, trajectory)
-        if isinstance(answer, Certificate):
-            return Verdict(True, answer)
-        return _refused(case, answer)
+        if isinstance(answer, Refusal):
+            return Verdict(False, answer, answer.sentence)
+        return Verdict(True, answer)
 
     return ask
-
-
-def _refused(case: SafetyCase, refusal: Refusal) -> Verdict:
-    """Return a refusal as the planner understands it."""
-    if refusal.constraint in CLEARANCES:
-        missing = refusal.missing
-        return Verdict(False, refusal, refusal.sentence, missing, distance=missing)
-    if refusal.constraint in SPEEDS:
-        return Verdict(
-            False,
-            refusal,
-            refusal.sentence,
-            refusal.missing / case.speeds.named(refusal.constraint),
-        )
-    if refusal.constraint in DESIGN:
-        # Calmer motions may keep it; what is missing says nothing of the torque to reserve.
-        return Verdict(False, refusal, refusal.sentence, _beyond_design(case, refusal))
-    joint = case.model.joints.index(refusal.where[0])
-    limits = case.limits
-    span = (limits.position_upper - limits.position_lower)[joint] / 2
-    limit = {
-        "position": span if np.isfinite(span) else 1.0,
-        "velocity": limits.velocity[joint],
-        "acceleration": limits.acceleration[joint],
-        "torque": limits.torque[joint],
-        "holding torque": limits.torque[joint],
-    }[refusal.constraint]
-    torque = None
-    if refusal.constraint in TORQUES:
-        torque = np.zeros(case.model.n)
-        torque[joint] = max(refusal.missing, 0.01 * limit)
-    return Verdict(False, refusal, refusal.sentence, refusal.missing / limit, torque)
-
-
-def _beyond_design(case: SafetyCase, refusal: Refusal) -> float:
-    """Return by how much the design of a robust controller is missed, as a part of it."""
-    design = case.tube.reserve
-    stated = {} if design is None else {
-        "disturbance": design.disturbance,
-        "torque change": design.change,
-    }  # fmt: skip
-    if refusal.constraint not in stated:
-        return float("inf")  # whatever the motion
-    allowed = stated[refusal.constraint][case.model.joints.index(refusal.where[0])]
-    return float(refusal.missing / allowed) if allowed > 0.0 else float("inf")
 
 
 def planning_limits(case: SafetyCase) -> MotionLimits:
@@ -97,20 +51,11 @@ def rough_clearance(case: SafetyCase) -> Clearance | None:
     return SampledClearance(case) if len(case.scene.group) else None
 
 
-def torque_peaks(case: SafetyCase) -> Peaks:
-    """Return what tells the largest torque, over box and tube, at instants of a motion."""
-
-    def peaks(motion: Motion) -> Array:
-        return _peaks(case, case.tube, motion)
-
-    return peaks
-
-
 def tube_torque(case: SafetyCase, family: Family) -> Array:
     """Return what tracking errors typically add to the largest torque, shape (n,) [N m or N].
 
     That is the median over instants of a few motions of half the size, but what they add to the
-    calm motion if that leaves little room. What it lacks in faster ones is learnt from refusals.
+    calm motion if that leaves little room.
     """
     if case.tube.kind == EXACT:
         return np.zeros(case.model.n)

@@ -1,14 +1,14 @@
 """The best certified candidate of a family: optimise freely, then certify.
 
-The certifier is asked best first. What it refuses is not repaired by loosening anything: the next
-candidate is tried, or a refused one drawn towards the calmest motion of the family, with as much
-more torque or clearance in reserve as was missing. With a certified motion in hand the search goes
-on for the rest of the time. Only what the certifier accepts is returned.
+The certifier is asked best first: for the best candidates whole, then for ever smaller parts of
+them on their way from the calmest motion of the family. Nothing is learnt from what it refuses.
+With a certified motion in hand the search goes on for the rest of the time. Only what the certifier
+accepts is returned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,16 +17,13 @@ import numpy as np
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ...threads import one_thread
-from .candidate_queue import Queue
-from .candidate_search import MOST_STARTS, STARTS, Counter, Late, Search
+from .candidate_search import STARTS, Late, Search
 from .planning_task import PlanningTask
 from .verdict import Verdict
 
-HURRY = 2.5  # certifications for which there is time left when ...
-PASSED_OVER = 60  # candidates before it is given up
 SEARCH_SHARE = 0.5  # of the time that goes into searching before the certifier is asked
-REFINED = 0.9  # of the time after which a certified motion is not made better any more, less ...
-ANSWERS = 3.0  # certifications
+FIRST = 3  # candidates that are refined, and asked for, before any is certified
+PARTS = (1.0, 0.7, 0.45, 0.25, 0.12, 0.05)  # of a candidate that the certifier is asked for
 AGAIN = 3  # times that it may be asked for a better one
 WORTH = 0.01  # by which a criterion, a logarithm, must be smaller for another certification
 ONLY_STAY = "No candidate keeps limits and clearances; the arm could only stay where it is."
@@ -84,15 +81,15 @@ class NoPlan:
     """No candidate could be certified within the budget.
 
     Attributes:
-        reason: The sentence of the candidate that came nearest.
-        nearest: What the certifier gave for that one; None if it was never asked.
+        reason: The sentence of the calmest candidate that was asked for.
+        answer: What the certifier gave for that one; None if it was never asked.
         evaluations: Candidates evaluated.
         asked: How often the certifier was asked.
         seconds: Time taken.
     """
 
     reason: str
-    nearest: Any
+    answer: Any
     evaluations: int
     asked: int
     seconds: float
@@ -126,27 +123,25 @@ class _Planner:
     def __init__(self, task: PlanningTask, certify: Certify, budget: Budget, clock: Clock) -> None:
         self._task, self._certify, self._budget, self._clock = task, certify, budget, clock
         self._start = clock()
-        self._counter = Counter(budget.evaluations)
         self._asked, self._longest = 0, 0.0  # certifications, and the longest [s]
-        self._nearest: Verdict | None = None
+        self._refused: Verdict | None = None  # the last, which is the calmest
 
     def plan(self, seed: int, warm: Array | None) -> Plan | NoPlan:
         """Return the best certified motion."""
         seconds = self._budget.seconds
-        late = self._after(SEARCH_SHARE * seconds)
-        search = Search(self._task, seed, self._counter, late, warm)
-        search.refine(STARTS, late)
-        queue = Queue(self._task, search.pool)
-        found = self._first(queue)
+        search = Search(self._task, seed, self._budget.evaluations, warm)
+        search.refine(FIRST, self._after(SEARCH_SHARE * seconds))
+        found = self._first(self._ladder(search.best(FIRST)), self._budget.certifications)
         if found is None:
-            return self._none()
+            return self._none(search.evaluations)
         # What is certified is in hand: the rest of the time can only make it better.
-        late = self._after(REFINED * seconds - ANSWERS * self._longest)
+        late = self._after(seconds - (AGAIN + 1) * self._longest)
         if not search.done and not late():
-            search.refine(MOST_STARTS, late)
-            queue.renew(search.pool)
-            found = self._better(queue, found)
-        return replace(found, evaluations=self._counter.used, asked=self._asked,
+            search.refine(STARTS, late)
+            better = search.best(AGAIN, found.value - WORTH, clear=True)
+            most = min(self._asked + AGAIN, self._budget.certifications)
+            found = self._first(iter(better), most) or found
+        return replace(found, evaluations=search.evaluations, asked=self._asked,
                        seconds=self._clock() - self._start)  # fmt: skip
 
     def _after(self, seconds: float) -> Late:
@@ -157,66 +152,43 @@ class _Planner:
         """Return how much time is left [s]."""
         return self._start + self._budget.seconds - self._clock()
 
-    def _first(self, queue: Queue) -> Plan | None:
-        """Return the first candidate that is certified."""
-        return self._asked_for(
-            queue,
-            lambda: queue.next(hurry=self._left() < HURRY * self._longest),
-            self._budget.certifications,
-        )
+    def _ladder(self, best: Array) -> Iterator[Array]:
+        """Give out candidates, then ever smaller parts of them, which keep limits at samples."""
+        task, calm = self._task, self._task.family.calm
+        for part in PARTS if len(best) else ():
+            x = calm + part * (best - calm)
+            x = x[task.usage(x).max(axis=(1, 2)) <= 1.0]
+            yield from x[task.clearances(x) > 0.0]
 
-    def _better(self, queue: Queue, found: Plan) -> Plan:
-        """Return the best candidate that is certified and better than what was found so far."""
-        most = min(self._asked + AGAIN, self._budget.certifications)
-        return self._asked_for(queue, lambda: queue.better(found.value - WORTH), most) or found
-
-    def _asked_for(
-        self, queue: Queue, following: Callable[[], Array | None], most: int
-    ) -> Plan | None:
+    def _first(self, candidates: Iterator[Array], most: int) -> Plan | None:
         """Return the first of candidates that is certified, having asked so often at most."""
-        passed = 0
         # There must be time for one more answer, which may take as long as the longest so far.
-        while self._asked < most and self._left() >= self._longest and passed < PASSED_OVER:
-            x = following()
+        while self._asked < most and self._left() >= self._longest:
+            x = next(candidates, None)
             if x is None:
                 break
-            if queue.passes_over(x):
-                passed += 1
-                continue
-            found = self._ask(queue, x)
-            if found is not None:
-                return found
+            before, trajectory = self._clock(), self._task.family.trajectory(x)
+            verdict = self._certify(trajectory)
+            self._asked += 1
+            self._longest = max(self._longest, self._clock() - before)
+            if verdict.accepted:
+                value = float(self._task.value(x[None])[0])
+                return Plan(trajectory, x, value, verdict.answer, 0, 0, 0.0)
+            self._refused = verdict
         return None
 
-    def _ask(self, queue: Queue, x: Array) -> Plan | None:
-        """Return a candidate's plan if it is certified; its refusal teaches the queue."""
-        before, trajectory = self._clock(), self._task.family.trajectory(x)
-        verdict = self._certify(trajectory)
-        self._asked += 1
-        self._longest = max(self._longest, self._clock() - before)
-        if verdict.accepted:
-            value = float(self._task.value(x[None])[0])
-            return Plan(trajectory, x, value, verdict.answer, 0, 0, 0.0)
-        queue.refused(x, verdict)
-        if self._nearest is None or verdict.missing < self._nearest.missing:
-            self._nearest = verdict
-        return None
-
-    def _none(self) -> NoPlan:
+    def _none(self, evaluations: int) -> NoPlan:
         """Return why there is no plan."""
-        nearest = self._nearest
-        if nearest is not None:
-            reason = (
-                f"None of {self._asked} candidates was certified; the nearest: {nearest.reason}"
-            )
+        last = self._refused
+        if last is not None:
+            reason = f"None of {self._asked} candidates was certified; the calmest: {last.reason}"
         elif self._left() > 0.0:
             # No candidate keeps the limits at samples: what keeps the arm from staying says why.
             family = self._task.family
-            nearest, self._asked = self._certify(family.trajectory(family.calm)), 1
-            reason = ONLY_STAY if nearest.accepted else f"{NOT_EVEN_STAY} {nearest.reason}"
+            last, self._asked = self._certify(family.trajectory(family.calm)), 1
+            reason = ONLY_STAY if last.accepted else f"{NOT_EVEN_STAY} {last.reason}"
         else:
             given = f"{self._budget.seconds:g} s"
             reason = f"The time of {given} was over before any candidate was certified."
-        answer = None if nearest is None else nearest.answer
-        seconds = self._clock() - self._start
-        return NoPlan(reason, answer, self._counter.used, self._asked, seconds)
+        answer = None if last is None else last.answer
+        return NoPlan(reason, answer, evaluations, self._asked, self._clock() - self._start)

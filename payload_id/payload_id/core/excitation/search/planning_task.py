@@ -10,7 +10,6 @@ import numpy as np
 
 from ...arrays import Array
 from ...motion.limits import MotionLimits
-from ...motion.trajectory import Motion
 from ...safety.torque.parameter_box import ParameterBox
 from ..candidates.candidates import Family
 from ..candidates.sampled_family import SampledFamily
@@ -22,7 +21,6 @@ from ..prediction.torque_slope import TorqueSlope
 from .limit_usage import LimitUsage
 
 Clearance = Callable[[Array], Array]  # q (C, N, n) to rough distances to collision (C,) [m]
-Peaks = Callable[[Motion], Array]  # N instants of a motion to largest torques (N, n) [N m or N]
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,6 @@ class PlanningTask:
         box: Bounds of payload, links and joints.
         reserve: Torque that the controller may add, shape (n,) [N m or N].
         clearance: Rough distances of sampled configurations; None if there are no bodies.
-        peaks: Largest torques over box and tube, for the few candidates that the certifier is to
-            be asked for; None if `usage` is to be trusted.
     """
 
     family: Family
@@ -52,7 +48,6 @@ class PlanningTask:
     box: ParameterBox
     reserve: Array | float = 0.0
     clearance: Clearance | None = None
-    peaks: Peaks | None = None
 
     @cached_property
     def usage(self) -> LimitUsage:
@@ -60,13 +55,6 @@ class PlanningTask:
         return LimitUsage(
             self.family, self.horizon, self.limits, self.box, self.reserve, self.torque_slope
         )
-
-    def missing_torque(self, x: Array, part: float) -> Array:
-        """Return by how much one candidate exceeds a part of the torque limits, shape (n,)."""
-        if self.peaks is None:
-            return np.zeros(self.predictor.model.n)
-        motion = self.family.trajectory(x).at(self.usage.instants)
-        return np.maximum(self.peaks(motion).max(axis=0) - part * self.limits.torque, 0.0)
 
     def clearances(self, x: Array) -> Array:
         """Return the rough distances to collision, shape (C,); infinite if nobody knows them."""
