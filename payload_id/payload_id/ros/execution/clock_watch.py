@@ -27,15 +27,16 @@ class ClockWatch:
     ahead: float = 0.0
     frozen: int = 0
 
-    def after(self, stamp_ns: int, now_ns: int) -> ClockWatch:
+    def after(self, stamp_ns: int, robot_ns: int, now_ns: int) -> ClockWatch:
         """Return the watch after one more message.
 
         Args:
             stamp_ns: Its stamp [ns].
-            now_ns: The controller's clock when it was read [ns].
+            robot_ns: The time of stamps when it was read: later than its own if it waited [ns].
+            now_ns: The controller's clock then [ns].
         """
         frozen = self.frozen + 1 if self.newest == stamp_ns else 0
-        return replace(self, newest=stamp_ns, ahead=1e-9 * (stamp_ns - now_ns), frozen=frozen)
+        return replace(self, newest=stamp_ns, ahead=1e-9 * (robot_ns - now_ns), frozen=frozen)
 
     @property
     def fault(self) -> str:

@@ -36,9 +36,13 @@ _State = tuple[int, Array, Array]  # stamp [ns], positions, velocities
 
 @dataclass(frozen=True)
 class _Heard:
-    """When what was heard, by a clock that nobody sets [s], and why a message was of no use."""
+    """When what was heard, by a clock that nobody sets [s], and why a message was of no use.
+
+    `silence` counts only looks: of one that comes late, not more than ASLEEP.
+    """
 
     arrived: float
+    silence: float = 0.0
     spoken: float = -np.inf
     dropped: str = ""
     dropped_at: float = -np.inf
@@ -118,12 +122,13 @@ class JointStateListener:
     def now_ns(self) -> int:
         """The robot's time: the newest stamp and what has passed since it came [ns]."""
         newest = self._memory[-1][0] if self._memory else 0
-        by_newest = newest + round(NANOSECONDS * self.silence)
-        least_ns, woke = self._woke
-        since = time.monotonic() - woke
-        return (
-            max(by_newest, least_ns + round(NANOSECONDS * since)) if since < WAKING else by_newest
-        )
+        return max(newest + round(NANOSECONDS * self.silence), self._least_ns(time.monotonic()))
+
+    def _least_ns(self, now: float) -> int:
+        """Return the robot's time at a time [s] as it went on while this process slept [ns]."""
+        then_ns, woke = self._woke
+        since = now - woke
+        return then_ns + round(NANOSECONDS * since) if since < WAKING else 0
 
     @property
     def q(self) -> Array:
@@ -163,14 +168,18 @@ class JointStateListener:
             every: Whether each message counts, or only the newest of the arm; where turns are
                 counted or held joints watched, which may come in messages of their own, each does.
         """
-        now = time.monotonic()
-        if now - self._taken > ASLEEP and self.known:
-            self._woke = self.now_ns, now  # time went on meanwhile
-        self._taken = now
         every = every or bool(self.held.joints) or self.turns.needed
         waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
-        usable = (x for data in (waiting if every else waiting[::-1]) if (x := self._read(data)))
+        now, clock_ns = time.monotonic(), self._clock.now().nanoseconds  # it may have slept so far
+        passed = now - self._taken
+        if passed > ASLEEP and self.known:
+            self._woke = self.now_ns, now  # time went on meanwhile
+        self._taken = now
+        looked_at = waiting if every else waiting[::-1]
+        usable = (x for data in looked_at if (x := self._read(data, now, clock_ns)))
         found = list(usable if every else islice(usable, 1))
+        unheard = 0.0 if found else self._heard.silence + min(passed, ASLEEP)
+        self._heard = replace(self._heard, silence=unheard)
         self._remember(found)
         torque, self._torque = self._torque, None
         stamp, q, dq = zip(*found, strict=True) if found else ((), (), ())
@@ -178,7 +187,7 @@ class JointStateListener:
         rows = np.array(q).reshape(shape), np.array(dq).reshape(shape)
         held = self.held.look(self._heard.spoken)  # where nothing comes, that is what is wrong
         return JointStates(
-            np.array(stamp, dtype=np.int64), *rows, self.silence, self.unusable, self.clock.fault,
+            np.array(stamp, dtype=np.int64), *rows, unheard, self.unusable, self.clock.fault,
             held, torque,
         )  # fmt: skip
 
@@ -191,21 +200,27 @@ class JointStateListener:
         while self.known and self._memory[-1][0] - self._memory[0][0] > MEMORY * NANOSECONDS:
             self._memory.popleft()
 
-    def _read(self, data: bytes) -> _State | None:
-        """Return stamp, positions and velocities of a message that can be used."""
-        message, now = self._reader.read(data), time.monotonic()
+    def _read(self, data: bytes, now: float, clock_ns: int) -> _State | None:
+        """Return stamp, positions and velocities of a message that can be used.
+
+        Args:
+            data: The message.
+            now: When the middleware handed it out [s].
+            clock_ns: The controller's clock then [ns].
+        """
+        message = self._reader.read(data)
         if message is None:
             return None
         self._heard = replace(self._heard, spoken=now)
         self.held.see(message.names, message.position, now)
-        found = self._judged(message)
+        found = self._judged(message, now, clock_ns)
         if isinstance(found, tuple):
             return found
         why = f"counts as {found.value.replace('_', ' ')}" if isinstance(found, Drop) else found
         self._heard = replace(self._heard, dropped=why, dropped_at=now)
         return None
 
-    def _judged(self, message: JointStateValues) -> _State | Drop | str:
+    def _judged(self, message: JointStateValues, now: float, clock_ns: int) -> _State | Drop | str:
         """Return stamp, positions and velocities of a message, or why it cannot be used."""
         effort = message.effort if len(message.effort) == len(message.names) else ()
         rows = self._map.convert(message.names, message.position, message.velocity, effort)
@@ -223,8 +238,9 @@ class JointStateListener:
                 f"says that {self._map.joints[j]} has {rows[1][j]:.3g} rad/s (m/s), and beyond "
                 f"{FASTEST:g} no joint is believed: are its velocities in degrees?"
             )
-        stamp, now = message.stamp_ns, time.monotonic()
-        self.clock = self.clock.after(stamp, self._clock.now().nanoseconds)
+        stamp = message.stamp_ns
+        # What waited while this process slept is old, however well the clocks agree.
+        self.clock = self.clock.after(stamp, max(stamp, self._least_ns(now)), clock_ns)
         anew = stamp < self._gate.newest - RESTART * NANOSECONDS
         self._gate, cause = (SampleGate() if anew else self._gate).offer(stamp, rows[0])
         if cause is not None:

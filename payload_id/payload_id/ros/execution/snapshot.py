@@ -31,7 +31,7 @@ class JointStates:
         stamp: Shape (N,) [ns].
         q: Positions, shape (N, n) [rad or m].
         dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
-        age: Time since the newest came [s].
+        age: Time of listening since the newest came [s].
         unusable: Why messages since the newest are none, as a sentence; empty: none came.
         clock: How stamps contradict the clock of the arm's controller; empty: they do not.
         held_joint: Which joint that the arm does not move is off its place; empty: none is.

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ THERE = (
     and shutil.which("ros2") is not None
     and any((Path(prefix) / HARDWARE).exists() for prefix in PREFIXES if prefix)
 )
+ENDED = re.compile(r"payload-id-\d+\]: process has")
 PATIENCE = 400.0  # [s], at a part of real time
 MASS = 1.2  # [kg] of the payload that the launch file puts in the hand
 
@@ -66,12 +68,8 @@ def test_one_command_starts_controllers_and_arm_and_identifies_the_payload(tmp_p
 
 def _waited_for(launched: subprocess.Popen[bytes], log: Path) -> str:
     """Return what was printed when the identification has ended."""
-    for _ in range(int(PATIENCE)):
-        text = log.read_text(errors="replace")
-        if re.search(r"payload-id-\d+\]: process has", text) or launched.poll() is not None:
-            return text
-        try:
-            launched.wait(1.0)
-        except subprocess.TimeoutExpired:
-            continue
+    end = time.monotonic() + PATIENCE
+    over = lambda: ENDED.search(log.read_text(errors="replace"))  # noqa: E731
+    while time.monotonic() < end and launched.poll() is None and not over():
+        time.sleep(1.0)
     return log.read_text(errors="replace")
