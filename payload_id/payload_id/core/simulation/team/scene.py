@@ -25,6 +25,9 @@ class SimulatedMocobot:
         damping: Viscous friction of the same [N m s/rad].
         gimbal_friction: Coulomb friction of its gimbal [N m].
         impedance: Stiffness of the soft impedance control [N/m].
+        damping_ratio: Of that control, for an equal share of the payload's mass [-].
+        float_damping: Of a robot that only carries [N s/m].
+        travel: Least and largest angle of a lower leg [rad], omnid.yaml.
         home_height: Of the platform above the actuated joints: the middle of its travel [m].
     """
 
@@ -34,6 +37,9 @@ class SimulatedMocobot:
     damping: float = 0.0
     gimbal_friction: float = 0.0
     impedance: float = 600.0
+    damping_ratio: float = 0.8
+    float_damping: float = 5.0
+    travel: tuple[float, float] = (-np.pi / 4, np.pi / 2)
     home_height: float = 0.34
 
     @property

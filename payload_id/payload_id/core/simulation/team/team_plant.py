@@ -28,11 +28,8 @@ from .scene import TeamScene
 from .team_motion import Stage, TeamMotion, WristReferences
 
 STEP = 1e-3  # [s] of the integration
-DAMPING_RATIO = 0.8  # of the impedance, for an equal share of the payload's mass
-FLOAT_DAMPING = 5.0  # of robots that only carry [N s/m]
 HUMAN_FORCE, HUMAN_TORQUE = 800.0, 250.0  # stiffness of the human's hold [N/m, N m/rad]
 HUMAN_DAMPING = 0.25  # of that, per second [s]
-TRAVEL = (-np.pi / 4, np.pi / 2)  # of a lower leg [rad], omnid.yaml
 SLOW = 1e-3  # [rad/s] at which half of Coulomb friction acts
 
 
@@ -164,10 +161,10 @@ class TeamPlant(MujocoPlant):
             own = self._motion.wrists(self.time - self._began)
             wanted = bases + np.einsum("nij,nj->ni", turns, own)
         stiffness = 0.0 if self._human else robot.impedance
-        damping = 2 * DAMPING_RATIO * np.sqrt(stiffness * self.scene.phi[0] / self.scene.n)
+        damping = 2 * robot.damping_ratio * np.sqrt(stiffness * self.scene.phi[0] / self.scene.n)
         away = wanted - place - self.scene.positions @ R.T
         speeds = self._each(self._grasps @ twist) @ R.T
-        forces = stiffness * away - (damping or FLOAT_DAMPING) * speeds
+        forces = stiffness * away - (damping or robot.float_damping) * speeds
         forces[:, 2] += self._shares
         return np.asarray(forces)
 
@@ -210,7 +207,7 @@ class TeamPlant(MujocoPlant):
             theta = delta.inverse(p)
         except ReachError:
             theta = np.full_like(p, np.inf)
-        if not ((theta >= TRAVEL[0]) & (theta <= TRAVEL[1])).all():
+        if not ((theta >= robot.travel[0]) & (theta <= robot.travel[1])).all():
             raise SimulationError(
                 f"A leg is at the end of its travel at {self.time:.3f} s. Ask for smaller motions."
             )
