@@ -135,7 +135,7 @@ REFUSED = {
     "calibrate record heavy --out x": "'heavy'",
     "calibrate record --out x -- -1": "0 kg", "calibrate record inf --out x": "0 kg",
     "live execute --yes --speed-scale 0": "--speed-scale", "new-robot no.urdf": "no.urdf",
-    "live execute --speed-scale nan": "--speed-scale", "live identify --tare firs": "'first'",
+    "live execute --speed-scale nan": "--speed-scale", "live identify --tare onl": "'only'",
     "live identify --known-mass 1": "two numbers",
 }  # fmt: skip
 OWN_ARM = ("identify t.csv --compare", "calibrate noise", "calibrate bounds")  # and so these get it
