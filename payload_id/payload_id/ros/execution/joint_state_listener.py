@@ -240,7 +240,8 @@ class JointStateListener:
             )
         stamp = message.stamp_ns
         # What waited while this process slept is old, however well the clocks agree.
-        self.clock = self.clock.after(stamp, max(stamp, self._least_ns(now)), clock_ns)
+        robot_ns = max(stamp, min(self._least_ns(now), clock_ns))
+        self.clock = self.clock.after(stamp, robot_ns, clock_ns)
         anew = stamp < self._gate.newest - RESTART * NANOSECONDS
         self._gate, cause = (SampleGate() if anew else self._gate).offer(stamp, rows[0])
         if cause is not None:
