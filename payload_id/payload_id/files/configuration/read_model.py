@@ -199,6 +199,9 @@ def _sentence(place: Place, value: Any, mistake: Any, key: Schema, where: str) -
     unit = f" [{key['unit']}]" if "unit" in key else ""
     if value is ABSENT:
         return f"{owner} is missing: {key.get('description', '')}{unit}."
+    if value is None:
+        meaning = key.get("description", "")
+        return f"{owner} is to be filled in, found null. It means: {meaning}{unit}."
     if mistake["type"] == "value_error":
         cause = mistake["ctx"]["error"]
         return f"{owner}{':' * isinstance(cause, InputError)} {cause}"
