@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import InputError
+from ...core.errors import ConfigurationError, InputError
 from ...core.identification.settings import Settings
 from ...files.robots.robot_file import RobotFile
 from ..common.presentation import console
@@ -72,7 +72,11 @@ def jobs_of(wanted: Wanted) -> list[FleetJob]:
     for entry in matched(entries, [absolute(x) for x in named]):
         robot = _robot(entry, wanted)
         if robot not in methods:
-            methods[robot] = _method(robot, wanted)
+            try:
+                methods[robot] = _method(robot, wanted)
+            except ConfigurationError as error:
+                where = f"{wanted.manifest}, robot of {entry.bag}: " if entry.robot else ""
+                raise ConfigurationError(f"{where}{error}") from error
         jobs.append(FleetJob(entry, methods[robot]))
     return jobs
 
