@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import hashlib
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from typing_extensions import Self
@@ -102,6 +103,12 @@ class ParameterBox(InJson):
         """Middle and half-width of all bodies' phi, the payload last, shape (n + 1, 10)."""
         links, payload = self.interval("links"), self.interval("payload")
         return np.vstack([links[0], payload[0]]), np.vstack([links[1], payload[1]])
+
+    @property
+    def digest(self) -> str:
+        """Hash of all bounds, as certificates on disk have it; equal digests mean equal boxes."""
+        parts = [np.asarray(getattr(self, entry.name)).tobytes() for entry in fields(self)]
+        return hashlib.sha256(b"".join(parts)).hexdigest()
 
     def contains(self, other: ParameterBox) -> bool:
         """Tell whether all that another box allows is within this one."""
