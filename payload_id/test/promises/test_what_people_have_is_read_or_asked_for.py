@@ -492,7 +492,7 @@ def test_rows_of_poses_at_rest_tell_mass_and_centre_of_mass(case, capsys):
         found = json.loads(answer.out)
         assert (found["lower"] <= case.phi)[:4].all() and (case.phi <= found["upper"])[:4].all()
         np.testing.assert_allclose(found["phi"][:4], case.phi[:4], rtol=0.03, atol=2e-3)
-        said["wrench"]["certificate", "sign"] = [1] * 3 + [-1e-3] * 3
+        said["wrench"]["sign"] = [1] * 3 + [-1e-3] * 3
         below = ";".join(["", *[""] * (len(names) - 1), *["kgf"] * 3, *["N mm"] * 3])
         (case.folder / "poses.txt").write_text(
             "\n".join([";".join([*names, *channels]), below, *lines])
@@ -500,7 +500,7 @@ def test_rows_of_poses_at_rest_tell_mass_and_centre_of_mass(case, capsys):
         (case.folder / "poses.yaml").write_text(yaml.safe_dump(said))
         answer = payload_id(capsys, *line, "--static", "--robot", "own_arm.yaml")
         assert is_one_sentence(answer) and "factor 9.80665" in answer.text
-    said["wrench"]["certificate", "sign"] = [-9.80665] * 3 + [1e-3] * 3
+    said["wrench"]["sign"] = [-9.80665] * 3 + [1e-3] * 3
     (case.folder / "poses.yaml").write_text(yaml.safe_dump(said))
     answer = payload_id(capsys, *line, "--static", "--robot", "own_arm.yaml")
     assert "force and torque has the wrong sign" in answer.text

@@ -162,7 +162,7 @@ def test_a_bound_takes_one_number_or_one_for_each_joint(said, capsys):
 
 
 def test_what_steers_a_terminal_does_not_reach_it(said, tmp_path):
-    (tmp_path / "c.yaml").write_text(COLUMNS + 'velocity_: "a"\n"x\\0\\e[2Jy": 1\n')
+    (tmp_path / "c.yaml").write_text(COLUMNS + '"x\\0\\e[2Jy": 1\n')
     assert said(REPLAY)
     for given in ("--\x1b[31m=1", "--seed=\x1b[2J", "x\0y"):
         assert said(["certificate", "verify", "c.json", given])

@@ -13,7 +13,7 @@ from payload_id.ros.simulated_arm.hardware import Hardware
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
 
 ROBOT = RobotFile.load("kinova_gen3")
-EFFORT = replace(ROBOT, driver=replace(ROBOT.driver, executed=("position", "effort")))
+EFFORT = replace(ROBOT, driver=ROBOT.driver.model_copy(update={"executed": ("position", "effort")}))
 VALUES = {entry.name: entry.default for entry in PARAMETER_TABLE}
 PERIOD = 0.005
 
