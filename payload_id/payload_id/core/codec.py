@@ -65,8 +65,8 @@ class InJson:
 
     @property
     def digest(self) -> str:
-        """Hash of all that it holds; equal digests mean equal values."""
-        return digest(self)
+        """Hash of `to_dict`, as files have it; equal digests mean equal values."""
+        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
 
 def plain(value: Any) -> Any:
