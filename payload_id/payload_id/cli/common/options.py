@@ -269,7 +269,9 @@ class Wrench:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked(Wrench, Payload, Method, Source):  # in this order from the last on in the help
+class RecordingOptions(
+    Wrench, Payload, Method, Source
+):  # in this order from the last on in the help
     """All that is said of one recording: which it is, how it is read, how identified."""
 
     recordings: Annotated[

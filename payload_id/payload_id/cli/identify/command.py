@@ -9,43 +9,30 @@ from pathlib import Path
 from typing import Annotated
 
 from ...core.errors import InputError
-from ..common.options import Asked, Figure, Json, file, flag, option, whole
+from ..common.options import (
+    Figure,
+    Json,
+    Method,
+    Payload,
+    RecordingOptions,
+    file,
+    flag,
+    option,
+    whole,
+)
 
 MANY, COMPARED = "Many recordings", "Comparison of methods"
 NAMED = {"start": "--from", "end": "--to"}  # options that are not called like their field
 # Options that count where something else than one recording is identified from by one method.
 OF_TEAM = {"recordings", "json"}
-OF_MANY = {
-    "recordings",
-    "robot",
-    "columns",
-    "topic",
-    "payload_frame",
-    "estimator",
-    "intervals",
-    "level",
-    "enough",
-    "window",
-    "scales",
-    "uncertainty",
-    "knowledge",
-    "shape",
-    "shape_filling",
-    "shape_density",
-    "shape_ellipsoids",
-    "shape_scale",
-    "shape_pose",
-    "out",
-    "manifest",
-    "segments",
-    "scheduler",
-    "workers",
-    "json",
-}
+OF_MANY = {x.name for group in (Method, Payload) for x in fields(group)} | {
+    "recordings", "robot", "columns", "topic", "payload_frame", "json",
+    "out", "manifest", "segments", "scheduler", "workers",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted(Asked):
+class IdentifyOptions(RecordingOptions):
     """All options of `identify`."""
 
     save: Annotated[
@@ -131,7 +118,7 @@ class Wanted(Asked):
             raise InputError(f"{where}; leave out: {', '.join(ignored)}.")
 
 
-def identify(wanted: Wanted) -> int:
+def identify(wanted: IdentifyOptions) -> int:
     """Identify the payload from a recording, or from many, without ROS."""
     if wanted.out is not None or wanted.manifest is not None:
         wanted.only(OF_MANY, "Many recordings are identified from by one method, one by one")
@@ -148,7 +135,7 @@ def identify(wanted: Wanted) -> int:
     return _compared(wanted) if wanted.compare else _one(wanted)
 
 
-def _one(wanted: Wanted) -> int:
+def _one(wanted: IdentifyOptions) -> int:
     """Identify from one recording and show the result; return the exit code."""
     from ..common.figure import figure_place
     from ..common.progress import progress
@@ -173,7 +160,7 @@ def _one(wanted: Wanted) -> int:
     return present(outcome, wanted, figure)
 
 
-def _compared(wanted: Wanted) -> int:
+def _compared(wanted: IdentifyOptions) -> int:
     """Compare methods on one recording and show the result; return the exit code."""
     from .comparison_report import compare
 

@@ -29,13 +29,13 @@ from .recorded_rows import RecordedRows, read_rows
 from .truth import read_truth
 
 if TYPE_CHECKING:
-    from .command import Wanted
+    from .command import IdentifyOptions
 
 METRIC_OF_BOX = "eqs. (10)-(12) of [NGK], in the shape's bounding box"
 METRIC_WITHOUT = "relative to the truth; inertia about the centre of mass"
 
 
-def compare(asked: Wanted) -> int:
+def compare(asked: IdentifyOptions) -> int:
     """Compare and show; return the exit code."""
     figure = figure_place(asked.figure)
     shape = shape_of(asked)
@@ -70,7 +70,7 @@ def _chosen(text: str, known: Collection[str], what: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def draw(asked: Wanted, data: RecordedRows, comparison: Comparison, path: Path) -> Path:
+def draw(asked: IdentifyOptions, data: RecordedRows, comparison: Comparison, path: Path) -> Path:
     """Draw estimates and intervals; return the file."""
     # Not at the top: the plotting library takes longer to import than most comparisons.
     from ...files.figures.comparison_figure import draw_comparison
@@ -105,7 +105,7 @@ def _identified(data: RecordedRows, comparison: Comparison) -> BoolArray | None:
 
 
 def as_json(
-    asked: Wanted, data: RecordedRows, comparison: Comparison, figure: Path | None
+    asked: IdentifyOptions, data: RecordedRows, comparison: Comparison, figure: Path | None
 ) -> dict[str, Any]:
     """Return everything as plain values; None stands for a number that is not known."""
     frame = data.problem.estimate
@@ -168,7 +168,9 @@ def _spread_as_json(comparison: Comparison, spread: Spread) -> dict[str, Any]:
     }
 
 
-def show(asked: Wanted, data: RecordedRows, comparison: Comparison, figure: Path | None) -> None:
+def show(
+    asked: IdentifyOptions, data: RecordedRows, comparison: Comparison, figure: Path | None
+) -> None:
     """Print the results for a person."""
     terminal, frame = console(), data.problem.estimate
     where = f", frame {frame.payload_frame}" if frame.payload_frame else ""

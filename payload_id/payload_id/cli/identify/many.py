@@ -17,17 +17,17 @@ from ..common.settings import with_changes, with_methods
 if TYPE_CHECKING:
     from ...files.fleet.manifest import Entry
     from ...fleet import FleetJob, Progress
-    from .command import Wanted
+    from .command import IdentifyOptions
 
 NEEDED = (
     "Many recordings need Dask and Arrow: pip install 'payload_id[fleet]', or run ./payload-id, "
     "which sets up all there is."
 )
-UNUSABLE = 2  # exit code where no recording could be used
+NONE_USED = 2  # exit code where no recording could be used
 SECONDS = "s"  # unit that a length of --segments may end with
 
 
-def run(wanted: Wanted) -> int:
+def run(wanted: IdentifyOptions) -> int:
     """Identify what is missing; return the exit code."""
     try:
         import distributed  # noqa: F401
@@ -50,10 +50,10 @@ def run(wanted: Wanted) -> int:
         print(json.dumps(as_json(done, table.folder)))
     else:
         show(done, table.folder)
-    return UNUSABLE if done.useless else 0
+    return NONE_USED if done.useless else 0
 
 
-def jobs_of(wanted: Wanted) -> list[FleetJob]:
+def jobs_of(wanted: IdentifyOptions) -> list[FleetJob]:
     """Return what is to be done.
 
     Raises:
@@ -81,7 +81,7 @@ def jobs_of(wanted: Wanted) -> list[FleetJob]:
     return jobs
 
 
-def _robot(entry: Entry, wanted: Wanted) -> str:
+def _robot(entry: Entry, wanted: IdentifyOptions) -> str:
     """Return the robot file of a recording.
 
     Raises:
@@ -95,7 +95,7 @@ def _robot(entry: Entry, wanted: Wanted) -> str:
     return robot
 
 
-def _method(robot: str, wanted: Wanted) -> Any:
+def _method(robot: str, wanted: IdentifyOptions) -> Any:
     """Return how recordings of a robot are identified."""
     from ...files.configuration.read_model import extended
     from ...fleet import Method

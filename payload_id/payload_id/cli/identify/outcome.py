@@ -26,7 +26,7 @@ from ..common.reading import remarks
 from ..common.settings import described
 
 if TYPE_CHECKING:
-    from .command import Wanted
+    from .command import IdentifyOptions
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def check_new(folder: Path) -> None:
     check_place(folder, "run")
 
 
-def present(outcome: Outcome, asked: Wanted, figure: Path | None) -> int:
+def present(outcome: Outcome, asked: IdentifyOptions, figure: Path | None) -> int:
     """Draw and show what is asked for; return the exit code.
 
     Args:
@@ -95,7 +95,7 @@ def present(outcome: Outcome, asked: Wanted, figure: Path | None) -> int:
     return 3 if outcome.estimate.status in FAILED else 0
 
 
-def draw(outcome: Outcome, asked: Wanted, path: Path) -> Path:
+def draw(outcome: Outcome, asked: IdentifyOptions, path: Path) -> Path:
     """Draw the intervals over time; return the file."""
     # Not at the top: the plotting library takes longer to import than most replays to run.
     from ...files.figures.interval_figure import intervals_over_time
@@ -105,7 +105,7 @@ def draw(outcome: Outcome, asked: Wanted, path: Path) -> Path:
     return intervals_over_time(path, outcome.history, title)
 
 
-def as_json(outcome: Outcome, asked: Wanted, figure: Path | None) -> dict[str, Any]:
+def as_json(outcome: Outcome, asked: IdentifyOptions, figure: Path | None) -> dict[str, Any]:
     """Return the result with what it rests on."""
     return {
         **outcome.estimate.to_dict(),
@@ -123,7 +123,7 @@ def as_json(outcome: Outcome, asked: Wanted, figure: Path | None) -> dict[str, A
     }
 
 
-def show(outcome: Outcome, asked: Wanted, figure: Path | None) -> None:
+def show(outcome: Outcome, asked: IdentifyOptions, figure: Path | None) -> None:
     """Print the result for a person."""
     terminal = console()
     terminal.print(f"[bold]{asked.recording}[/bold]{outcome.headline}")
@@ -142,7 +142,7 @@ def show(outcome: Outcome, asked: Wanted, figure: Path | None) -> None:
     terminal.print(next_command(outcome, asked), soft_wrap=True, markup=False)
 
 
-def next_command(outcome: Outcome, asked: Wanted) -> str:
+def next_command(outcome: Outcome, asked: IdentifyOptions) -> str:
     """Return what comes next."""
     if outcome.estimate.status in FAILED:
         return "next: see what the verdict names, or look at the recording: ./payload-id check"

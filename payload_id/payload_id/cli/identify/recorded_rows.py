@@ -22,7 +22,7 @@ from ...core.identification.wrench.static import (
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...core.samples.wrench_samples import WrenchSamples
 from ...files.recordings.wrench_recording import WrenchRecording
-from ..common.options import Asked
+from ..common.options import RecordingOptions
 from ..common.reading import remarks
 from ..common.settings import with_methods
 from . import torque, wrench
@@ -43,7 +43,7 @@ class RecordedRows:
     residual_unit: str
 
 
-def read_rows(asked: Asked, shape: Shape | None) -> RecordedRows:
+def read_rows(asked: RecordingOptions, shape: Shape | None) -> RecordedRows:
     """Read the recording and form its rows."""
     if wrench.is_wrench(asked):
         return _read_wrench_rows(asked, shape)
@@ -57,7 +57,7 @@ def read_rows(asked: Asked, shape: Shape | None) -> RecordedRows:
     return RecordedRows(problem, tuple(notes), "N m")
 
 
-def _read_wrench_rows(asked: Asked, shape: Shape | None) -> RecordedRows:
+def _read_wrench_rows(asked: RecordingOptions, shape: Shape | None) -> RecordedRows:
     """Read a force-torque sensor's recording and form its rows, aligned as `identify` aligns it."""
     recording = wrench.read(asked)
     uncertainty = wrench.assumed(recording, asked)

@@ -17,8 +17,6 @@ from ...core.team.estimate import TeamEstimate
 from ...files.teams.team_run import SavedTeamRun, has_team_run
 from ..common.presentation import console, plain_table
 
-UNUSABLE = 3  # exit code where there is no usable estimate
-
 
 def is_team(recording: Path) -> bool:
     """Tell whether a recording is the saved run of a team."""
@@ -42,7 +40,7 @@ def repeat(folder: Path, json_wanted: bool) -> int:
             else "The result is NOT that of the live run; software "
             f"{saved.software_version} made that."
         )
-    return 0 if estimate.status.value in ("GOOD", "USABLE") else UNUSABLE
+    return 0 if estimate.status.value in ("GOOD", "USABLE") else 3
 
 
 def repeated(folder: Path) -> tuple[TeamEstimate, bool, SavedTeamRun]:

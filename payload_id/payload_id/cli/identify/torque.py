@@ -18,7 +18,7 @@ from ...files.recordings.replay_job import ReplayJob, steps
 from ...files.recordings.saved_run import arm_of, identical, recording_of
 from ...files.recordings.write_bag import write_joint_states
 from ...files.runs.run_file import RunFile, has_run_file
-from ..common.options import Asked
+from ..common.options import RecordingOptions
 from ..common.reading import check_different, read_recording, robot_file, stretch_of
 from ..common.settings import with_changes, with_methods
 from .outcome import Outcome, check_new
@@ -84,7 +84,7 @@ def identify(job: ReplayJob, tell: Callable[[float], object]) -> Outcome:
     )
 
 
-def load(asked: Asked) -> Loaded:
+def load(asked: RecordingOptions) -> Loaded:
     """Read the recording and everything that goes with it."""
     if asked.also and asked.robot is None:
         raise InputError("--also needs --robot: a live run's own settings are for its bag alone.")
@@ -94,7 +94,7 @@ def load(asked: Asked) -> Loaded:
     return replace(loaded, job=job.with_tare())
 
 
-def _from_run_file(asked: Asked) -> Loaded:
+def _from_run_file(asked: RecordingOptions) -> Loaded:
     """Repeat a live run from its own folder."""
     file = RunFile.load(asked.recording)
     recording = recording_of(asked.recording, file, asked.topic, file.start_ns, file.end_ns)
@@ -116,7 +116,7 @@ def _from_run_file(asked: Asked) -> Loaded:
     return Loaded(job, replace(file, payload_frame=robot.payload_frame))
 
 
-def _from_robot_file(asked: Asked) -> Loaded:
+def _from_robot_file(asked: RecordingOptions) -> Loaded:
     """Identify from any recording of a known robot."""
     if not input_path(asked.recording, "recording", RecordingError).exists():
         raise RecordingError(f"There is no recording at {asked.recording}. Check the path.")
@@ -144,7 +144,7 @@ def _from_robot_file(asked: Asked) -> Loaded:
     return Loaded(job, about)
 
 
-def _settings(asked: Asked, own: Settings) -> Settings:
+def _settings(asked: RecordingOptions, own: Settings) -> Settings:
     """Return settings with all that the command line replaces."""
     uncertainty = with_changes(own.uncertainty, asked.uncertainty)
     return with_methods(replace(own, uncertainty=uncertainty), asked, asked)

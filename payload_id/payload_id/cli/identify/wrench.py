@@ -29,7 +29,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.run_file import RunFile, bag_of, has_run_file
 from ...files.tables.wrench_csv import is_wrench_description
-from ..common.options import Asked, numbers_of
+from ..common.options import RecordingOptions, numbers_of
 from ..common.reading import columns_of, stretch_of
 from ..common.settings import with_changes, with_methods
 from .outcome import Outcome, check_new
@@ -38,7 +38,7 @@ BLOCKS = "payload_wrench_sampler/samples"
 _UNITS = {"force": "N", "torque": "N m"}
 
 
-def is_wrench(asked: Asked) -> bool:
+def is_wrench(asked: RecordingOptions) -> bool:
     """Tell whether a recording of a force-torque sensor is asked for."""
     if asked.wrench_topic is not None or saved_run(asked) is not None:
         return True
@@ -51,7 +51,7 @@ def is_wrench(asked: Asked) -> bool:
     return asked.columns is not None and is_wrench_description(asked.columns)
 
 
-def saved_run(asked: Asked) -> RunFile | None:
+def saved_run(asked: RecordingOptions) -> RunFile | None:
     """Return the settings of the live run of a wrench that made the recording, if one did.
 
     None too where options say how to read the messages instead.
@@ -65,7 +65,7 @@ def saved_run(asked: Asked) -> RunFile | None:
     return None if file.wrench is None else file
 
 
-def identify(asked: Asked, save: Path | None, drawn: bool) -> Outcome:
+def identify(asked: RecordingOptions, save: Path | None, drawn: bool) -> Outcome:
     """Read a recording and identify from it.
 
     Args:
@@ -100,7 +100,7 @@ def identify(asked: Asked, save: Path | None, drawn: bool) -> Outcome:
     return outcome
 
 
-def _as_it_was(file: RunFile | None, asked: Asked, same: bool) -> bool:
+def _as_it_was(file: RunFile | None, asked: RecordingOptions, same: bool) -> bool:
     """Tell whether all of a saved run is repeated, `same`: with its own settings and bounds."""
     whole = asked.start is None and asked.end is None and not asked.static
     return file is not None and same and whole
@@ -139,7 +139,7 @@ def _kept(
     return run, again
 
 
-def assumed(recording: WrenchRecording, asked: Asked) -> WrenchUncertainty:
+def assumed(recording: WrenchRecording, asked: RecordingOptions) -> WrenchUncertainty:
     """Return the bounds that a recording comes with, with what the command line replaces.
 
     Raises:
@@ -196,7 +196,7 @@ def _history(
     return list(wrench_estimates(recording, uncertainty, settings, updates=on_the_way))
 
 
-def read(asked: Asked) -> WrenchRecording:
+def read(asked: RecordingOptions) -> WrenchRecording:
     """Read a bag or tables, and keep the stretch that is asked for.
 
     Raises:
@@ -224,7 +224,7 @@ def read(asked: Asked) -> WrenchRecording:
     return stretch_of(recording, asked)
 
 
-def _read_bag(asked: Asked) -> WrenchRecording:
+def _read_bag(asked: RecordingOptions) -> WrenchRecording:
     """Read a bag, with the motion of a robot or of a pose topic, or of a sensor that rests."""
     robot, topic = None, asked.topic
     orientation = _orientation(asked)
@@ -250,13 +250,13 @@ def _read_bag(asked: Asked) -> WrenchRecording:
     )
 
 
-def _factors(asked: Asked) -> list[float] | float:
+def _factors(asked: RecordingOptions) -> list[float] | float:
     """Return the stated factor of the wrench, or those of its axes."""
     found = numbers_of(asked.wrench_sign, "--wrench-sign", "1, -1 or six factors")
     return found[0] if len(found) == 1 else list(found)
 
 
-def _orientation(asked: Asked) -> Array | None:
+def _orientation(asked: RecordingOptions) -> Array | None:
     """Return the stated axes of a sensor that rests, shape (3, 3), None if none are stated.
 
     Raises:

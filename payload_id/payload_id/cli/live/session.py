@@ -30,7 +30,7 @@ from ...ros.client.waiting import (
 )
 from ...ros.common.diagnostics import LIFECYCLE
 from ...ros.common.main_loop import start_ros
-from ...ros.common.patience import SILENT
+from ...ros.common.timeouts import SILENT
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
 from ..common.progress import progress

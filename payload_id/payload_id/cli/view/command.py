@@ -10,7 +10,7 @@ from typing import Annotated
 from ...core.errors import InputError
 from ...ros.view.arguments import NodeNames
 from ..common.nodes import needing_ros
-from ..common.options import Asked, Frame, Source, argument, flag, option
+from ..common.options import Frame, RecordingOptions, Source, argument, flag, option
 
 NODES = "Nodes"
 
@@ -74,7 +74,7 @@ def _show_recording(view: View, path: Path) -> int:
     from ..common.reading import remarks
     from ..identify import torque, wrench
 
-    asked = Asked(
+    asked = RecordingOptions(
         recordings=[str(path)],
         robot=view.robot,
         columns=view.columns,

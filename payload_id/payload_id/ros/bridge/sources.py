@@ -147,7 +147,7 @@ class Sources:
         if phase is Phase.CHECKING:
             if not manager.is_current:
                 return self.manager.no_answer()
-            if self.back_end.rivals.is_unnamed():
+            if self.back_end.other_publishers.is_unnamed():
                 return (
                     f"{self.back_end.target} has a publisher whose node discovery has not named: "
                     "it is not known who else commands the arm. Try again."

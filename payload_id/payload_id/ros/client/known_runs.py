@@ -28,7 +28,7 @@ from ...core.identification.status import Status
 from ...files.recordings.known_runs import LIST, KnownRecording, write_known_runs
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
-from ..common.patience import SOLVED
+from ..common.timeouts import SOLVED
 from .payload_client import PayloadClient
 from .planner_setup import PlannerSetup
 from .run_recorder import RunRecorder

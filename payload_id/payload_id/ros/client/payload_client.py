@@ -23,7 +23,7 @@ from ...core.identification.headline import HISTORY, Headline
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..bridge.obstacles.obstacle_messages import obstacle_message
 from ..common.conversions import STATUSES
-from ..common.patience import FOUND, SOLVED
+from ..common.timeouts import FOUND, SOLVED
 from ..common.topics import EVERY, LATCHED
 from ..planner.identifying.stages import NAMES as STAGES
 from .node_client import NodeClient, message_of

@@ -13,9 +13,9 @@ from ...core.errors import RecordingError
 from ...files.bags.bag_writer import BagWriter
 from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
-from ..common.patience import LOOK
 from ..common.polled_subscription import joint_state_subscription
 from ..common.steady_timer import steady_timer
+from ..common.timeouts import LOOK
 
 QUEUE = 4000  # messages that may wait to be taken
 

@@ -12,7 +12,7 @@ from rclpy.exceptions import NameValidationException
 from rclpy.impl.implementation_singleton import rclpy_implementation
 
 from ...core.errors import InputError, PayloadIdError
-from ..common.patience import FOUND, SILENT
+from ..common.timeouts import FOUND, SILENT
 
 Made = TypeVar("Made")
 

@@ -10,8 +10,8 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
-from .patience import LOOK
 from .steady_timer import steady_timer
+from .timeouts import LOOK
 
 
 async def until(node: Node, condition: Callable[[], bool], seconds: float) -> bool:

@@ -12,8 +12,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from .error_sentence import OUTLIVED
-from .patience import TELL
 from .steady_timer import steady_timer
+from .timeouts import TELL
 from .topics import LATCHED
 
 LIFECYCLE = "lifecycle"  # figure of a condition: the node's state

@@ -17,7 +17,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.logging import get_logger
 
 from ...core.errors import PayloadIdError
-from .patience import LOG
+from .timeouts import LOG
 
 
 class CannotGoOnError(PayloadIdError):

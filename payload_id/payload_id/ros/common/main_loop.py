@@ -19,7 +19,7 @@ from ...core.threads import one_thread
 from ..access.domain import check_peers, ros_domain
 from .cached_executor import CachedExecutor
 from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
-from .patience import LOOK, SENT
+from .timeouts import LOOK, SENT
 
 POLL = 0.1  # longest time until a signal is noticed [s]
 PARTING = 4.0  # [s] to come to rest in; ros2 launch waits for 5 s

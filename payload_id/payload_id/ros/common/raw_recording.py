@@ -26,9 +26,9 @@ from ...core.errors import ConfigurationError, RecordingError, in_words
 from ...files.bags.bag_writer import BagWriter
 from ...files.configuration.input_path import from_home
 from ...files.configuration.package_data import package_share_folder
-from .patience import TELL
 from .steady_timer import steady_timer
 from .throttled_log import ThrottledLog
+from .timeouts import TELL
 from .topics import LATCHED
 
 ROOM = 100_000_000  # free bytes with which a recording goes on after the disk was full

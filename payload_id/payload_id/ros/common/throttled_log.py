@@ -6,7 +6,7 @@ import time
 
 from rclpy.node import Node
 
-from .patience import LOG
+from .timeouts import LOG
 
 
 class ThrottledLog:

@@ -13,8 +13,8 @@ from ...core.errors import InputError
 from ...core.samples.sample_rows import SampleRows
 from ..common.awaited_answers import until
 from ..common.conversions import decoded
-from ..common.patience import SILENT, TELL
 from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import SILENT, TELL
 from ..common.topic_report import publisher_names
 from ..common.topics import BLOCKS, LATCHED
 from .block_watch import PARTING, BlockWatch

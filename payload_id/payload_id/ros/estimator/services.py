@@ -16,8 +16,8 @@ from std_srvs.srv import Trigger
 from ...core.errors import printable, shortened
 from ...core.knowledge.catalogue import KnownMass
 from ..common.conversions import estimate_message
-from ..common.patience import LOOK
 from ..common.steady_timer import steady_timer
+from ..common.timeouts import LOOK
 from ..runs.run_control import Answer, RunControl
 from ..runs.run_services import RunServices
 from ..runs.run_worker import RunWorker

@@ -21,8 +21,8 @@ from ...core.errors import (
 )
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded
-from ..common.patience import FOUND
 from ..common.polled_subscription import PolledSubscription
+from ..common.timeouts import FOUND
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import check_rest
 from ..supervision.driver_conditions import driver_conditions

@@ -23,7 +23,7 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...planning.request import Documents
 from ..common.awaited_answers import until
 from ..common.conversions import body_of, stamp_of
-from ..common.patience import LOG, SOLVED
+from ..common.timeouts import LOG, SOLVED
 from ..common.topics import LATCHED
 from ..execution.stop_reason import Reason, sentence
 

@@ -22,7 +22,7 @@ from ...planning.request import Goal as PlanningGoal
 from ...planning.request import Planned
 from ..common.awaited_answers import until
 from ..common.conversions import unsolved_message
-from ..common.patience import FOUND
+from ..common.timeouts import FOUND
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message
 from .arm_goal import ArmGoal
@@ -45,7 +45,7 @@ NEAR = 1e-3  # [rad or m] within which the arm stands in a pose
 
 
 @dataclass(frozen=True)
-class Course:
+class GoalProgress:
     """What has happened of a goal so far.
 
     Attributes:
@@ -73,7 +73,7 @@ class IdentifyRun:
     Attributes:
         result: What is known of it so far.
         stages: How far it is.
-        course: What has happened so far.
+        progress: What has happened so far.
     """
 
     def __init__(
@@ -93,12 +93,12 @@ class IdentifyRun:
         frame = context.robot.payload_frame
         self.result = Identify.Result(estimate=unsolved_message(frame))
         self.stages = self._goal.stages
-        self.course = Course()
+        self.progress = GoalProgress()
         self._is_bare = self.asked.tare == Goal.TARE_ONLY  # what moves carries no payload
 
     def _note(self, **news: Any) -> None:
         """Note what has happened."""
-        self.course = replace(self.course, **news)
+        self.progress = replace(self.progress, **news)
 
     async def carry_out(self) -> Identify.Result:
         """Do all of it; return the result."""
@@ -112,7 +112,7 @@ class IdentifyRun:
                 await self._make_tare()
         except EndedError as error:
             ended = self._cause_of(error)
-        if self.course.in_run:
+        if self.progress.in_run:
             ended = await self._conclude(ended)
         if result.reason.code == StopReason.REFUSED:  # nothing moved
             result.at_rest = self._context.arm.is_seen_at_rest()
@@ -125,8 +125,9 @@ class IdentifyRun:
 
     def _cause_of(self, error: EndedError) -> tuple[int, str]:
         """Return code and sentence of an end; where this goal called its motion off, why it did."""
-        if self.course.why is not None and self.course.why[1] and error.code == Result.CANCELLED:
-            return self.course.why
+        why = self.progress.why
+        if why is not None and why[1] and error.code == Result.CANCELLED:
+            return why
         return error.code, str(error)
 
     # Checking
@@ -291,7 +292,7 @@ class IdentifyRun:
         horizon = Horizon(context, self._arm, name, rules)
         self._note(horizon=horizon)
         ended = await horizon.run()
-        moved = self.course.moved or ended.begun or bool(horizon.begun)
+        moved = self.progress.moved or ended.begun or bool(horizon.begun)
         self._note(horizon=None, moved=moved)
         self.result.pieces = len(horizon.begun)
         self.result.condition_numbers = [x.condition_number for x in horizon.begun]
@@ -301,7 +302,7 @@ class IdentifyRun:
         """Note why a motion has ended; raise if nothing else shall move."""
         result, reason, said = self.result, ended.reason, ended.message
         result.at_rest = ended.at_rest
-        code, why = self.course.why or (Result.CANCELLED, "")
+        code, why = self.progress.why or (Result.CANCELLED, "")
         if code == Result.NONE and reason is Reason.CANCELLED:
             reason, said = Reason.TARGET_REACHED, Reason.TARGET_REACHED.value
         result.reason = reason_message(reason, said)
@@ -334,12 +335,12 @@ class IdentifyRun:
     async def _conclude(self, ended: tuple[int, str] | None) -> tuple[int, str] | None:
         """End the run, with all that its data say; return how the goal has ended, if not well."""
         if self._context.node.is_ending and ended is not None:  # solving may take longer
-            if self.course.own_run:
+            if self.progress.own_run:
                 self._link.end()
             said = "Its run is ended without a verdict; what was recorded is kept."
             return ended[0], f"{ended[1]} {said}"
         try:
-            if not self.course.moved or self._is_bare:
+            if not self.progress.moved or self._is_bare:
                 return await self._give_up_run(ended)
             return await self._verdict(ended)
         except EstimatorLostError as error:
@@ -347,9 +348,9 @@ class IdentifyRun:
 
     async def _give_up_run(self, ended: tuple[int, str] | None) -> tuple[int, str] | None:
         """End a run that says nothing of a payload."""
-        if self.course.own_run:
+        if self.progress.own_run:
             await self._link.call("stop")
-        if self.course.moved and ended is not None and ended[0] != Result.NOT_TARED:
+        if self.progress.moved and ended is not None and ended[0] != Result.NOT_TARED:
             return ended[0], f"{ended[1]} No tare was made."
         return ended
 
@@ -376,8 +377,8 @@ class IdentifyRun:
 
     def watch(self) -> None:
         """Look whether the motion is to end, or its newest part to be held out."""
-        watch, following, horizon = self.course.watch, self._arm.following, self.course.horizon
-        if self.stages.state != Feedback.EXCITING or self.course.why is not None or watch is None:
+        watch, following, horizon = self.progress.watch, self._arm.following, self.progress.horizon
+        if self.stages.state != Feedback.EXCITING or self.progress.why is not None or watch is None:
             return
         part = math.nan
         if following is not None:

@@ -94,7 +94,7 @@ class IdentifyServer:
         if goal is not None and goal.handle.is_active:
             goal.handle.publish_feedback(
                 identify_feedback(
-                    run.stages, run.course.horizon, goal.following, self._link.estimate,
-                    self._context.half_width(), run.course.tightest,
+                    run.stages, run.progress.horizon, goal.following, self._link.estimate,
+                    self._context.half_width(), run.progress.tightest,
                 )
             )  # fmt: skip

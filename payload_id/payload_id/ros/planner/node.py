@@ -25,10 +25,10 @@ from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
-from ..common.patience import LOOK, SENT
 from ..common.shared_parameters import disagreement, stated_figures, uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import LOOK, SENT
 from ..common.topics import LATCHED
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason

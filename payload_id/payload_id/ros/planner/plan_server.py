@@ -16,8 +16,8 @@ from ...core.arrays import Array
 from ...core.errors import InputError, UnknownNameError
 from ...planning.request import Goal, MoveRequest, Planned, PlanRequest
 from ..common.goal_end import end_goal
-from ..common.patience import TELL
 from ..common.steady_timer import steady_timer
+from ..common.timeouts import TELL
 from ..common.topics import LATCHED
 from .context import PlannerContext, checked
 from .plan_messages import description_message, swept_markers

@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from ..common.error_sentence import error_sentence
-from ..common.patience import TELL
+from ..common.timeouts import TELL
 from .looping_thread import LoopingThread
 from .run_control import RunControl
 

@@ -13,9 +13,9 @@ from ...files.teams.team_file import TeamFile
 from ..common.diagnostics import Condition
 from ..common.main_loop import run
 from ..common.parameters import check_changes, current_values, read_parameters
-from ..common.patience import LOOK
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import LOOK
 from ..lifecycle.managed_node import ManagedNode
 from ..runs.run_control import RunControl
 from ..runs.run_worker import RunWorker

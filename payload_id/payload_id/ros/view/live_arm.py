@@ -13,7 +13,7 @@ from ...core.safety.tube.tube_watch import position_error
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..common.patience import SILENT
+from ..common.timeouts import SILENT
 from .bodies import Triangles
 from .planned_motion import PlannedMotion
 from .session_auth import SessionAuth

@@ -17,7 +17,7 @@ from ...files.robots.robot_model import RobotModel
 from ..client.payload_client import PayloadClient
 from ..client.waiting import NotAnsweredError, answer_of, impossible_names_told
 from ..common.main_loop import start_ros, stop_signal
-from ..common.patience import FOUND
+from ..common.timeouts import FOUND
 from .arguments import NodeNames, add_arguments
 from .session_auth import LOOPBACK, SessionAuth
 from .tasks import Tasks

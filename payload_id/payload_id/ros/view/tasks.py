@@ -19,7 +19,7 @@ from ...core.errors import PayloadIdError, printable
 from ..client.payload_client import STAGES, PayloadClient
 from ..client.waiting import NotAnsweredError, allowed
 from ..common.error_sentence import OUTLIVED
-from ..common.patience import SILENT
+from ..common.timeouts import SILENT
 from .arguments import NodeNames
 from .handing import Handed
 from .workflow import Outcome, Progress, TaskState

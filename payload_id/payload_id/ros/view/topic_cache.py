@@ -22,8 +22,8 @@ from ...core.samples.joint_map import JointMap
 from ...files.robots.robot_file import RobotFile
 from ..client.payload_client import PayloadClient, estimate_from
 from ..common.conversions import body_of, decoded
-from ..common.patience import SILENT
 from ..common.polled_subscription import joint_state_subscription
+from ..common.timeouts import SILENT
 from ..common.topics import LATCHED, RUNNING, SAMPLER
 from .arguments import NodeNames
 from .history import History, interval_row

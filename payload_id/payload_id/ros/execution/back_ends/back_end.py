@@ -20,7 +20,7 @@ from ..snapshot import ControllerReport
 OTHERS = 0.1  # [s] between two looks at the graph, which is slow
 
 
-class Rivals:
+class OtherPublishers:
     """Nodes that publish on topics by which an arm is moved, beside those that may."""
 
     def __init__(self, node: Node, topics: Sequence[str], own: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ class BackEnd(Protocol):
 
     Attributes:
         target: Where points go, such as the full name of a topic.
-        rivals: Who else may command the arm.
+        other_publishers: Who else may command the arm.
         gives_back: Whether another controller has the arm between motions, and torques that follow
             joint states until it rests; they bring it to where a motion begins before it does.
     """
@@ -65,7 +65,7 @@ class BackEnd(Protocol):
     gives_back: bool = False
 
     target: str
-    rivals: Rivals
+    other_publishers: OtherPublishers
 
     def absence(self) -> str:
         """Say that no controller would follow, and what to do; empty if one is there."""

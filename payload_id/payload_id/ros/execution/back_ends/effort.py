@@ -30,7 +30,7 @@ from ...effort_loop.messages import Follow, Hold, LoopSettings, Rest
 from ...effort_loop.torque_follower import Proof
 from ..snapshot import ControllerReport, Found
 from ..stop_reason import Reason
-from .back_end import BackEnd, Rivals
+from .back_end import BackEnd, OtherPublishers
 
 LOOK = 0.005  # [s] between two looks at the loop's process
 # Parameter of a joint_trajectory_controller, true unless it is set: its last position command, of
@@ -70,7 +70,9 @@ class Effort(BackEnd):
         self._node, self._settings = node, settings
         self.target = settings.commands
         loop = f"{settings.namespace.rstrip('/')}/{settings.node}"
-        self.rivals = Rivals(node, (self.target,), (node.get_fully_qualified_name(), loop))
+        self.other_publishers = OtherPublishers(
+            node, (self.target,), (node.get_fully_qualified_name(), loop)
+        )
         self._process = LoopProcess(settings)
         self._handover = Handover(
             node, settings.manager, settings.torque_controller, settings.resting_controller
@@ -124,7 +126,7 @@ class Effort(BackEnd):
 
     def look(self) -> ControllerReport:
         """Return how the loop and the controllers are; who else publishes torques commands them."""
-        others, state, fault = self.rivals.look(), self._process.state, self._use.death
+        others, state, fault = self.other_publishers.look(), self._process.state, self._use.death
         if state is not None and state.number == self._number and state.trouble:
             reason = Reason.CONTROLLER_FAULT if state.started else Reason.NOT_STARTED
             fault = fault or (reason, state.trouble.rstrip("."))

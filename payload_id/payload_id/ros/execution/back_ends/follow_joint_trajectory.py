@@ -37,7 +37,7 @@ from ...common.joint_trajectory_message import message_of_points
 from ...common.polled_subscription import PolledSubscription
 from ..snapshot import ControllerReport, Found
 from ..stop_reason import Reason
-from .back_end import BackEnd, Rivals
+from .back_end import BackEnd, OtherPublishers
 
 ANSWER = 0.5  # [s] of listening within which the controller must answer a goal, or a cancelling
 LOOK = 0.1  # [s] that one look adds to it at most: in what is more this process did not listen
@@ -115,7 +115,7 @@ class FollowJointTrajectory(BackEnd):
             node, GoalStatusArray, status, qos_profile_action_status_default
         )
         self._trajectories = PolledSubscription(node, JointTrajectory, topic, QoSProfile(depth=10))
-        self.rivals = Rivals(node, (self._trajectories.topic,), ())
+        self.other_publishers = OtherPublishers(node, (self._trajectories.topic,), ())
         self.target = node.resolve_service_name(cancel).removesuffix("/_action/cancel_goal")
         self._strangers: set[bytes] = set()  # goals of others that are under way
         self._sent: deque[bytes] = deque(maxlen=WAITING)  # names of own goals
@@ -153,7 +153,7 @@ class FollowJointTrajectory(BackEnd):
 
     def look(self) -> ControllerReport:
         """Return what the controller says, and what others have commanded since the last look."""
-        foreign, others = self._look_at_trajectories(), self.rivals.look()
+        foreign, others = self._look_at_trajectories(), self.other_publishers.look()
         if self._look_at_goals():
             foreign = f"A goal on {self.target} was not sent by this node"
         if self._strangers:

@@ -36,7 +36,7 @@ from ...common.conversions import time_message
 from ...common.steady_timer import steady_timer
 from ..snapshot import ControllerReport, Found
 from ..stop_reason import Reason
-from .back_end import BackEnd, Rivals
+from .back_end import BackEnd, OtherPublishers
 
 PERIOD = 0.02  # [s] between two set-points
 WATCHDOG = 0.1  # [s] without one after which the base stops
@@ -110,7 +110,7 @@ class TeamTopics(BackEnd):
         self._topics = {name: node.resolve_topic_name(f"{robot}/{name}") for name in names}
         self.target = node.resolve_topic_name(robot)
         own = (node.get_fully_qualified_name(),)
-        self.rivals = Rivals(node, list(self._topics.values()), own)
+        self.other_publishers = OtherPublishers(node, list(self._topics.values()), own)
         self._publishers: dict[str, Publisher[Any]] = {}
         self._now = _Stream()
         steady_timer(node, PERIOD, self._stream)
@@ -142,7 +142,7 @@ class TeamTopics(BackEnd):
 
     def look(self) -> ControllerReport:
         """Return what is wrong with set-points; who else publishes them commands the robot."""
-        others = self.rivals.look()
+        others = self.other_publishers.look()
         return ControllerReport(self._fault(), others, others)
 
     def _fault(self) -> Found | None:

@@ -17,8 +17,8 @@ from std_srvs.srv import Trigger
 
 from ....core.errors import InputError
 from ...common.awaited_answers import until
-from ...common.patience import FOUND, SOLVED, TELL
-from ...common.patience import SILENT as UNHEARD
+from ...common.timeouts import FOUND, SOLVED, TELL
+from ...common.timeouts import SILENT as UNHEARD
 from ...common.topics import RUNNING, SILENT
 
 NEWS = 1.5  # [s] in which its condition is heard anew, and tells of now

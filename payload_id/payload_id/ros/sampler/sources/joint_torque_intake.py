@@ -13,9 +13,9 @@ from ....files.bags.joint_states_bag import JOINT_STATE
 from ....files.robots.robot_file import RobotFile
 from ...common.conversions import block_message
 from ...common.joint_state_reader import JointStateReader
-from ...common.patience import TELL
 from ...common.polled_subscription import joint_state_subscription
 from ...common.throttled_log import ThrottledLog
+from ...common.timeouts import TELL
 from ...common.topic_report import publisher_names, silence_report
 from ...lifecycle.managed_node import ManagedNode
 from ..parameters import SamplerParameters
