@@ -67,7 +67,7 @@ def verdict(
     No status that sounds as if the payload were known is given while its mass is not identified.
 
     Args:
-        found: VerifiedMotion bounds on phi.
+        found: Proved bounds on phi.
         number: The strongest that the data have earned; None: none.
         prior: Bounds on phi before any data.
         enough: How near it must be known.
