@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import clarabel
@@ -122,10 +123,17 @@ def _raise_as_solver_error(program: str, error: BaseException) -> None:
         raise SolverError(program, f"{kinds[kind]}{error}") from error
 
 
+@lru_cache(maxsize=8)
+def _upper(n: int) -> tuple[Array, Array, Array]:
+    """Return row, column and weight of the elements of an n x n matrix, by columns."""
+    row, column = np.tril_indices(n)[::-1]
+    return row, column, np.where(row == column, 1.0, np.sqrt(2.0))
+
+
 def triangle(matrices: Array) -> Array:
     """Return symmetric matrices (..., n, n) as vectors (..., n (n + 1) / 2)."""
-    row, column = np.tril_indices(matrices.shape[-1])[::-1]
-    return np.asarray(matrices[..., row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))
+    row, column, weight = _upper(matrices.shape[-1])
+    return np.asarray(matrices[..., row, column] * weight)
 
 
 def order(length: int) -> int:
@@ -136,9 +144,9 @@ def order(length: int) -> int:
 def matrix(vector: Array) -> Array:
     """Return the symmetric matrix that `triangle` wrote as a vector, shape (n, n)."""
     n = order(len(vector))
-    row, column = np.tril_indices(n)[::-1]
+    row, column, weight = _upper(n)
     found = np.zeros((n, n))
-    found[row, column] = vector / np.where(row == column, 1.0, np.sqrt(2.0))
+    found[row, column] = vector / weight
     found[column, row] = found[row, column]
     return found
 

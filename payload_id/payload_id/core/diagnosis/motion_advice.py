@@ -89,8 +89,10 @@ def advise(
     known = factor.T @ factor + np.eye(p + 10)
     before = _deviations(known, p)
     after = []
-    for joint in range(row_source.model.n):
-        rows = sweep_rows(row_source, seen.last, joint, window)
+    sweeps = [sweep(row_source.model, seen.last, k, window) for k in range(row_source.model.n)]
+    blocks = row_source.windows([x for of_joint in sweeps for x in of_joint])
+    for first in range(0, len(blocks), len(PHASES)):
+        rows = RowBlock.stack(blocks[first : first + len(PHASES)])
         wide = np.hstack([rows.B, rows.A]) / rows.bound(typical)[:, None] / box
         after.append(_deviations(known + wide.T @ wide, p))
     ratio = np.divide(after, before, out=np.ones((len(after), 10)), where=before > 0.0)
@@ -128,13 +130,12 @@ def _deviations(information: Array, p: int) -> Array:
     return np.sqrt(np.maximum(np.diag(np.linalg.inv(information))[p:], 0.0))  # but for rounding
 
 
-def sweep_rows(row_source: MomentumRows, q: Array, joint: int, window: float) -> RowBlock:
-    """Return rows of windows of a sinusoidal sweep of one joint about a configuration."""
-    model = row_source.model
+def sweep(model: ArmModel, q: Array, joint: int, window: float) -> list[Samples]:
+    """Return windows of a sinusoidal sweep of one joint about a configuration, one a phase."""
     size = SWEEP_ANGLE if model.revolute[joint] else SWEEP_LENGTH
     middle = _inside(model, joint, float(q[joint]), size)
     rate = 2.0 * np.pi / PERIOD
-    blocks = []
+    windows = []
     for phase in PHASES:
         steps = max(5, int(np.ceil(window * RATE)))
         t = phase * PERIOD + np.linspace(0.0, window, steps + 1)
@@ -142,8 +143,8 @@ def sweep_rows(row_source: MomentumRows, q: Array, joint: int, window: float) ->
         Q[:, joint] = middle + size * np.sin(rate * t)
         dQ[:, joint] = size * rate * np.cos(rate * t)
         ddQ[:, joint] = -size * rate**2 * np.sin(rate * t)
-        blocks.append(row_source.window(Samples(t, Q, dQ, _torques(model, Q, dQ, ddQ))))
-    return RowBlock.stack(blocks)
+        windows.append(Samples(t, Q, dQ, _torques(model, Q, dQ, ddQ)))
+    return windows
 
 
 def _torques(model: ArmModel, q: Array, dq: Array, ddq: Array) -> Array:

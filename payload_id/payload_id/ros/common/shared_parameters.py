@@ -44,7 +44,15 @@ SENSOR_FRAME = Parameter(
     "For source wrench, frame of the sensor in the robot's description; empty: the robot file's "
     "payload frame.",
 )
-
+PROCESSOR_SHARE = Parameter(
+    "processor_share",
+    0.15,
+    "Share of a processor core that updates of the estimate may take: what one took decides when "
+    "the next may come.",
+    "-",
+    0.01,
+    1.0,
+)
 
 UNSAID = 1e6  # a largest number from which on it is not spoken of: far beyond what is meant
 

@@ -90,7 +90,8 @@ class EstimatorNode(ManagedNode):
             if contact is not None and not self.inactivity:
                 contact.write(rows)
 
-        control = RunControl(live, int(settings.buffer * robot.joint_states.rate), on_report)
+        capacity = int(settings.buffer * robot.joint_states.rate)
+        control = RunControl(live, capacity, on_report, settings.processor_share)
         worker = RunWorker(control)
         self.resources.callback(worker.close)
         blocks = BlockSubscription(

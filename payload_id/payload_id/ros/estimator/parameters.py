@@ -12,6 +12,7 @@ from ...core.identification.settings import INTERVALS, Settings
 from ...core.rows.joint_torque.uncertainty import BOUNDS, Uncertainty
 from ..common.parameters import declared, parameter, section, table_of
 from ..common.shared_parameters import (
+    PROCESSOR_SHARE,
     ROBOT_FILE,
     SENSOR_FRAME,
     SOURCE,
@@ -113,12 +114,13 @@ class EstimatorParameters(ShapeParameters):
     )
     update_period: float = parameter(
         0.5,
-        "Time, by the data's stamps, between two updates of the estimate.",
+        "Shortest time, by the data's stamps, between two updates of the estimate.",
         "s",
         0.01,
         60.0,
         read_only=False,
     )
+    processor_share: float = declared(PROCESSOR_SHARE)
     bounds: Mapping[str, Any] = section(UNCERTAINTY_PARAMETERS)
 
     def run_settings(self, from_robot_file: Uncertainty, n: int) -> RunSettings:

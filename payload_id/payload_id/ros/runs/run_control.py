@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -111,16 +112,23 @@ class RunControl(Generic[SomeRun]):
         doing: What it is doing.
     """
 
-    def __init__(self, run: SomeRun, capacity: int, publish: Callable[[Any], object]) -> None:
+    def __init__(
+        self,
+        run: SomeRun,
+        capacity: int,
+        publish: Callable[[Any], object],
+        share: float = 1.0,
+    ) -> None:
         """Begin with no run in progress.
 
         Args:
             run: The mathematics.
             capacity: How much may wait while a solver runs.
             publish: Called with every new report.
+            share: Of a core that updates take at most; those that are asked for are made at once.
         """
         self.run, self.queue = run, PartQueue[Any](capacity)
-        self._publish = publish
+        self._publish, self._share, self._rest_until = publish, share, -math.inf
         self.doing = Doing(run.told(NOT_RUNNING))
 
     @property
@@ -247,9 +255,12 @@ class RunControl(Generic[SomeRun]):
     def advance(self) -> bool:
         """Take in what has arrived, and update if that is due; return whether it was."""
         self.drain()
-        if not (self.running and self.run.is_due()):
+        if not (self.running and self.run.is_due() and time.monotonic() >= self._rest_until):
             return False
+        begin = time.thread_time()
         self._update()
+        used = time.thread_time() - begin
+        self._rest_until = time.monotonic() + used * (1.0 / self._share - 1.0)
         return True
 
     def drain(self, until: int | None = None) -> bool:

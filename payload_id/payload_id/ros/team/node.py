@@ -80,7 +80,8 @@ class TeamNode(ManagedNode):
             int(settings.recording_most * 1e6),
         )
         self.resources.callback(run.close)
-        control = RunControl(run, int(settings.buffer * rate), publisher.publish)
+        capacity, share = int(settings.buffer * rate), settings.processor_share
+        control = RunControl(run, capacity, publisher.publish, share)
         worker = RunWorker(control)
         self.resources.callback(worker.close)
         requests = TeamServices(

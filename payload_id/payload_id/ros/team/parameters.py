@@ -10,7 +10,8 @@ from ...core.estimators import ESTIMATORS
 from ...core.excitation.wrists import WristLimits
 from ...core.identification.settings import INTERVALS
 from ...core.team.online import TeamSettings
-from ..common.parameters import NodeParameters, parameter, table_of
+from ..common.parameters import NodeParameters, declared, parameter, table_of
+from ..common.shared_parameters import PROCESSOR_SHARE
 
 DEFAULTS, LIMITS = TeamSettings(), WristLimits()
 METHODS = (*INTERVALS, *(() if "none" in INTERVALS else ("none",)))
@@ -34,6 +35,7 @@ class TeamParameters(NodeParameters):
         0.05,
         60.0,
     )
+    processor_share: float = declared(PROCESSOR_SHARE)
     queue: int = parameter(
         2000,
         "Messages of a topic that may wait to be taken.",

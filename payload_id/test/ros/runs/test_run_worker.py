@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass
 from functools import partial
 
@@ -105,3 +106,26 @@ def test_what_came_while_the_worker_was_busy_is_of_before_or_after_a_call(made, 
     assert run.taken[:end] == list(range(15))
     after = [x for x in run.taken[end:] if isinstance(x, int)]
     assert after == ([] if name == "stop" else list(range(15, 20)))
+
+
+class Working(Run):
+    """Takes processor time for every update."""
+
+    def update(self, tell):
+        end = time.thread_time() + 0.02
+        while time.thread_time() < end:
+            pass
+        return Report()
+
+
+def test_updates_rest_for_as_long_as_their_share_of_a_core_asks_and_are_made_when_asked_for():
+    reports = []
+    control = RunControl(Working(), 1000, reports.append, share=0.01)  # 2 s of rest
+    control.start()
+    assert control.advance() and not control.advance()
+    made = len(reports)
+    control.estimate()
+    assert len(reports) == made + 1
+    free = RunControl(Working(), 1000, reports.append)
+    free.start()
+    assert free.advance() and free.advance()
