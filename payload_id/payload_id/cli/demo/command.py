@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Annotated
 
+from ...core.errors import InputError
 from ..common.nodes import needing_ros
 from ..common.options import Robot, Seed, file, flag
 
@@ -12,6 +14,9 @@ from ..common.options import Robot, Seed, file, flag
 def demo(
     robot: Robot = "kinova_gen3",
     team: Annotated[bool, flag("three mocobots that hold one payload, instead", "--team")] = False,
+    view: Annotated[
+        bool, flag("all nodes and the page in the browser, where you have the arm move", "--view")
+    ] = False,
     seed: Seed = None,
     out: Annotated[Path, file("where runs are written", metavar="FOLDER")] = Path("runs"),
 ) -> int:
@@ -19,6 +24,13 @@ def demo(
     with needing_ros("The demonstration runs nodes", "demo"):
         from .demonstration import run as run_demonstration
         from .team_demonstration import run as run_team
+    if team and view:
+        raise InputError("--view shows one arm; leave out --team, or --view.")
+    seed = secrets.randbelow(100_000) if seed is None else seed
     if team:
         return run_team(seed, out)
+    if view:
+        from .work_cell import run as run_work_cell
+
+        return run_work_cell(robot or "kinova_gen3", seed, out)
     return run_demonstration(robot or "kinova_gen3", seed, out)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import subprocess
 import sys
 import time
@@ -16,6 +14,7 @@ from rich.console import Console
 from rich.rule import Rule
 from trajectory_msgs.msg import JointTrajectory
 
+from ...core.excitation.search.random_fourier_search import Found
 from ...core.identification.estimate import Estimate
 from ...files.configuration.atomic_write import saved_file
 from ...files.figures.interval_figure import intervals_over_time
@@ -25,9 +24,17 @@ from ...ros.common.joint_trajectory_message import message_of
 from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, verdict
-from .domain import free_domain
+from .domain import own_domain
 from .nodes import DemonstrationNodes, arm_nodes
-from .scene import DURATION, HEAVIEST, LINK_RELATIVE, TORQUE_RELATIVE, Scene, draw_scene
+from .scene import (
+    DURATION,
+    HEAVIEST,
+    LINK_RELATIVE,
+    TORQUE_RELATIVE,
+    Scene,
+    draw_motion,
+    draw_scene,
+)
 from .simulated_time import SAMPLES, SimulatedTime
 
 LEAD, SETTLE = 0.2, 0.32  # [s] before and after the motion; all three end within a window
@@ -63,40 +70,39 @@ class Shaken:
         return (LEAD + DURATION + SETTLE) / self.took
 
 
-def run(robot: str, seed: int | None, out: Path) -> int:
+def run(robot: str, seed: int, out: Path) -> int:
     """Run the demonstration; return 0 if every interval contains the truth."""
     terminal = console()
-    scene = draw_scene(robot, secrets.randbelow(100_000) if seed is None else seed, out)
-    introduce(terminal, scene)
-    return conclude(terminal, scene, identify(terminal, scene))
+    scene = draw_scene(robot, seed, out)
+    motion = draw_motion(scene)
+    introduce(terminal, scene, motion)
+    return conclude(terminal, scene, identify(terminal, scene, motion))
 
 
-def introduce(terminal: Console, scene: Scene) -> None:
+def introduce(terminal: Console, scene: Scene, motion: Found) -> None:
     """Say what is simulated and how it will move."""
     terminal.print(Rule(f"[bold]payload_id demo[/bold]: {scene.robot.name}, seed {scene.seed}"))
     terminal.print(
         f"Simulated: an unknown payload at {scene.robot.payload_frame}, links within "
         f"±{LINK_RELATIVE:.0%} of their description, torque noise within ±{TORQUE_RELATIVE:.1%}."
     )
-    taken = ", ".join(f"{name} {part:.0%}" for name, part in scene.motion.usage.items())
+    taken = ", ".join(f"{name} {part:.0%}" for name, part in motion.usage.items())
     terminal.print(
-        f"Motion: rest-to-rest Fourier series of {DURATION:g} s, the best of {scene.motion.tried} "
+        f"Motion: rest-to-rest Fourier series of {DURATION:g} s, the best of {motion.tried} "
         f"random ones; of its limits, with {HEAVIEST:g} kg, it takes: {taken}."
     )
 
 
-def identify(terminal: Console, scene: Scene) -> Shaken:
+def identify(terminal: Console, scene: Scene, motion: Found) -> Shaken:
     """Run the nodes; return what they found."""
-    # A domain of its own, so that no robot on this machine hears the demonstration.
-    os.environ["ROS_DOMAIN_ID"] = str(free_domain())
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    own_domain()
     start_ros()
     try:
         with arm_nodes(scene) as nodes, PayloadClient() as client:
             simulated = SimulatedTime(client.node)
             with terminal.status("Starting simulated arm, sampler and estimator ..."):
                 _wait(scene, nodes, client, simulated)
-            return _shake(terminal, scene, nodes, client, simulated)
+            return _shake(terminal, scene, motion, nodes, client, simulated)
     finally:
         rclpy.try_shutdown()
 
@@ -119,6 +125,7 @@ def _wait(
 def _shake(
     terminal: Console,
     scene: Scene,
+    motion: Found,
     nodes: DemonstrationNodes,
     client: PayloadClient,
     simulated: SimulatedTime,
@@ -131,7 +138,7 @@ def _shake(
     start = simulated.pause(READY) + round(LEAD * 1e9)
     client.start(READY)
     before = len(client.messages)
-    message = message_of(scene.motion.trajectory, scene.robot.joints, TRAJECTORY_RATE)
+    message = message_of(motion.trajectory, scene.robot.joints, TRAJECTORY_RATE)
     message.header.stamp.sec, message.header.stamp.nanosec = divmod(start, 10**9)
     target.publish(message)
     simulated.go_on(READY)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import random
 import socket
 from contextlib import closing
 
 DOMAINS = range(1, 101)  # beyond, ports of DDS are among those that Linux hands out
+
+
+def own_domain() -> None:
+    """Let no robot on this machine hear the demonstration, nor any other machine."""
+    os.environ["ROS_DOMAIN_ID"] = str(free_domain())
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
 
 def free_domain() -> int:

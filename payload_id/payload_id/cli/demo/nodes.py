@@ -104,8 +104,13 @@ class DemonstrationNodes:
         self._processes[node] = (process, log)
 
 
-def arm_nodes(scene: Scene) -> DemonstrationNodes:
-    """Return simulated arm, sampler and estimator."""
+def arm_nodes(scene: Scene, also: Mapping[str, Any] | None = None) -> DemonstrationNodes:
+    """Return simulated arm, sampler and estimator.
+
+    Args:
+        scene: What is simulated.
+        also: Parameters of further nodes, by the room of each; they start first.
+    """
     robot = {"robot_file": str(scene.robot.path)}
     simulated = {
         **robot,
@@ -120,4 +125,7 @@ def arm_nodes(scene: Scene) -> DemonstrationNodes:
         "payload_sampler": {**robot, "bag": str(scene.folder / "bag")},
         "payload_estimator": {**robot, "update_period": UPDATE_PERIOD, **kept},
     }
-    return DemonstrationNodes(scene.folder, parameters, ("sampler", "estimator", "simulated_arm"))
+    others = also or {}
+    parameters |= {f"payload_{room}": {**robot, **each} for room, each in others.items()}
+    rooms = (*others, "sampler", "estimator", "simulated_arm")
+    return DemonstrationNodes(scene.folder, parameters, rooms)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.inertial import from_mass_com_inertia
+from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError, in_words
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
 from ...core.rows.joint_torque.uncertainty import Uncertainty
@@ -33,7 +36,6 @@ class Scene:
         robot: The robot file, with the uncertainty of the simulation.
         model: The arm.
         payload: True parameters, shape (10,).
-        motion: The motion that shakes it.
         folder: Where everything is written.
     """
 
@@ -41,20 +43,33 @@ class Scene:
     robot: RobotFile
     model: RobotModel
     payload: Array
-    motion: Found
     folder: Path
 
 
-def draw_scene(robot_name: str, seed: int, out: Path) -> Scene:
-    """Draw payload and motion, and make the folder of the run."""
+def draw_scene(
+    robot_name: str, seed: int, out: Path, prior: PayloadPrior | None = None, **keys: Any
+) -> Scene:
+    """Draw a payload, and make the folder of the run.
+
+    Args:
+        robot_name: Robot file, or the name of a shipped one.
+        seed: All else follows from it.
+        out: Where the folder is made.
+        prior: What is known of payloads; None: what the robot file says.
+        keys: Of the robot file, in place of the shipped one's.
+    """
     folder = _new_folder(out / f"demo_{datetime.now():%Y%m%d_%H%M%S}")
-    robot = _robot(robot_name, folder / "robot.yaml")
-    model = RobotModel.from_robot_file(robot)
-    start = np.zeros(model.n) if robot.home is None else robot.home
-    payloads = [np.zeros(10), heavy_payload()]
-    motion = random_fourier_search(model, start, robot.limits.of_motion(), payloads, seed, DURATION)
+    robot = _robot(robot_name, folder / "robot.yaml", prior, keys)
     payload = draw_payload(np.random.default_rng(seed))
-    return Scene(seed, robot, model, payload, motion, folder)
+    return Scene(seed, robot, RobotModel.from_robot_file(robot), payload, folder)
+
+
+def draw_motion(scene: Scene) -> Found:
+    """Draw the motion that shakes the payload."""
+    robot, model = scene.robot, scene.model
+    start = np.zeros(model.n) if robot.home is None else robot.home
+    limits, payloads = robot.limits.of_motion(), [np.zeros(10), heavy_payload()]
+    return random_fourier_search(model, start, limits, payloads, scene.seed, DURATION)
 
 
 def draw_payload(rng: np.random.Generator) -> Array:
@@ -72,15 +87,15 @@ def heavy_payload() -> Array:
     return from_mass_com_inertia(HEAVIEST, [REACH / 2, 0.0, REACH], 0.01 * np.eye(3))
 
 
-def _robot(name: str, path: Path) -> RobotFile:
+def _robot(name: str, path: Path, prior: PayloadPrior | None, keys: Mapping[str, Any]) -> RobotFile:
     """Write and load a robot file that states what the simulation's sensors and links do."""
     base = RobotFile.load(name)
     uncertainty = Uncertainty(
         torque_relative=TORQUE_RELATIVE,
         link_relative=LINK_RELATIVE,
-        prior=base.uncertainty.prior,
+        prior=prior or base.uncertainty.prior,
     )
-    entries = {"extends": str(base.path.resolve()), "uncertainty": uncertainty.to_dict()}
+    entries = {"extends": str(base.path.resolve()), "uncertainty": uncertainty.to_dict(), **keys}
     head = "# The robot of a demonstration: the shipped file with the simulation's own bounds.\n"
     path.write_text(yaml_text(entries, head))
     return RobotFile.load(path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import time
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from ...files.figures.team_figure import TeamPicture, team_figure
 from ...ros.client.team_client import TeamClient
 from ..common.presentation import console
 from ..identify.team import repeated, show
-from .domain import free_domain
+from .domain import own_domain
 from .nodes import DemonstrationNodes
 from .team_robots import SimulatedRobots, references_of
 from .team_scene import NAMES, TeamDemo, draw_team
@@ -36,10 +34,10 @@ STATUS = {
 }  # fmt: skip
 
 
-def run(seed: int | None, out: Path) -> int:
+def run(seed: int, out: Path) -> int:
     """Run the demonstration; return 0 if every interval contains the truth."""
     terminal = console()
-    demo = draw_team(secrets.randbelow(100_000) if seed is None else seed, out)
+    demo = draw_team(seed, out)
     terminal.print(Rule(f"[bold]payload_id demo --team[/bold]: three mocobots, seed {demo.seed}"))
     terminal.print(
         "Simulated: the payload and the grasps of Zhang et al. (Table I), delta mechanisms with "
@@ -51,8 +49,7 @@ def run(seed: int | None, out: Path) -> int:
 
 def _identify(terminal: Console, demo: TeamDemo) -> tuple[Path, dict[str, Array]]:
     """Run node and robots; return where the run is, and the last forces."""
-    os.environ["ROS_DOMAIN_ID"] = str(free_domain())
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    own_domain()
     rclpy.init()
     parameters = {"team_file": str(demo.team_file), "runs_folder": str(demo.folder)}
     nodes = DemonstrationNodes(demo.folder, {"payload_team": parameters}, ("team",))

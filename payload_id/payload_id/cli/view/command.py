@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ from typing import Annotated
 from ...core.errors import InputError
 from ...ros.view.arguments import NodeNames
 from ..common.nodes import needing_ros
-from ..common.options import Frame, RecordingOptions, Source, argument, flag, option
+from ..common.options import Frame, RecordingOptions, Source, argument, file, flag, option
 
 NODES = "Nodes"
 
@@ -38,6 +39,14 @@ class View(Source):
     port: Annotated[int, option("0: any that is free (default: 8080)", metavar="NUMBER")] = 8080
     host: Annotated[str, option("address (default: 127.0.0.1)", metavar="HOST")] = "127.0.0.1"
     payload_frame: Frame = None
+    packages: Annotated[
+        Path | None,
+        file(
+            "folder of packages with the meshes of package:// (default: ROS_PACKAGE_PATH, then "
+            "what is installed)",
+            metavar="FOLDER",
+        ),
+    ] = None
     sampler: Annotated[
         str, option("default: the one that the estimator listens to", metavar="NODE", panel=NODES)
     ] = NodeNames.sampler
@@ -54,6 +63,8 @@ class View(Source):
 
 def view(view: View) -> int:
     """Show running nodes, or a recording, in the browser, until interrupted."""
+    if view.packages is not None:
+        os.environ["ROS_PACKAGE_PATH"] = str(view.packages.resolve())
     with needing_ros("The view is served", "view"):
         from ...ros.view.node import serve
     if view.recording is not None:
@@ -92,8 +103,8 @@ def _show_recording(view: View, path: Path) -> int:
     with progress("identifying") as tell:
         outcome = torque.identify(job, tell)
     if view.robot:
-        file = RobotFile.load(view.robot)
-        urdf, folder = file.urdf, file.urdf_path.parent
+        robot = RobotFile.load(view.robot)
+        urdf, folder = robot.urdf, robot.urdf_path.parent
     else:
         urdf, folder = RunFile.load(path).urdf, path
     recording = job.recording

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ...core.errors import ConfigurationError, brief, in_words
@@ -50,12 +51,19 @@ def package_share_folder(package: str) -> Path:
         ) from error
 
 
+def _package_folder(package: str) -> Path:
+    """Return a package's folder: of its name in those of ROS_PACKAGE_PATH, or its share folder."""
+    around = filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep))
+    named = (Path(folder) / package for folder in around)
+    return next(filter(Path.is_dir, named), None) or package_share_folder(package)
+
+
 def resolve(reference: str, folder: Path) -> Path:
     """Return the path that a configuration file means.
 
     Args:
-        reference: An absolute path, a path relative to `folder`, or
-            `package://name/path/in/its/share/folder`.
+        reference: An absolute path, a path relative to `folder`, or `package://name/path` in a
+            package's folder.
         folder: Folder of the file that holds the reference.
 
     Raises:
@@ -65,7 +73,7 @@ def resolve(reference: str, folder: Path) -> Path:
         if not reference.startswith("package://"):
             return (folder / Path(reference).expanduser()).resolve()
         package, _, rest = reference.removeprefix("package://").partition("/")
-        root = share_folder() if package == PACKAGE else package_share_folder(package)
+        root = share_folder() if package == PACKAGE else _package_folder(package)
         return (root / rest).resolve()
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, no home
         if isinstance(error, ConfigurationError):

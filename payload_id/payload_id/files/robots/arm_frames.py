@@ -71,6 +71,18 @@ class ArmFrames:
         self._place(positions)
         return [self._frame(joint) for joint in self._tree.joints.values() if not joint.is_fixed]
 
+    def reach(self) -> float:
+        """Return how far from the base a link can be, were the arm straight [m]."""
+        frames = {frame.child: frame for frame in (*self.fixed(), *self.moving({}))}
+        longest = 0.0
+        for link in self.links:
+            length = 0.0
+            while link in frames:
+                length += float(np.linalg.norm(frames[link].translation))
+                link = frames[link].parent
+            longest = max(longest, length)
+        return longest
+
     def _place(self, positions: Mapping[str, float]) -> None:
         """Put all joints where they are said to be, those that follow others with them."""
         q = pin.neutral(self._model)

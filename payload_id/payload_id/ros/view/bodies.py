@@ -1,4 +1,7 @@
-"""What an arm looks like: triangles of each link, from visual meshes where they can be read."""
+"""What an arm looks like: triangles of each link, from visual meshes where they can be read.
+
+A link of which nothing can be read is drawn as capsules from its frame to its joints.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from ...files.configuration.package_data import resolve
 from ...files.robots.body_shapes import READABLE, shape_body
 
 MOST_FACES = 20_000  # of one visual mesh; larger ones are shown as their collision body
+THIN = 0.03  # [m] radius of a capsule that stands for a link
 # [m] of what is shown of a half-space: opposite corners of a thin box below it
 GROUND = ((-2.0, -2.0, -0.01), (2.0, 2.0, 0.0))
 # Surface of each kind of body in its own frame.
@@ -60,14 +64,32 @@ def link_triangles(urdf: str, folder: Path) -> Mapping[str, Sequence[Triangles]]
         urdf: The description, XML text.
         folder: Where relative file names of meshes begin.
     """
-    links = ElementTree.fromstring(urdf).findall("link")
-    return {link.get("name", ""): _of_link(link, folder) for link in links}
+    robot = ElementTree.fromstring(urdf)
+    ends: dict[str, list[Array]] = {}
+    for joint in robot.findall("joint"):
+        parent, origin = joint.find("parent"), joint.find("origin")
+        at = "0 0 0" if origin is None else origin.get("xyz", "0 0 0")
+        name = "" if parent is None else parent.get("link", "")
+        ends.setdefault(name, []).append(np.array(at.split(), dtype=float))
+    return {
+        name: _of_link(link, folder) or [_capsule(end) for end in ends.get(name, ()) if end.any()]
+        for link in robot.findall("link")
+        for name in (link.get("name", ""),)
+    }
 
 
 def body_triangles(body: ConvexBody) -> Triangles:
     """Return the surface of a convex body in the frame that it is placed in."""
     mesh = SURFACES[body.kind](body)
     return Triangles.of(mesh, body.rotation, body.translation)
+
+
+def _capsule(end: Array) -> Triangles:
+    """Return a capsule from a link's frame to a joint's, end of shape (3,) [m]."""
+    length = float(np.linalg.norm(end))
+    mesh = trimesh.creation.capsule(radius=min(THIN, length / 2), height=length)
+    mesh.apply_translation([0.0, 0.0, length / 2 - mesh.bounds.mean(axis=0)[2]])
+    return Triangles.of(mesh, trimesh.geometry.align_vectors([0, 0, 1], end)[:3, :3], np.zeros(3))
 
 
 def _of_link(link: ElementTree.Element, folder: Path) -> list[Triangles]:

@@ -34,7 +34,7 @@ def serve(arguments: argparse.Namespace) -> int:
         from .bodies import link_triangles
         from .live_arm import LiveArm
         from .page import Page
-        from .web_server import WebServer
+        from .web_server import WebServer, show_page
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"The live view needs {error.name}, which is not installed here: pip install viser."
@@ -60,7 +60,8 @@ def serve(arguments: argparse.Namespace) -> int:
             )
             server = WebServer(arm.poll, partial(Page, arm=arm), arguments.host, arguments.port)
             try:
-                print(greeting(arguments, server.port, arm.auth.token), flush=True)
+                print(greeting(arguments, server.address, arm.auth.token), flush=True)
+                show_page(server.address)
                 server.run(ended)
             finally:
                 server.close()
@@ -69,19 +70,14 @@ def serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def greeting(arguments: argparse.Namespace, port: int, token: str) -> str:
+def greeting(arguments: argparse.Namespace, address: str, token: str) -> str:
     """Return what the terminal says."""
-    shown = "[::1]" if arguments.host == "::1" else arguments.host
     motion = (
         "Who has the token may MOVE THE ARM; each motion is confirmed on the page."
         if arguments.allow_motion
         else "The arm cannot be moved from it (--allow-motion lets it)."
     )
-    return (
-        f"Live view: http://{shown}:{port}\n"
-        f"Token for commands: {token}\n"
-        f"{motion} Ctrl-C ends the view; the nodes go on."
-    )
+    return f"Live view: {address}\nToken for commands: {token}\n{motion} Ctrl-C ends the view."
 
 
 def robot_of(client: PayloadClient, estimator: str) -> str:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...core.arm.centre_of_mass import gravity_in_payload_frame
 from .charts import Intervals, Torques
 from .controls import Controls
@@ -21,7 +23,8 @@ KEPT = "payload_id_view"  # where a browser keeps its session
 PAUSE = 0.25  # [s] between two looks at words
 ASKED = 3.0  # [s] that a browser may take to say who it is
 LEFT, RIGHT = 430.0, 380.0  # [px] widths of the panels
-VIEW = ((1.25, -1.15, 0.95), (0.15, 0.0, 0.4))  # the camera's place, and what it looks at [m]
+# The camera's place and what it looks at, for an arm of 1 m.
+VIEW = (np.array([1.2, -1.1, 0.8]), np.array([0.0, 0.0, 0.45]))
 
 
 class Page:
@@ -46,7 +49,7 @@ class Page:
         self._reading: Reading | None = None
         self._controls: Controls | None = None
         self._entering = threading.Lock()
-        dress(client)
+        dress(client, arm.frames.reach())
         if arm.open_to_readers:
             self._show_all()
         self._gate = self._ask_for_token()
@@ -178,10 +181,10 @@ class Reading:
         tabs["Torques"].show(self._topics.torques)
 
 
-def dress(client: Any) -> None:
-    """Give a page its colour, the place of its controls, and a look at the arm."""
+def dress(client: Any, reach: float) -> None:
+    """Give a page its colour, the place of its controls, and a look at an arm of some reach [m]."""
     gui = client.gui
     gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
     gui.main_panel.dock_right()
     gui.main_panel.set_width(RIGHT)
-    client.camera.position, client.camera.look_at = VIEW
+    client.camera.position, client.camera.look_at = (reach * place for place in VIEW)

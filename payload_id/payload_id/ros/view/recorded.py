@@ -25,7 +25,7 @@ from .history import History, interval_row
 from .page import LEFT, dress
 from .scene import Scene
 from .view_model import plain, verdict_html
-from .web_server import WebServer
+from .web_server import WebServer, show_page
 
 STEP = 0.01  # [s] of the slider
 SPEEDS = ("0.25", "0.5", "1", "2", "5")  # of the time that it took
@@ -91,7 +91,7 @@ class RecordedPage:
         self._client, self._film = client, film
         self._looked, self._shown = time.monotonic(), -1.0  # on the film [s]
         gui = client.gui
-        dress(client)
+        dress(client, film.frames.reach())
         panel = gui.add_panel()
         with panel.add_tab("Verdict", "clipboard-check"):
             for note in film.notes:
@@ -156,7 +156,8 @@ def serve_film(film: Film, urdf: str, folder: Path, host: str, port: int) -> int
     try:
         for note in film.notes:
             print(printable(note))
-        print(f"Recording: http://{host}:{server.port}\nCtrl-C ends the view.", flush=True)
+        print(f"Recording: {server.address}\nCtrl-C ends the view.", flush=True)
+        show_page(server.address)
         server.run(ended)
     finally:
         server.close()

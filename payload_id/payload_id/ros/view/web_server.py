@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import socket
 import threading
 import time
+import webbrowser
 from collections.abc import Callable, Collection, Iterator
 from http import HTTPStatus
 from typing import Any, Protocol
@@ -19,6 +21,7 @@ from ..common.error_sentence import OUTLIVED
 from .session_auth import LOOPBACK, is_own_page
 
 RATE = 30.0  # of the 3D scene [Hz]
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")  # set where there is one
 
 
 class Page(Protocol):
@@ -44,6 +47,7 @@ class WebServer:
 
     Attributes:
         port: Where it listens.
+        address: Of its pages.
     """
 
     def __init__(
@@ -67,7 +71,9 @@ class WebServer:
         names = (*LOOPBACK, host) if host in LOOPBACK else ()
         with _own_pages_alone(names), contextlib.redirect_stdout(io.StringIO()):  # its banner
             self._viser = LocalServer(host, port, label="payload_id", verbose=False)
+        shown = f"[{host}]" if ":" in host else host
         self.port = self._viser.get_port()
+        self.address = f"http://{shown}:{self.port}"
         self._viser.on_client_connect(self._open)
         self._viser.on_client_disconnect(lambda client: self._pages.pop(client.client_id, None))
 
@@ -95,6 +101,12 @@ class WebServer:
             if client.client_id not in self._viser.get_clients():
                 self._pages.pop(client.client_id, None)  # it went away meanwhile
             page.come_back()
+
+
+def show_page(address: str) -> None:
+    """Open a page in a browser, where this computer has a screen."""
+    if any(os.environ.get(name) for name in SCREENS):
+        webbrowser.open(address)
 
 
 @contextlib.contextmanager

@@ -55,3 +55,15 @@ def test_every_link_of_an_arm_is_shown_where_it_has_a_shape():
     frames = ArmFrames(robot.urdf)
     assert {frames.base, *frames.links} == set(shapes)
     assert sum(bool(found) for found in shapes.values()) >= robot.n
+
+
+def test_a_link_without_a_mesh_that_can_be_read_reaches_to_its_joints(tmp_path):
+    urdf = """<robot name="r"><link name="a"><visual><geometry><mesh filename="package://no/a.stl"/>
+      </geometry></visual></link><link name="b"/><joint name="j" type="revolute"><parent link="a"/>
+      <child link="b"/><origin xyz="0.1 0 0.3"/><axis xyz="0 0 1"/></joint></robot>"""
+    shapes = link_triangles(urdf, tmp_path)
+    assert not shapes["b"]
+    (capsule,) = shapes["a"]
+    along = capsule.vertices @ np.array([0.1, 0.0, 0.3]) / np.hypot(0.1, 0.3)
+    assert along.min() <= 0.0 and along.max() >= np.hypot(0.1, 0.3) - 1e-9
+    assert ArmFrames(urdf).reach() == pytest.approx(np.hypot(0.1, 0.3))

@@ -1,0 +1,77 @@
+"""`payload-id demo --view`: a simulated arm, all nodes and the page in the browser."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from rich.rule import Rule
+
+from ...core.body.payload_prior import PayloadPrior
+from ...ros.client.payload_client import PayloadClient
+from ...ros.common.main_loop import start_ros
+from ...ros.view.arguments import NodeNames
+from ...ros.view.node import serve
+from ..common.presentation import console
+from .domain import own_domain
+from .nodes import DemonstrationNodes, arm_nodes
+from .scene import HEAVIEST, draw_scene
+
+LARGEST = 0.3  # [m] that no part of a payload is farther than from the payload frame
+BOX = 0.2  # [m] edges of a box that holds the payload, from the payload frame on
+RATE = 200.0  # [Hz] of joint states, so that a small computer keeps up with real time
+CELL = "none, a simulated arm stands alone"
+NAMES = ("payload_sampler", "payload_estimator", "payload_planner", "payload_bridge")
+READY = 120.0  # [s] until all nodes must be there, on a slow machine
+
+
+def run(robot: str, seed: int, out: Path) -> int:
+    """Start everything, and serve the page; return the exit code."""
+    terminal = console()
+    prior, states = PayloadPrior(HEAVIEST, LARGEST), {"rate": RATE}
+    scene = draw_scene(robot, seed, out, prior, joint_states=states)
+    own_domain()
+    also = {
+        "planner": {**moved(), "certificates_folder": str(scene.folder / "certificates")},
+        "bridge": {**moved(), "state_folder": str(scene.folder)},
+    }
+    terminal.print(Rule(f"[bold]payload_id demo[/bold]: {scene.robot.name}, seed {seed}"))
+    terminal.print(
+        f"A simulated arm holds an unknown payload of at most {HEAVIEST:g} kg, no part of it "
+        f"farther than {LARGEST:g} m from {scene.robot.payload_frame}. On the page, enter the "
+        "token, then click 'Identify in one go', or the steps one by one. All is written to "
+        f"{scene.folder}.",
+        soft_wrap=True,
+    )
+    shown = asdict(NodeNames()) | {"robot": str(scene.robot.path), "host": "127.0.0.1", "port": 0}
+    with arm_nodes(scene, also) as nodes:
+        with terminal.status("Starting simulated arm and nodes ..."):
+            wait_for(nodes)
+        return serve(argparse.Namespace(**shown, allow_motion=True))
+
+
+def moved() -> dict[str, Any]:
+    """Return what planner and bridge are told of the cell and of the payload's size."""
+    return {"cell": CELL, "payload_box": [BOX] * 3, "payload_box_centre": [0.0, 0.0, BOX / 2]}
+
+
+def wait_for(nodes: DemonstrationNodes) -> None:
+    """Wait until all nodes are there.
+
+    Raises:
+        NodeDiedError: One has ended.
+    """
+    start_ros()
+    try:
+        with PayloadClient() as client:
+
+            def ready() -> bool:
+                nodes.check()
+                return set(NAMES) <= set(client.node.get_node_names())
+
+            client.wait_for(ready, READY, ", ".join(NAMES))
+    finally:
+        rclpy.try_shutdown()
