@@ -60,7 +60,8 @@ def test_every_link_of_an_arm_is_shown_where_it_has_a_shape():
 def test_a_link_without_a_mesh_that_can_be_read_reaches_to_its_joints(tmp_path):
     urdf = """<robot name="r"><link name="a"><visual><geometry><mesh filename="package://no/a.stl"/>
       </geometry></visual></link><link name="b"/><joint name="j" type="revolute"><parent link="a"/>
-      <child link="b"/><origin xyz="0.1 0 0.3"/><axis xyz="0 0 1"/></joint></robot>"""
+      <child link="b"/><origin xyz="0.1 0 0.3"/><axis xyz="0 0 1"/><limit lower="-1" upper="1"
+      velocity="1" effort="1"/></joint></robot>"""
     shapes = link_triangles(urdf, tmp_path)
     assert not shapes["b"]
     (capsule,) = shapes["a"]
