@@ -37,7 +37,7 @@ class WrenchSensor(Node):
         self._body = pin.Inertia(mass, com, about + mass * pin.skew(com) @ pin.skew(com))
         self._data, self._last = self._arm.createData(), deque[JointState](maxlen=3)
         self._wrenches = self.create_publisher(WrenchStamped, "wrench", QUEUE)
-        self.create_subscription(JointState, file.joint_states.topic, self._on_state, QUEUE)
+        self.create_subscription(JointState, "joint_states", self._on_state, QUEUE)
 
     def _on_state(self, message: JointState) -> None:
         """Publish the wrench at the state before this one: its acceleration is known now."""

@@ -124,11 +124,8 @@ def test_no_argument_of_an_included_file_reaches_what_comes_after_it():
 
 def test_topics_of_an_arm_lie_in_its_namespace_and_one_without_description_is_refused(capsys):
     for arguments, printed in (
-        (("joint_states", "kinova_gen3"), ""), (("joint_states", "kinova_gen3", ""), ""),
-        (("joint_states", "kinova_gen3", "left"), "joint_states"),
-        (("joint_states", "xarm7", "/"), ""),
-        (("joint_states", "xarm7", "/right"), "xarm/joint_states"),
-        (("trajectory", "xarm7", "right"), "xarm7_traj_controller/joint_trajectory"),
+        (("joint_states", "kinova_gen3"), "joint_states"),
+        (("joint_states", "xarm7"), "xarm/joint_states"),
         (("controller", "xarm7"), "xarm7_traj_controller"),
     ):  # fmt: skip
         assert robot_topic.main(arguments) == 0 and capsys.readouterr().out == printed
@@ -138,12 +135,11 @@ def test_topics_of_an_arm_lie_in_its_namespace_and_one_without_description_is_re
 
 
 def test_bringup_starts_each_node_once_with_what_it_is_given():
-    assert in_order(read(BRINGUP)) == ["let"] * 6 + ["include"] * 3
+    assert in_order(read(BRINGUP)) == ["let"] * 3 + ["include"] * 3
     includes = list(read(BRINGUP).iter("include"))
     assert includes[0].get("unless") == includes[1].get("if") == "$(var has_sensor)"
     common = {"robot", "namespace", "autostart", "use_sim_time", "params"}
     for include in includes:
         handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
         assert all(handed[name] == f"$(var {name})" for name in common)
-        assert handed["joint_states_topic"] == "$(var joint_states)"
     assert handed["dry_run"] == "$(var dry_run)" and "rviz" not in handed  # RViz once

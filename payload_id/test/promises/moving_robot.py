@@ -76,7 +76,6 @@ OF_BRIDGE = {
     "reaction": 0.4,
     "silence": 0.8,
     "watch_period": 0.02,
-    "enable_topic": "/enable",
     "enable_timeout": LATE,
     "obstacles_lifetime": LATE,
 }

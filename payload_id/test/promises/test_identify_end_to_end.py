@@ -401,7 +401,7 @@ class Sensor:
             NodeProcess("estimator", self.domain, folder, robot_file="xarm7", source="wrench",
                         wrench_uncertainty=bounds, recordings_folder=folder),
         ]  # fmt: skip
-        self.states = self.observer.publisher(JointState, self.arm.file.joint_states.topic)
+        self.states = self.observer.publisher(JointState, "/joint_states")
         self.sensor = self.observer.publisher(WrenchStamped, "/ft")
         self.observer.wait(
             lambda: self.observer.node.count_subscribers("/payload_sampler/samples") >= 2, "both"

@@ -47,9 +47,7 @@ PARAMETERS = BOUNDS | {
     "cell": "none, a simulation",
     "clock_tolerance": CLOCK_TOLERANCE,
     "obstacles_lifetime": 1000.0,
-    "enable_topic": "/enable",
     "enable_timeout": 4.0,
-    "speed_scaling_topic": "/simulated_arm/speed_scaling",
 }
 
 

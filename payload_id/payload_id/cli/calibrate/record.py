@@ -52,7 +52,7 @@ def calibration(setup: PlannerSetup, path: Path) -> str:
     """Return the command that learns an arm's history from runs, with the planner's bounds."""
     words = ["./payload-id", "calibrate", "history", "--runs", str(path)]
     words += ["--robot", str(setup.robot.path), "--out", str(path.with_name("known_arm.yaml"))]
-    words += ["--topic", setup.topic] if setup.topic else []
+    words += ["--topic", setup.topic] if setup.topic != setup.robot.joint_states.topic else []
     for name, value in setup.changed.items():
         numbers = value if isinstance(value, list) else [value]
         words += ["--uncertainty", f"{name}={','.join(f'{x:.17g}' for x in numbers)}"]

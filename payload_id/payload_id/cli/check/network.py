@@ -111,13 +111,13 @@ def _driver(
     node: Node, robot: RobotFile, topic: str, seconds: float, folder: Path
 ) -> list[CheckResult]:
     """Listen to a driver, and judge what it publishes as `check` judges a recording."""
-    recorder = RunRecorder(node, robot, topic)
+    recorder = RunRecorder(node, robot, topic or robot.joint_states.topic)
     with recorder.recording(folder / "heard") as bag:
         time.sleep(seconds)
     full = node.resolve_topic_name(recorder.topic)
     if not recorder.received:
         rate = robot.joint_states.rate
-        found = silence_report(node, full, TYPE, seconds, rate, "joint_states_topic")
+        found = silence_report(node, full, TYPE, seconds, rate, "--topic ")
         do = "Start the driver, or name its topic: --topic, joint_states.topic in the robot file."
         return [CheckResult("joint states", Verdict.WRONG, found, f"{full} at {rate:g} Hz", do)]
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 from ...core.errors import ConfigurationError
@@ -46,28 +46,27 @@ def policy(
     from ...files.robots.robot_file import RobotFile
     from ...files.teams.team_file import SHARE, TeamFile
     from ...ros.access.domain import ros_domain
-    from ...ros.access.interfaces import action_beside, set_point_topics, state_beside
+    from ...ros.access.interfaces import set_point_topics
     from ...ros.access.permissions import permissions_xml
     from ...ros.access.policy import enclaves, policy_xml
 
     arm = RobotFile.load(robot or "kinova_gen3")
+    driver = arm.driver
     names = {
-        "joint_states_topic": arm.joint_states.topic,
-        "trajectory_topic": arm.command.trajectory_topic,
-        "speed_scaling_topic": arm.driver.speed_scaling_topic or "",
-        "driver_topics": " ".join(sorted({x.topic for x in arm.driver.follows_while.values()})),
-        "payload_service": arm.driver.payload.service or "",
-        "payload_state_topic": arm.driver.payload.state_topic or "",
+        "joint_states": arm.joint_states.topic,
+        "joint_trajectory": arm.command.trajectory_topic,
+        "speed_scaling": driver.speed_scaling_topic or "",
+        "driver_topics": " ".join(sorted({x.topic for x in driver.follows_while.values()})),
+        "payload_service": driver.payload.service or "",
+        "payload_state": driver.payload.state_topic or "",
     }
-    if arm.driver.controller_manager:
-        names["controller_manager"] = arm.driver.controller_manager.lstrip("/")
+    if driver.controller_manager:
+        names["controller_manager"] = driver.controller_manager
+    # All of the arm lies in the namespace of the nodes.
+    names = {what: " ".join(x.lstrip("/") for x in said.split()) for what, said in names.items()}
     if team_robot:
-        names |= {
-            "set_point_topics": set_point_topics(team_robot),
-            "trajectory_topic": "",
-            "trajectory_action": "",
-            "controller_state": "",
-        }
+        names |= {"set_point_topics": set_point_topics(team_robot)}
+        names |= dict.fromkeys(("joint_trajectory", "controller"), "")
     if team:
         holding = TeamFile.load(team).robots
         names["team_topics"] = " ".join(x for one in holding for x in one.topics.values())
@@ -79,12 +78,7 @@ def policy(
                 f"--name takes WHAT=NAME, such as planner=arm_2; not {entry!r}."
             )
         names[what] = text
-    if topic := names["trajectory_topic"]:
-        beside = {
-            "trajectory_action": action_beside(topic),
-            "controller_state": state_beside(topic),
-        }
-        names = beside | names
+    names = {"controller": str(PurePosixPath(names["joint_trajectory"]).parent)} | names
     found, domain = enclaves(names, namespace), ros_domain()
     begin = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0)
     policy = folder / "policy.xml"

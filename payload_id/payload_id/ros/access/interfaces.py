@@ -1,7 +1,7 @@
 """The topics, services and actions of every node, and who may use them: one table.
 
 Policies and the page Interfaces are made from it. `{name}` in a name stands for an entry of
-`NAMES`, which a robot file or a node's parameter may replace.
+`NAMES`, which a robot file, a parameter or a remapping may replace.
 `payload_apply` is the node of the command `load send`, while that runs.
 """
 
@@ -13,22 +13,21 @@ from enum import Enum
 from pathlib import PurePosixPath
 
 NAMES: Mapping[str, str] = {
-    "joint_states_topic": "/joint_states",
-    "trajectory_topic": "/joint_trajectory_controller/joint_trajectory",
-    "trajectory_action": "/joint_trajectory_controller/follow_joint_trajectory",
+    "joint_states": "joint_states",
+    "joint_trajectory": "joint_trajectory_controller/joint_trajectory",
+    "controller": "joint_trajectory_controller",
     "wrench": "wrench",
     "sampler": "payload_sampler",
     "estimator": "payload_estimator",
     "planner": "payload_planner",
     "bridge": "payload_bridge",
-    "controller_state": "/joint_trajectory_controller/controller_state",
     "controller_manager": "controller_manager",
     "driver_topics": "",
     "payload_service": "",
-    "payload_state_topic": "",
+    "payload_state": "",
     "arm": "simulated_arm",
-    "enable_topic": "",
-    "speed_scaling_topic": "",
+    "enable": "enable",
+    "speed_scaling": "",
     "team_topics": "",
     "team_shares": "",
     "set_point_topics": "",
@@ -109,6 +108,7 @@ LATCHED, BLOCKS, LAST = (
 SYSTEM_OUT = "the system's default: reliable, transient local, depth 1"
 SYSTEM_IN = "the system's default: best effort, volatile, depth 1"
 STATE = "payload_id_msgs/BridgeState"
+CONTROLLER_STATE = "control_msgs/JointTrajectoryControllerState"
 STATES, TRAJECTORY = "sensor_msgs/JointState", "trajectory_msgs/JointTrajectory"
 MARKERS, FRAMES = "visualization_msgs/MarkerArray", "tf2_msgs/TFMessage"
 STATUS, TEXT, TRIGGER = "diagnostic_msgs/DiagnosticStatus", "std_msgs/String", "std_srvs/Trigger"
@@ -120,7 +120,6 @@ RUN_CALLS = {  # of an estimator, for a run of ~/identify
     "validate": "payload_id_msgs/Validate",
     "save": "payload_id_msgs/Save",
 }
-OF_ROBOT = "`joint_states.topic` of the robot file"
 RECORDED = "where it records"
 
 
@@ -175,8 +174,8 @@ RECORDING = (
 
 INTERFACES: Mapping[str, tuple[Interface, ...]] = {
     "payload_sampler": (
-        Interface("{joint_states_topic}", STATES, IN, "volatile, depth `queue`; best effort or "
-                  "reliable as the robot file or `reliability` says", shown=OF_ROBOT),
+        Interface("{joint_states}", STATES, IN, "volatile, depth `queue`; best effort or "
+                  "reliable as the robot file or `reliability` says", shown="`joint_states`"),
         Interface("{wrench}", "geometry_msgs/WrenchStamped", IN, "best effort, volatile, depth "
                   "`queue`", about="with source `wrench`", shown="`wrench`"),
         Interface("~/samples", "payload_id_msgs/SampleBlock", OUT, BLOCKS, READER,
@@ -233,8 +232,8 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         *_services("payload_id_msgs/Save", OPERATOR, "save"),
     ),
     "payload_planner": (
-        Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
-                  shown=OF_ROBOT),
+        Interface("{joint_states}", STATES, IN, "volatile, depth 4000; as for the sampler",
+                  shown="`joint_states`"),
         Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, shown="`<estimator>/payload`"),
         Interface("{estimator}/condition", STATUS, IN, LATCHED, shown="`<estimator>/condition`"),
         *(Interface(f"{{estimator}}/{name}", kind, Way.CALL) for name, kind in RUN_CALLS.items()),
@@ -252,8 +251,8 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
           for x in ("plan", "execute", "identify")),
     ),
     "payload_bridge": (
-        Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
-                  shown=OF_ROBOT),
+        Interface("{joint_states}", STATES, IN, "volatile, depth 4000; as for the sampler",
+                  shown="`joint_states`"),
         Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, shown="`<estimator>/payload`"),
         Interface("{estimator}/condition", STATUS, IN, LATCHED, shown="`<estimator>/condition`"),
         Interface("{controller_manager}/activity",
@@ -263,7 +262,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   "controller_manager_msgs/ListControllers", Way.CALL),
         Interface("{controller_manager}/list_hardware_interfaces",
                   "controller_manager_msgs/ListHardwareInterfaces", Way.CALL),
-        Interface("{controller_state}", "control_msgs/JointTrajectoryControllerState", IN,
+        Interface("{controller}/controller_state", CONTROLLER_STATE, IN,
                   "best effort, volatile, depth 200", about="the controller's own errors",
                   shown="`controller_state` of the controller"),
         Interface("{driver_topics}", "those of the robot file", IN,
@@ -275,12 +274,13 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("/tf_static", FRAMES, IN, "reliable, transient local, depth 2000",
                   about="frames of obstacles"),
         Interface("/tf", FRAMES, IN, BLOCKS, about="frames that move"),
-        Interface("{enable_topic}", "std_msgs/Bool", IN, LAST, shown="`enable_topic`",
-                  about="where it is set"),
-        Interface("{speed_scaling_topic}", "std_msgs/Float64", IN, "best effort, volatile, depth 5",
-                  shown="`speed_scaling_topic`", about="where it is set"),
-        Interface("{trajectory_action}", "control_msgs/FollowJointTrajectory", Way.GOAL),
-        Interface("{trajectory_topic}", TRAJECTORY, IN, LAST, about="what others command",
+        Interface("{enable}", "std_msgs/Bool", IN, LAST, shown="`enable`",
+                  about="of an enabling device, where there is one"),
+        Interface("{speed_scaling}", "std_msgs/Float64", IN, "best effort, volatile, depth 100",
+                  shown="`driver.speed_scaling_topic` of the robot file"),
+        Interface("{controller}/follow_joint_trajectory",
+                  "control_msgs/FollowJointTrajectory", Way.GOAL),
+        Interface("{joint_trajectory}", TRAJECTORY, IN, LAST, about="what others command",
                   shown="`command.trajectory_topic` of the robot file"),
         Interface("{set_point_topics}", "geometry_msgs/PointStamped; geometry_msgs/Wrench; "
                   "geometry_msgs/Twist", OUT, "reliable, volatile, depth 1",
@@ -297,27 +297,28 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("~/follow", "payload_id_msgs/Follow", Way.ACTION, role=MOVER),
     ),
     "payload_apply": (
-        Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
-                  shown=OF_ROBOT),
+        Interface("{joint_states}", STATES, IN, "volatile, depth 4000; as for the sampler",
+                  shown="`joint_states`"),
         Interface("{driver_topics}", "those of the robot file", IN,
                   "best effort, volatile; and reliable, transient local; depth 100",
                   about="faults and modes, where their types are here",
                   shown="`driver.follows_while` of the robot file"),
-        Interface("{payload_state_topic}", "that of the driver", IN,
+        Interface("{payload_state}", "that of the driver", IN,
                   "best effort, volatile, depth 50", about="which load the arm has",
                   shown="`driver.payload.state_topic` of the robot file"),
         Interface("{payload_service}", "that of the driver", Way.CALL),
     ),
     "simulated_arm": (
-        Interface("{joint_states_topic}", STATES, OUT,
+        Interface("{joint_states}", STATES, OUT,
                   "reliable, transient local, depth 2000", READER,
-                  "effort as the robot's driver publishes it", OF_ROBOT),
-        Interface("{trajectory_topic}", TRAJECTORY, IN, SYSTEM_IN,
+                  "effort as the robot's driver publishes it", "`joint_states`"),
+        Interface("{joint_trajectory}", TRAJECTORY, IN, SYSTEM_IN,
                   shown="`command.trajectory_topic` of the robot file"),
-        Interface("{trajectory_action}", "control_msgs/FollowJointTrajectory", Way.ACTION),
-        Interface("{controller_state}", "control_msgs/JointTrajectoryControllerState", OUT,
+        Interface("{controller}/follow_joint_trajectory",
+                  "control_msgs/FollowJointTrajectory", Way.ACTION),
+        Interface("{controller}/controller_state", CONTROLLER_STATE, OUT,
                   SYSTEM_OUT, READER, "each cycle, while somebody listens"),
-        Interface("/forward_effort_controller/commands", "std_msgs/Float64MultiArray", IN,
+        Interface("forward_effort_controller/commands", "std_msgs/Float64MultiArray", IN,
                   "best effort, volatile, depth 100", about="the last one counts for ever"),
         Interface("{controller_manager}/activity",
                   "controller_manager_msgs/ControllerManagerActivity", OUT, LATCHED, READER),
@@ -342,8 +343,8 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   about="with `publish_clock`, each cycle"),
     ),
     "payload_frames": (
-        Interface("{joint_states_topic}", STATES, IN, "volatile, depth 1; as for the sampler",
-                  shown=OF_ROBOT),
+        Interface("{joint_states}", STATES, IN, "volatile, depth 1; as for the sampler",
+                  shown="`joint_states`"),
         *(Interface("/tf", FRAMES, way, "reliable, volatile, depth 100",
                     READER if way is OUT else None, "frames that move") for way in (IN, OUT)),
         *(Interface("/tf_static", FRAMES, way, "reliable, transient local, depth 100",

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, groupby
+from string import Formatter
 from xml.etree import ElementTree
 
 from ...core.errors import ConfigurationError, UnknownNameError
@@ -131,9 +132,10 @@ def _rules(
     for entry in all_of(node):
         if entry.way not in ways or not (role is None or _includes(role, entry.role)):
             continue
+        if not all(known[x] for _, x, _, _ in Formatter().parse(entry.name) if x):
+            continue
         for part in entry.name.format(**known).split():
-            if name := _full(part, space, node):
-                yield Rule(*ways[entry.way], name)
+            yield Rule(*ways[entry.way], _full(part, space, node))
 
 
 def policy_xml(found: Iterable[Enclave]) -> str:
@@ -171,8 +173,8 @@ def _includes(role: Role, least: Role | None) -> bool:
 
 
 def _full(name: str, space: str, node: str) -> str:
-    """Return a name as ROS resolves it; empty where a part of it is."""
-    if not name or name.startswith("/"):
+    """Return a name as ROS resolves it."""
+    if name.startswith("/"):
         return name
     space = space.rstrip("/")
     return f"{space}/{node}{name[1:]}" if name.startswith("~") else f"{space}/{name}"

@@ -31,6 +31,7 @@ from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacles import Obstacles
 from .parameters import BRIDGE_TABLE, BridgeParameters
 
+ENABLE = "enable"  # of an enabling device
 ENDED_IN_MOTION = (
     "The bridge ended while the arm moved: nobody watched it come to rest. See where it stands, "
     "and what its controller does."
@@ -82,10 +83,11 @@ class BridgeContext:
         self._note_turns(node.get_parameter("turned").value)
         check_changes(node, BRIDGE_TABLE, self._check_turned)
         node.add_post_set_parameters_callback(self._on_set)
-        self._device = False, -math.inf  # what the enabling device said last, and when [s]
+        self._device = True, -math.inf  # what the enabling device said last, and when [s]
         self._let_go = False  # since the last look
-        if settings.enable_topic:
-            node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
+        enable = node.create_subscription(Bool, ENABLE, self._on_enable, 10)
+        self._enable = enable.topic_name
+        self._let_go_of = f"A 'false' came on {self._enable}"
 
     def latch(self, fault: str) -> None:
         """Let nothing move until somebody acknowledges a fault, in later processes neither.
@@ -155,7 +157,7 @@ class BridgeContext:
     def look_at_device(self) -> str:
         """Return why motion is forbidden, or was since the last look; empty if it is not."""
         let_go, self._let_go = self._let_go, False
-        return self.forbidden or (self._no(True) if let_go else "")
+        return self.forbidden or (self._let_go_of if let_go else "")
 
     @property
     def forbidden(self) -> str:
@@ -166,14 +168,10 @@ class BridgeContext:
         if not self.node.get_parameter("allow_motion").value:
             return "Motion is switched off: the parameter allow_motion is false"
         held, when = self._device
-        is_new = time.monotonic() - when <= settings.enable_timeout
-        return "" if not settings.enable_topic or (held and is_new) else self._no(is_new)
-
-    def _no(self, said: bool) -> str:
-        """Say that the enabling device forbids motion, by what it said or by its silence."""
-        topic, longest = self.settings.enable_topic, self.settings.enable_timeout
-        silent = f"No 'true' came on {topic} within the last {longest:g} s"
-        return f"A 'false' came on {topic}" if said else silent
+        longest = math.inf if settings.enable_timeout is None else settings.enable_timeout
+        if time.monotonic() - when > longest:
+            return f"No 'true' came on {self._enable} within the last {longest:g} s"
+        return "" if held else self._let_go_of
 
     def check_usable(self) -> None:
         """Raise unless the node is active, and it is known what is around the arm."""

@@ -30,7 +30,7 @@ from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
-from ..common.topics import LATCHED
+from ..common.topics import JOINT_STATES, LATCHED, controller_topic
 from ..effort_loop.messages import LoopSettings
 from ..execution.arm_parameters import EFFORT, TEAM
 from ..execution.back_ends.back_end import BackEnd
@@ -79,14 +79,17 @@ class BridgeNode(ManagedNode):
         values = read_parameters(self, BRIDGE_TABLE)
         settings = BridgeParameters.of(values)
         robot = RobotFile.load(settings.robot_file)
-        self.robot = replace(robot, driver=robot.driver.within(self._namespace(settings, robot)))
+        # Of the arm's driver: where its controller is.
+        space = namespace_of(controller_topic(self, robot), robot.command.trajectory_topic)
+        self.robot = replace(robot, driver=robot.driver.within(space))
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = BridgeContext(self, settings, self.robot, uncertainty)
         back_end = self._back_end(settings)
         self.resources.callback(back_end.close)
         manager = manager_of(self.robot, settings.controller_manager)
-        topic, by_torques = self._controller_topic(settings, back_end), settings.back_end == EFFORT
-        slider = settings.speed_scaling_topic or self.robot.driver.speed_scaling_topic or ""
+        by_torques = settings.back_end == EFFORT
+        topic = controller_topic(self, self.robot) if by_torques else back_end.target
+        slider = self.robot.driver.speed_scaling_topic or ""
         partner = settings.effort_controller if by_torques else None
         self._sources = Sources(self._shared, back_end, manager, topic, slider, partner)
         self._state = StatePublisher(self._shared, self._sources)
@@ -104,17 +107,9 @@ class BridgeNode(ManagedNode):
             f"trajectories to {back_end.target}."
         )
 
-    def _namespace(self, settings: BridgeParameters, robot: RobotFile) -> str:
-        """Return the namespace of the arm: where its trajectories go; empty: as the file says."""
-        if not settings.trajectory_topic:
-            return ""
-        topic = self.resolve_topic_name(settings.trajectory_topic)
-        return namespace_of(topic, robot.command.trajectory_topic)
-
     def _back_end(self, settings: BridgeParameters) -> BackEnd:
         """Return what moves the arm."""
-        joints = self.robot.joints
-        topic = settings.trajectory_topic or self.robot.command.trajectory_topic
+        joints, topic = self.robot.joints, controller_topic(self, self.robot)
         if settings.back_end == EFFORT:
             return Effort(self, self._loop_settings(settings, topic))
         if settings.back_end == TEAM:
@@ -122,17 +117,9 @@ class BridgeNode(ManagedNode):
             team = TeamTopics(self, settings.team_robot, joints, lambda: states.now_ns)
             _check_same_robot(states.topic, team.target)
             return team
-        action = settings.trajectory_action or action_beside(topic)
         return FollowJointTrajectory(
-            self, action, topic, joints, settings.settling, self.robot.driver.goal
+            self, action_beside(topic), topic, joints, settings.settling, self.robot.driver.goal
         )
-
-    def _controller_topic(self, settings: BridgeParameters, back_end: BackEnd) -> str:
-        """Return the topic of the controller that has the arm before a motion."""
-        if settings.back_end != EFFORT:
-            return back_end.target
-        topic = settings.trajectory_topic or self.robot.command.trajectory_topic
-        return self.resolve_topic_name(topic)
 
     def _loop_settings(self, settings: BridgeParameters, topic: str) -> LoopSettings:
         """Return what the torque loop needs to know; `topic` is that of trajectories.
@@ -140,7 +127,7 @@ class BridgeNode(ManagedNode):
         Raises:
             ConfigurationError: The arm does not execute torques, as far as its robot file says.
         """
-        robot, trajectories = self.robot, PurePosixPath(self.resolve_topic_name(topic))
+        robot, trajectories = self.robot, PurePosixPath(topic)
         check_executes_torques(robot)
         source = robot.joint_states
         commands = trajectories.parent.parent / settings.effort_controller / "commands"
@@ -148,7 +135,7 @@ class BridgeNode(ManagedNode):
             node=f"{self.get_name()}_torques",
             namespace=self.get_namespace(),
             robot_file=str(robot.path),
-            joint_states=self.resolve_topic_name(settings.joint_states_topic or source.topic),
+            joint_states=self.resolve_topic_name(JOINT_STATES),
             reliable=(settings.reliability or source.reliability) == "reliable",
             commands=str(commands),
             manager=full_name_of(self, manager_of(robot, settings.controller_manager)),
@@ -263,7 +250,7 @@ def _check_same_robot(topic: str, robot: str) -> None:
     if not (f"{robot}/".startswith(f"{space}/") or f"{space}/".startswith(f"{robot}/")):
         raise ConfigurationError(
             f"Joint states come from {topic}, but set-points would go to {robot}: the wrong robot "
-            "would move. Set team_robot and joint_states_topic to those of one robot."
+            "would move. Set team_robot, and remap joint_states, to one robot."
         )
 
 

@@ -18,16 +18,6 @@ class BridgeParameters(CaseParameters, ArmParameters):
         "Namespace of the topics delta/desired_position, delta/additional_force and cmd_vel, with "
         "the back_end 'team_topics'.",
     )
-    trajectory_topic: str = parameter(
-        "",
-        "Topic of trajectory_msgs/JointTrajectory of the arm's controller; empty: "
-        "command.trajectory_topic of the robot file. Nobody may publish on it while the arm moves.",
-    )
-    trajectory_action: str = parameter(
-        "",
-        "Action of control_msgs/FollowJointTrajectory that moves the arm with the back_end "
-        "'follow_joint_trajectory'; empty: follow_joint_trajectory beside the topic.",
-    )
     controller_manager: str = parameter(
         "",
         "Node of ros2_control that says whether the arm's controller is active, who else commands "
@@ -50,17 +40,15 @@ class BridgeParameters(CaseParameters, ArmParameters):
         "Whether any motion may be commanded at all.",
         read_only=False,
     )
-    enable_topic: str = parameter(
-        "",
-        "Topic of std_msgs/Bool of an enabling device: the arm moves only while true arrives on it "
-        "at least every enable_timeout; empty: there is none.",
-    )
-    enable_timeout: float = parameter(
-        0.3,
-        "Longest time between two messages of it.",
+    enable_timeout: float | None = parameter(
+        None,
+        "Longest time between two messages of an enabling device on the topic enable "
+        "(std_msgs/Bool), such as 0.3 s: the arm moves only while true arrives there so often. Not "
+        "set: its silence forbids nothing, as where there is none; false always does.",
         "s",
         0.02,
         5.0,
+        kind="number",
     )
     turned: list[float] | None = parameter(
         None,
@@ -121,13 +109,6 @@ class BridgeParameters(CaseParameters, ArmParameters):
         "s",
         0.5,
         30.0,
-    )
-    speed_scaling_topic: str = parameter(
-        "",
-        "Topic (std_msgs/Float64, in per cent) on which the robot reports its pendant's speed "
-        "slider; none but a full one lets a motion begin, and one that is turned down later ends "
-        "it. Empty: driver.speed_scaling_topic of the robot file; where that names none either, an "
-        "arm that is late is held.",
     )
     watch_period: float = parameter(
         0.01,

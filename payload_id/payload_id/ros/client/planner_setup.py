@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 from rcl_interfaces.srv import GetParameters
-from rclpy.node import Node
+from rclpy.node import Node, NodeNameNonExistentError
 from rclpy.parameter import parameter_value_to_python
 
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
 from ..common.shared_parameters import (
-    JOINT_STATES_TOPIC,
     RELIABILITY,
     ROBOT_FILE,
     UNCERTAINTY_PARAMETERS,
@@ -25,7 +25,7 @@ from ..common.shared_parameters import (
 )
 from .waiting import wait_for
 
-TABLE = (ROBOT_FILE, JOINT_STATES_TOPIC, RELIABILITY, *UNCERTAINTY_PARAMETERS)
+TABLE = (ROBOT_FILE, RELIABILITY, *UNCERTAINTY_PARAMETERS)
 NAMES = ("payload_box", "payload_box_centre", *(entry.name for entry in TABLE))
 
 
@@ -35,7 +35,7 @@ class PlannerSetup:
 
     Attributes:
         robot: The robot file.
-        topic: Of the joint states; empty: the robot file's.
+        topic: Of the joint states that the planner hears.
         reliability: Of their subscription; empty: the robot file's.
         uncertainty: Bounds on arm and payload.
         changed: Bounds that the planner's parameters replace, by their names in the robot file.
@@ -62,16 +62,23 @@ class PlannerSetup:
             NotAnsweredError: It does not answer in time.
             ConfigurationError: It does not know the payload's box, or its robot file is not here.
         """
+        topics = list[str]()
+
+        def hears() -> bool:
+            topics[:] = _heard(node, planner)
+            return bool(topics)
+
         client = node.create_client(GetParameters, f"{planner}/get_parameters")
         wait_for(client.service_is_ready, timeout, f"the planner {planner}")
         future = client.call_async(GetParameters.Request(names=list(NAMES)))
         wait_for(future.done, timeout, f"the parameters of {planner}")
+        wait_for(hears, timeout, f"the joint states that {planner} hears")
         node.destroy_client(client)
         found = [_plain(value) for value in future.result().values]
-        return cls._from_values(dict(zip(NAMES, found, strict=True)), planner)
+        return cls._from_values(dict(zip(NAMES, found, strict=True)), planner, topics[0])
 
     @classmethod
-    def _from_values(cls, values: Mapping[str, Any], planner: str) -> PlannerSetup:
+    def _from_values(cls, values: Mapping[str, Any], planner: str, topic: str) -> PlannerSetup:
         """Return what the parameters' values mean."""
         size, centre = values["payload_box"], values["payload_box_centre"]
         if size is None:
@@ -89,12 +96,22 @@ class PlannerSetup:
         }
         return cls(
             robot=robot,
-            topic=values[JOINT_STATES_TOPIC.name],
+            topic=topic,
             reliability=values[RELIABILITY.name],
             uncertainty=uncertainty_of(values, robot.uncertainty),
             changed=changed,
             box=np.array(centre) + np.array([-half, half]),
         )
+
+
+def _heard(node: Node, name: str) -> list[str]:
+    """Return the topics of joint states that a node of a name hears, as the graph says."""
+    space, _, own = node.resolve_service_name(name).rpartition("/")
+    try:
+        found = node.get_subscriber_names_and_types_by_node(own, space or "/")
+    except NodeNameNonExistentError:  # discovery has not found it yet
+        return []
+    return [topic for topic, types in found if JOINT_STATE in types]
 
 
 def _plain(value: Any) -> Any:

@@ -27,19 +27,17 @@ class RunRecorder:
         received: Joint states so far, recorded or not.
     """
 
-    def __init__(
-        self, node: Node, robot: RobotFile, topic: str = "", reliability: str = ""
-    ) -> None:
+    def __init__(self, node: Node, robot: RobotFile, topic: str, reliability: str = "") -> None:
         """Subscribe.
 
         Args:
             node: A node that an executor in another thread serves.
-            robot: Names the topic.
-            topic: Another one; empty: the robot file's.
+            robot: Its robot file.
+            topic: Of the joint states.
             reliability: "reliable" or "best_effort"; empty: as the robot file says.
         """
         self._node, self.received = node, 0
-        self._states = joint_state_subscription(node, robot, topic, reliability, QUEUE)
+        self._states = joint_state_subscription(node, robot, QUEUE, reliability, topic)
         self._writer: BagWriter | None = None
         self._lock = threading.Lock()
         steady_timer(node, LOOK, self._on_due)

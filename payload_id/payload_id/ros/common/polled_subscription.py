@@ -17,6 +17,7 @@ from rclpy.validate_topic_name import validate_topic_name
 from sensor_msgs.msg import JointState
 
 from ...files.robots.robot_file import RobotFile
+from .topics import JOINT_STATES
 
 
 class PolledSubscription:
@@ -71,19 +72,18 @@ class PolledSubscription:
 
 
 def joint_state_subscription(
-    node: Node, robot: RobotFile, topic: str, reliability: str, queue: int
+    node: Node, robot: RobotFile, queue: int, reliability: str = "", topic: str = JOINT_STATES
 ) -> PolledSubscription:
     """Subscribe to a robot's joint states.
 
     Args:
         node: The node.
         robot: The robot file.
-        topic: Empty: as the robot file says.
-        reliability: "reliable" or "best_effort"; empty: as the robot file says.
         queue: Messages that may wait.
+        reliability: "reliable" or "best_effort"; empty: as the robot file says.
+        topic: For commands, which nobody remaps, another name.
     """
-    source = robot.joint_states
-    reliable = (reliability or source.reliability) == "reliable"
+    reliable = (reliability or robot.joint_states.reliability) == "reliable"
     policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
     profile = QoSProfile(depth=queue, reliability=policy)
-    return PolledSubscription(node, JointState, topic or source.topic, profile)
+    return PolledSubscription(node, JointState, topic, profile)

@@ -20,15 +20,10 @@ PRIOR_PREFIX = "uncertainty.prior."
 ROBOT_FILE = Parameter(
     "robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."
 )
-JOINT_STATES_TOPIC = Parameter(
-    "joint_states_topic",
-    "",
-    "Topic of sensor_msgs/JointState; empty: joint_states.topic of the robot file.",
-)
 RELIABILITY = Parameter(
     "reliability",
     "",
-    "Quality of service of that subscription; empty: as the robot file says.",
+    "Quality of service of joint_states; empty: as the robot file says.",
     choices=("", "best_effort", "reliable"),
 )
 SOURCE = Parameter(

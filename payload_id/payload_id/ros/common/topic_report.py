@@ -35,7 +35,7 @@ def silence_report(
     type_name: str,
     seconds: float,
     rate: float,
-    setting: str = "the parameter joint_states_topic",
+    setting: str = "--ros-args -r joint_states:=",
     source: str = "robot",
 ) -> str:
     """Say that nothing arrives, and what the graph tells of the cause.
@@ -46,7 +46,7 @@ def silence_report(
         type_name: Type of its messages, such as "sensor_msgs/msg/JointState".
         seconds: How long nothing has arrived [s].
         rate: Expected rate [Hz].
-        setting: What names the topic.
+        setting: What names another topic, the name behind it.
         source: Whose driver publishes it.
     """
     wanted = f"No {type_name} on {topic} for {seconds:.1f} s; expected at {rate:g} Hz."
@@ -62,7 +62,7 @@ def silence_report(
     near = difflib.get_close_matches(topic, others, n=1, cutoff=0.0)[0]
     return (
         f"{wanted} Nobody publishes it. Topics of that type that are published: "
-        f"{', '.join(others)}. Name it by {setting}, for example '{near}'."
+        f"{', '.join(others)}. Name the right one, such as {setting}{near}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..common.parameters import NodeParameters, declared, parameter
-from ..common.shared_parameters import JOINT_STATES_TOPIC, RELIABILITY
+from ..common.shared_parameters import RELIABILITY
 
 ACTION, EFFORT, TEAM = "follow_joint_trajectory", "effort", "team_topics"
 
@@ -14,7 +14,6 @@ ACTION, EFFORT, TEAM = "follow_joint_trajectory", "effort", "team_topics"
 class ArmParameters(NodeParameters):
     """Parameters of the nodes that follow where the arm is."""
 
-    joint_states_topic: str = declared(JOINT_STATES_TOPIC)
     reliability: str = declared(RELIABILITY)
     clock_tolerance: float = parameter(
         0.2,

@@ -19,6 +19,7 @@ from ...files.robots.robot_file import RobotFile
 from ..common.joint_state_reader import JointStateReader, JointStateValues
 from ..common.polled_subscription import joint_state_subscription
 from ..common.topic_report import publisher_names
+from ..common.topics import JOINT_STATES
 from .clock_watch import ClockWatch
 from .held_joint_watch import HeldJointWatch
 from .snapshot import JointStates
@@ -59,20 +60,25 @@ class JointStateListener:
     """
 
     def __init__(
-        self, node: Node, robot: RobotFile, topic: str, reliability: str, clock_tolerance: float
+        self,
+        node: Node,
+        robot: RobotFile,
+        clock_tolerance: float,
+        reliability: str = "",
+        topic: str = JOINT_STATES,
     ) -> None:
         """Subscribe.
 
         Args:
             node: The node, whose clock is the controller's.
             robot: The robot file.
-            topic: Empty: as the robot file says.
-            reliability: Empty: as the robot file says.
             clock_tolerance: By how much stamps and that clock may differ [s].
+            reliability: Empty: as the robot file says.
+            topic: For commands, which nobody remaps, another name.
         """
         self._node, self._clock = node, node.get_clock()
         self.clock = ClockWatch(clock_tolerance)
-        self._subscription = joint_state_subscription(node, robot, topic, reliability, QUEUE)
+        self._subscription = joint_state_subscription(node, robot, QUEUE, reliability, topic)
         self.topic = self._subscription.topic
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._reader = JointStateReader()

@@ -50,7 +50,7 @@ class StandingArm:
         Args:
             node: The node.
             robot: The robot file.
-            parameters: Where joint states come from.
+            parameters: How joint states come.
             uncertainty: Bounds on the arm.
             tube: How far the arm may be from what its controller holds.
             joint_margin: Distance that joints keep from their position limits [rad or m].
@@ -61,9 +61,8 @@ class StandingArm:
         errors = (uncertainty.per_joint(x, robot.n) for x in ("position_error", "joint_zero"))
         self.encoder_error = np.asarray(np.sum(list(errors), axis=0))
         self.states = JointStateListener(
-            node, robot, parameters.joint_states_topic, parameters.reliability,
-            parameters.clock_tolerance,
-        )  # fmt: skip
+            node, robot, parameters.clock_tolerance, parameters.reliability
+        )
 
     def start(self, limits: str, holding: Array | None) -> Array:
         """Return the pose that a motion may begin from now, shape (n,) [rad or m].

@@ -35,11 +35,11 @@ class Reason(Enum):
         "simulated; the parameter clock_tolerance says how far they may be apart."
     )
     FOREIGN_COMMAND = "Only one node may command the arm: end the other one."
-    NOT_ENABLED = "The arm moves only while allow_motion is true and enable_topic says true."
+    NOT_ENABLED = "The arm moves only while allow_motion is true and the topic enable says true."
     INTERVALS_LEFT = "Plan again with the intervals of now."
     BEHIND = (
-        "Something slows it down: the speed slider of a pendant (name its topic in the parameter "
-        "speed_scaling_topic), or a contact."
+        "Something slows it down: the speed slider of a pendant (name its topic in "
+        "driver.speed_scaling_topic of the robot file), or a contact."
     )
     PAUSED = "The arm rests on its path: plan anew; an identification goes on with ~/resume."
     CONTINUED = "Another motion takes over from it."

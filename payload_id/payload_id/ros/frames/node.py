@@ -29,7 +29,7 @@ from ..common.joint_state_reader import JointStateReader
 from ..common.main_loop import run
 from ..common.parameters import Parameter, read_parameters
 from ..common.polled_subscription import PolledSubscription, joint_state_subscription
-from ..common.shared_parameters import JOINT_STATES_TOPIC, RELIABILITY, ROBOT_FILE
+from ..common.shared_parameters import RELIABILITY, ROBOT_FILE
 from ..common.steady_timer import steady_timer
 from ..common.topics import EVERY, LATCHED
 
@@ -38,7 +38,6 @@ DESCRIPTION = "robot_description"
 
 FRAMES_TABLE = (
     ROBOT_FILE,
-    JOINT_STATES_TOPIC,
     RELIABILITY,
     Parameter("rate", 30.0, "Rate at which frames are published.", "Hz", 1.0, 1000.0),
     Parameter(
@@ -82,9 +81,7 @@ class FramesNode(Node):
         self.robot = RobotFile.load(values["robot_file"])
         self.handed_over: list[str] = []
         self._frames = ArmFrames(self.robot.urdf)
-        self._joint_states = joint_state_subscription(
-            self, self.robot, values["joint_states_topic"], values["reliability"], 1
-        )
+        self._joint_states = joint_state_subscription(self, self.robot, 1, values["reliability"])
         self._heard = (
             PolledSubscription(self, TFMessage, "/tf", QoSProfile(depth=100)),
             PolledSubscription(self, TFMessage, "/tf_static", EVERY),

@@ -1,7 +1,6 @@
-"""Print where a robot file's topics are in a namespace, for launch files, or its controller's name.
+"""Print for launch files where a robot file's joint states are, or its controller's name.
 
-In a namespace that is the file's name of the topic without its leading slash, so that arms with
-one robot file do not meet; without one nothing, which parameters understand as the file's name.
+The topic is printed without a leading slash: a name in the namespace of the nodes that hear it.
 """
 
 from __future__ import annotations
@@ -13,29 +12,22 @@ from ...core.errors import PayloadIdError
 from ...files.robots.robot_file import RobotFile
 from ..simulated_arm.real_controllers.parameters import trajectory_controller
 
-TOPICS = ("joint_states", "trajectory")
-USAGE = (
-    "usage: robot_topic joint_states|trajectory|controller ROBOT_FILE, and a namespace where there "
-    "is one"
-)
+USAGE = "usage: robot_topic joint_states|controller ROBOT_FILE"
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Print the name; returns the exit code."""
-    what, robot, *namespace = [*(sys.argv[1:] if args is None else args), "", ""][:3]
+    what, robot, *_ = [*(sys.argv[1:] if args is None else args), "", ""]
     try:
-        if what not in (*TOPICS, "controller"):
+        if what not in ("joint_states", "controller"):
             print(USAGE, file=sys.stderr)
             return 2
         file = RobotFile.load(robot)
     except PayloadIdError as error:
         print(f"payload_id: {error}", file=sys.stderr)
         return 2
-    if what == "controller":
-        print(trajectory_controller(file), end="")
-        return 0
-    topics = {"joint_states": file.joint_states.topic, "trajectory": file.command.trajectory_topic}
-    print(topics[what].lstrip("/") if any(x.strip("/") for x in namespace) else "", end="")
+    of_states = file.joint_states.topic.lstrip("/")
+    print(of_states if what == "joint_states" else trajectory_controller(file), end="")
     return 0
 
 

@@ -79,7 +79,9 @@ class LoadService:
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self._node)
         self._client = self._node.create_client(self._kind, service)
-        self._states = JointStateListener(self._node, robot, "", "", ANY_CLOCK)
+        self._states = JointStateListener(
+            self._node, robot, ANY_CLOCK, topic=robot.joint_states.topic
+        )
         self._modes = driver_conditions(self._node, robot.driver)
         profile = QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._fault = ""  # of the driver, as it said last

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ..common.parameters import NodeParameters, declared, parameter, table_of
 from ..common.shared_parameters import (
-    JOINT_STATES_TOPIC,
     RELIABILITY,
     ROBOT_FILE,
     SENSOR_FRAME,
@@ -20,7 +19,6 @@ class SamplerParameters(NodeParameters):
 
     robot_file: str = declared(ROBOT_FILE)
     source: str = declared(SOURCE)
-    joint_states_topic: str = declared(JOINT_STATES_TOPIC)
     reliability: str = declared(RELIABILITY)
     queue: int = parameter(
         4000,

@@ -39,7 +39,7 @@ from ..common.main_loop import run
 from ..common.parameters import check_changes, current_values, read_parameters
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
-from ..common.topics import LATCHED
+from ..common.topics import JOINT_STATES, LATCHED
 from .controllers.controller import Cycle
 from .hardware import Hardware, Reading
 from .pacing import Pace
@@ -97,7 +97,7 @@ class SimulatedArmNode(Node):
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._real = values["controllers"] == REAL
         self._joint_states = self.create_publisher(
-            JointState, STATES if self._real else self.robot.joint_states.topic, BROADCAST
+            JointState, STATES if self._real else JOINT_STATES, BROADCAST
         )
         self._message = JointState(name=list(self.robot.joints))
         self._clock_publisher = (
@@ -119,7 +119,7 @@ class SimulatedArmNode(Node):
             )
         self._faults = FaultServer(
             self,
-            self.robot.driver,
+            self.robot.driver.within(self.get_namespace().rstrip("/")),
             lambda: self.hardware.fault,
             lambda: self.set_parameters([RosParameter("fault", value=False)]),
         )

@@ -15,6 +15,7 @@ from ...files.robots.robot_file import RobotFile
 from ..access.interfaces import action_beside
 from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
+from ..common.topics import controller_topic
 from .controllers.controller import Controller, Cycle, interfaces
 from .controllers.effort import EFFORT, EffortController
 from .controllers.joint_trajectory import JointTrajectoryController
@@ -57,7 +58,7 @@ class SimulatedControllers:
         Raises:
             ConfigurationError: The driver does not offer what its controller claims.
         """
-        joints, topic = robot.joints, robot.command.trajectory_topic
+        joints, topic = robot.joints, controller_topic(node, robot)
         own, stated = PurePosixPath(topic).parent, robot.driver.controller
         offered = robot.driver.exported or (POSITION, "velocity", EFFORT)
         self._hardware, self._lock, self._target = hardware, lock, action_beside(topic)

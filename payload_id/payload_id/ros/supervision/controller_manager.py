@@ -229,7 +229,7 @@ class ManagerListener:
         }.get(state, (f"unload_controller {self.name}", load))
         manager = "" if self._manager == USUAL_MANAGER else f" -c {self._manager}"
         commands = ", then ".join(f"'ros2 control {verb}{manager}'" for verb in verbs)
-        other = ", or set the bridge's trajectory_topic" if state == ABSENT else ""
+        other = ", or correct or remap command.trajectory_topic" if state == ABSENT else ""
         return (
             f"The controller '{self.name}' is {state} in {self._manager}; only an {ACTIVE} one "
             f"moves the arm: {commands}{other}"

@@ -85,7 +85,7 @@ class RobotListener:
             if silent > patience:
                 package = TYPES[kind].__module__.split(".")[0]
                 type_name = f"{package}/msg/{TYPES[kind].__name__}"
-                key = f"robots.{self.robot.name} of the team file"
+                key = f"in robots.{self.robot.name} of the team file, "
                 return silence_report(
                     self._node, topic.topic, type_name, silent, self.robot.rate, key,
                     f"robot {self.robot.name}",

@@ -83,7 +83,9 @@ class TopicCache:
         for name in NODES[1:]:
             self._hear(name, DiagnosticStatus, f"{getattr(names, name)}/condition", LATCHED)
         self._sampler: Subscription | None = None
-        self._states = joint_state_subscription(client.node, robot, "", "", 1)  # the newest alone
+        self._states = joint_state_subscription(  # the newest alone
+            client.node, robot, 1, topic=robot.joint_states.topic
+        )
 
     def message(self, kind: str) -> Any:
         """Return the newest message of a kind; None: there is none."""

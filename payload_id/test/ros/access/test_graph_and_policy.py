@@ -29,18 +29,17 @@ DOMAIN = next_domain()
 SPACE = "/left"
 KNOWN = "weighed: {kind: known_mass, mass: 1.0, tolerance: 0.1}"
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
-FAULTS = "/fault_controller/internal_fault"  # where its type is here
+FAULTS = f"{SPACE}/fault_controller/internal_fault"  # where its type is here
 OMNIDS = ("omnid1", "omnid2", "omnid3")  # of the shipped team file
 TEAM = {
     "team_topics": " ".join(f"/{x}/joint/joint_states" for x in OMNIDS),
     "team_shares": " ".join(f"/{x}/payload_share" for x in OMNIDS),
 }
-NAMES = {"enable_topic": "/enable", "speed_scaling_topic": "slider"}
 # What a node does only while the arm is in use, by one of its back ends, or where nobody else does.
 AT_TIMES = {
     "payload_bridge": {
-        Rule("topic", "publish", "/joint_trajectory_controller/joint_trajectory"),
-        Rule("action", "call", "/joint_trajectory_controller/follow_joint_trajectory"),
+        Rule("topic", "publish", f"{SPACE}/joint_trajectory_controller/joint_trajectory"),
+        Rule("action", "call", f"{SPACE}/joint_trajectory_controller/follow_joint_trajectory"),
         Rule("topic", "subscribe", FAULTS),
     },
     "payload_planner": {Rule("topic", "publish", f"{SPACE}/attached_collision_object")},
@@ -69,7 +68,7 @@ def observer(tmp_path_factory) -> Iterator[Observer]:
         NodeProcess(
             str(PROGRAM), DOMAIN, folder / "log", *space, folder=folder, bag=folder / "bag",
             publish_clock=True, paused=True, files_folder=folder / "files",
-            cell="none, these are tests", **NAMES,
+            cell="none, these are tests",
         ),
         NodeProcess("frames", DOMAIN, folder / "frames", *space, publisher="own", wait=0.0),
     ]  # fmt: skip
@@ -103,7 +102,7 @@ def seen(observer: Observer, name: str, space: str = SPACE) -> set[Rule]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [x for x in INTERFACES if x != "payload_apply"])
 def test_nodes_do_what_they_may_and_may_no_more_than_they_do(observer, name):
-    every = enclaves({**NAMES, **TEAM, "driver_topics": FAULTS}, SPACE)
+    every = enclaves({**TEAM, "driver_topics": FAULTS}, SPACE)
     of_node = {e.path: e for e in every}[f"/payload_id{SPACE}/{name}"]
     allowed = set(of_node.rules)
     expected = allowed - AT_TIMES.get(name, set())
@@ -149,7 +148,7 @@ def test_nobody_has_another_file_read_while_the_node_runs(observer, parameter):
 @pytest.mark.slow
 def test_commands_use_what_their_role_may_alone(observer):
     """What reads can be allowed to those who may not move the arm, nor end a run."""
-    may = {e.path.rpartition("/")[2]: set(e.rules) for e in enclaves(NAMES, SPACE)}
+    may = {e.path.rpartition("/")[2]: set(e.rules) for e in enclaves({}, SPACE)}
 
     def does(role: str) -> bool:
         return seen(observer, "payload_client", "/") <= may[role]

@@ -115,11 +115,11 @@ def test_permissions_and_policy_allow_the_same():
 
 def test_names_and_namespace_are_those_given(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "9")
-    given = ["--robot", "xarm7", "--namespace", "left", "--name", "enable_topic=/enable"]
+    given = ["--robot", "xarm7", "--namespace", "left", "--name", "enable=/enable"]
     assert main(["policy", str(tmp_path), *given]) == 0
     assert "domain 9" in capsys.readouterr().out
     bridge = tmp_path / "enclaves/payload_id/left/payload_bridge/permissions.xml"
     text = bridge.read_text()
-    for name in ("/enable", "/xarm/joint_states", "/left/payload_estimator/payload"):
+    for name in ("/enable", "/left/xarm/joint_states", "/left/payload_estimator/payload"):
         assert f"<topic>rt{name}</topic>" in text
     assert "<id>9</id>" in text and "rt/joint_states" not in text

@@ -38,7 +38,7 @@ def take(observer, listener, count):
 def heard():
     """Return an observer, a listener, and publishers that it hears."""
     observer = Observer(DOMAIN)
-    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 0.2)
+    listener = JointStateListener(observer.node, ROBOT, 0.2, "reliable")
     publishers = [observer.publisher(JointState, listener.topic) for _ in range(2)]
     observer.wait(lambda: all(x.get_subscription_count() > 0 for x in publishers), "the listener")
     yield observer, listener, publishers
@@ -115,5 +115,5 @@ def test_positions_that_move_count_where_a_driver_fills_in_velocities(heard, spe
 def test_another_publisher_is_noticed_whatever_it_sends(heard):
     _, listener, _ = heard
     assert f"{listener.topic} has more than one publisher" in listener.conflict
-    alone = JointStateListener(heard[0].node, ROBOT, "/of_nobody", "reliable", 60.0)
+    alone = JointStateListener(heard[0].node, ROBOT, 60.0, "reliable", "/of_nobody")
     assert not alone.conflict

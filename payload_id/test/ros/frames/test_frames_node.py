@@ -87,7 +87,10 @@ def test_frames_are_published_once_with_description(observer: Observer, tmp_path
     moving = observer.listen(TFMessage, "/tf")
     fixed = observer.listen(TFMessage, "/tf_static", LATCHED)
     description = observer.listen(String, "robot_description", LATCHED)
-    node = NodeProcess("frames", DOMAIN, tmp_path / "frames.txt", wait=0.5, robot_file="xarm7")
+    remap = "-r", "joint_states:=/xarm/joint_states"
+    node = NodeProcess(
+        "frames", DOMAIN, tmp_path / "frames.txt", *remap, wait=0.5, robot_file="xarm7"
+    )
     states = observer.publisher(JointState, "/xarm/joint_states")
     file = RobotFile.load("xarm7")
     message = joint_state(START_NS, file.joints, POSITIONS, [], [])

@@ -13,7 +13,6 @@ from std_srvs.srv import Trigger
 
 from harness import NodeProcess, Observer, joint_state
 from payload_id.files.robots.robot_file import RobotFile
-from payload_id.ros.frames import robot_topic
 from promises.nodes import next_domain
 from synthetic import PAYLOAD, RATE, measured, robot_file, stamps_ns
 
@@ -31,16 +30,15 @@ def has_samples(observer: Observer, side: str, wanted: float) -> bool:
 
 
 @pytest.mark.slow
-def test_estimates_of_two_arms_do_not_mix(tmp_path, capsys):
+def test_estimates_of_two_arms_do_not_mix(tmp_path):
     file, joints = robot_file(tmp_path), RobotFile.load("kinova_gen3").joints
     samples = {side: measured(tuple(x), SECONDS) for side, x in PAYLOADS.items()}
     observer, nodes, publishers = Observer(DOMAIN), {}, {}
     try:
         for side in PAYLOADS:
-            robot_topic.main(["joint_states", str(file), side])  # as bringup.launch.xml does
             nodes[side] = NodeProcess(
-                "identify", DOMAIN, tmp_path / side, "-r", f"__ns:=/{side}", robot_file=file,
-                joint_states_topic=capsys.readouterr().out,
+                "identify", DOMAIN, tmp_path / side, "-r", f"__ns:=/{side}",
+                "-r", "joint_states:=arm/joint_states", robot_file=file,
             )  # fmt: skip
         for side in PAYLOADS:
             publishers[side] = observer.publisher(JointState, f"/{side}/arm/joint_states")

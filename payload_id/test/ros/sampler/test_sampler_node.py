@@ -30,7 +30,7 @@ def robot_file(folder: Path, source: str = "torque") -> Path:
     path = folder / f"robot_{source}.yaml"
     path.write_text(
         "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
-        f"joint_states: {{topic: {TOPIC}, rate: 1000.0}}\n"
+        "joint_states: {rate: 1000.0}\n"
         f"effort: {{source: {source}, sign: {SIGN.astype(int).tolist()}, "
         f"offset: {OFFSET.tolist()}}}\n"
     )
@@ -77,6 +77,8 @@ def sampler(observer, tmp_path_factory) -> Iterator[NodeProcess]:
         "sampler",
         DOMAIN,
         folder / "log",
+        "-r",
+        f"joint_states:={TOPIC}",
         robot_file=robot_file(folder),
         bag=folder / "bag",
         silense=2.0,

@@ -14,7 +14,6 @@ from promises.nodes import next_domain
 DOMAIN = next_domain()
 TEXT = """
 extends: package://payload_id/config/robots/kinova_gen3.yaml
-joint_states: {topic: /arm/joint_states}
 driver:
   follows_while:
     no_fault: {topic: /fault, type: std_msgs/msg/Bool, field: data, allowed: [0]}

@@ -148,7 +148,7 @@ class FollowJointTrajectory(BackEnd):
         self._strangers.clear()  # whoever followed them is gone
         return (
             f"Nobody answers the action {self.target}: load and activate the arm's trajectory "
-            "controller, or set the parameter trajectory_action."
+            "controller, or correct command.trajectory_topic, beside which it lies, or remap that."
         )
 
     def look(self) -> ControllerReport:

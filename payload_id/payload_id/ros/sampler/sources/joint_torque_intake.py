@@ -33,9 +33,7 @@ class JointTorqueIntake(Intake):
         """Subscribe."""
         self._node, self._settings, self._robot = node, settings, robot
         self.sampler = JointStateSampler(robot.joint_map(), robot.joint_states.rate)
-        self._states = joint_state_subscription(
-            node, robot, settings.joint_states_topic, settings.reliability, settings.queue
-        )
+        self._states = joint_state_subscription(node, robot, settings.queue, settings.reliability)
         self.topics = f"joint states of '{robot.name}' on {self._states.topic}"
         self._reader, self._log = JointStateReader(), ThrottledLog(node)
         self._arrived = time.monotonic()
@@ -115,7 +113,7 @@ class JointTorqueIntake(Intake):
             return (
                 f"Every effort on {topic} has been exactly zero for {sampler.zero_effort_time:.1f} "
                 "s; measured joint torques are expected. Switch on the driver's effort state "
-                "interface, or subscribe to the topic that carries torques."
+                "interface, or remap joint_states to the topic that carries torques."
             )
         return ""
 

@@ -53,9 +53,7 @@ class WrenchIntake(Intake):
             settings.bandwidth,
             settings.wrench_sign,
         )
-        self._states = joint_state_subscription(
-            node, robot, settings.joint_states_topic, "best_effort", settings.queue
-        )
+        self._states = joint_state_subscription(node, robot, settings.queue, "best_effort")
         profile = QoSProfile(depth=settings.queue, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._wrenches = PolledSubscription(node, WrenchStamped, TOPIC, profile)
         self.topics = (
@@ -129,7 +127,7 @@ class WrenchIntake(Intake):
             return ""
         topic, rate = self._wrenches.topic, self._robot.joint_states.rate
         return silence_report(
-            self._node, topic, WRENCH, silent, rate, f"the remapping of {TOPIC}", "force sensor"
+            self._node, topic, WRENCH, silent, rate, f"--ros-args -r {TOPIC}:=", "force sensor"
         )
 
     def _uselessness(
