@@ -37,6 +37,7 @@ TEAM = {
 }
 # What a node does only while the arm is in use, by one of its back ends, or where nobody else does.
 AT_TIMES = {
+    "payload_sampler": {Rule("topic", "subscribe", f"{SPACE}/wrench")},
     "payload_bridge": {
         Rule("topic", "publish", f"{SPACE}/joint_trajectory_controller/joint_trajectory"),
         Rule("action", "call", f"{SPACE}/joint_trajectory_controller/follow_joint_trajectory"),
