@@ -26,7 +26,6 @@ from payload_id.ros.access.interfaces import roles_table, topics_table
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.common.parameters import describe_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
-from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
@@ -46,7 +45,6 @@ NODES = (
     ("Planner: `payload_planner`", PLANNER_TABLE),
     ("Bridge: `payload_bridge`", BRIDGE_TABLE),
     ("Simulated arm: `simulated_arm`", PARAMETER_TABLE),
-    ("Frames for RViz: `payload_frames`", FRAMES_TABLE),
 )
 
 

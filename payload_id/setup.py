@@ -50,9 +50,7 @@ NODES = [
     "identify = payload_id.ros.identify.node:main",
     "view = payload_id.ros.view.node:main",
     "simulated_arm = payload_id.ros.simulated_arm.node:main",
-    "frames = payload_id.ros.frames.node:main",
-    "base_frame = payload_id.ros.frames.base_frame:main",
-    "robot_topic = payload_id.ros.frames.robot_topic:main",
+    "robot_facts = payload_id.ros.common.robot_facts:main",
     "controller_parameters = payload_id.ros.simulated_arm.real_controllers.parameters:main",
 ]
 # pip goes by way of a wheel, colcon does not. Nodes are for `ros2 run`, which finds them beside

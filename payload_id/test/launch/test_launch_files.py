@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.access.policy import enclaves
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
+from payload_id.ros.common import robot_facts
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
-from payload_id.ros.frames import robot_topic
-from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE as ARM_TABLE
@@ -24,7 +24,6 @@ TABLES = {
     "planner": PLANNER_TABLE,
     "bridge": BRIDGE_TABLE,
     "simulated_arm": ARM_TABLE,
-    "frames": FRAMES_TABLE,
     "team": TEAM_TABLE,
 }
 NAMES = {
@@ -33,10 +32,10 @@ NAMES = {
     "planner": "payload_planner",
     "bridge": "payload_bridge",
     "simulated_arm": "simulated_arm",
-    "frames": "payload_frames",
     "team": "payload_team",
 }
-BRINGUP = PACKAGE / "launch" / "bringup.launch.xml"  # includes others, and has no node itself
+BRINGUP, RVIZ = (PACKAGE / "launch" / f"{x}.launch.xml" for x in ("bringup", "rviz"))
+WITHOUT_NODES = BRINGUP, RVIZ  # of this package
 
 
 def read(file: Path) -> ElementTree.Element:
@@ -54,7 +53,7 @@ def arguments(file: Path) -> dict[str, ElementTree.Element]:
 def test_nodes_are_installed_and_have_the_parameters():
     for file in FILES:
         setup = (PACKAGE / "setup.py").read_text()
-        assert own_nodes(file) or file == BRINGUP
+        assert own_nodes(file) or file in WITHOUT_NODES
         for node in own_nodes(file):
             program = node.get("exec")
             assert f'"{program} = payload_id.ros.' in setup
@@ -101,15 +100,16 @@ def test_what_users_give_is_one_word_of_a_command_and_never_evaluated():
 def test_every_node_runs_in_an_enclave_that_the_policy_has():
     for file in FILES:
         known = {enclave.path for enclave in enclaves({})}
-        default = arguments(file)["enclaves"].get("default")
         for node in own_nodes(file):
+            default = arguments(file)["enclaves"].get("default")
             option, path = node.get("ros_args").split(maxsplit=1)
             enclave = path.replace("$(var enclaves)", default)
             assert (option, enclave) == ("--enclave", f"{default}/{node.get('name')}")
             assert enclave in known
         for include in read(file).iter("include"):
             handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
-            assert handed["enclaves"] == "$(var enclaves)"
+            wanted = None if include.get("file").endswith(RVIZ.name) else "$(var enclaves)"
+            assert handed.get("enclaves") == wanted
 
 
 def test_no_argument_of_an_included_file_reaches_what_comes_after_it():
@@ -122,15 +122,17 @@ def test_no_argument_of_an_included_file_reaches_what_comes_after_it():
                 assert [child.tag for child in parent] == ["include"]
 
 
-def test_topics_of_an_arm_lie_in_its_namespace_and_one_without_description_is_refused(capsys):
+def test_facts_of_a_robot_are_printed_and_one_without_description_is_refused(capsys):
     for arguments, printed in (
         (("joint_states", "kinova_gen3"), "joint_states"),
         (("joint_states", "xarm7"), "xarm/joint_states"),
         (("controller", "xarm7"), "xarm7_traj_controller"),
+        (("base_frame", "xarm7"), "link_base"), (("base_frame", "kinova_gen3"), "base_link"),
+        (("description", "xarm7"), RobotFile.load("xarm7").urdf),
     ):  # fmt: skip
-        assert robot_topic.main(arguments) == 0 and capsys.readouterr().out == printed
+        assert robot_facts.main(arguments) == 0 and capsys.readouterr().out == printed
     for name in ("ur10e", "generic", "nothing"):
-        assert robot_topic.main(["joint_states", name]) == 2
+        assert robot_facts.main(["joint_states", name]) == 2
         assert name in capsys.readouterr().err
 
 

@@ -342,15 +342,6 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("/clock", "rosgraph_msgs/Clock", OUT, "reliable, volatile, depth 1",
                   about="with `publish_clock`, each cycle"),
     ),
-    "payload_frames": (
-        Interface("{joint_states}", STATES, IN, "volatile, depth 1; as for the sampler",
-                  shown="`joint_states`"),
-        *(Interface("/tf", FRAMES, way, "reliable, volatile, depth 100",
-                    READER if way is OUT else None, "frames that move") for way in (IN, OUT)),
-        *(Interface("/tf_static", FRAMES, way, "reliable, transient local, depth 100",
-                    READER if way is OUT else None, "frames that do not") for way in (IN, OUT)),
-        Interface("robot_description", TEXT, OUT, LATCHED, READER, "URDF, where nobody else does"),
-    ),
 }  # fmt: skip
 # Who may set parameters, of the nodes that have any that may change while they run.
 SETTING = {

@@ -44,7 +44,6 @@ AT_TIMES = {
         Rule("topic", "subscribe", FAULTS),
     },
     "payload_planner": {Rule("topic", "publish", f"{SPACE}/attached_collision_object")},
-    "payload_frames": {Rule("topic", "publish", f"{SPACE}/robot_description")},
     "payload_team": {Rule("topic", "publish", "/tf_static")},
     "simulated_arm": {
         Rule("topic", "publish", f"{SPACE}/robot_joint_states"),
@@ -71,7 +70,6 @@ def observer(tmp_path_factory) -> Iterator[Observer]:
             publish_clock=True, paused=True, files_folder=folder / "files",
             cell="none, these are tests",
         ),
-        NodeProcess("frames", DOMAIN, folder / "frames", *space, publisher="own", wait=0.0),
     ]  # fmt: skip
     one = Observer(DOMAIN)
     yield one

@@ -11,19 +11,15 @@ import json
 import sys
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from ....core.errors import ConfigurationError, PayloadIdError
 from ....files.robots.robot_file import RobotFile
+from ...common.robot_facts import FACTS
 
 BROADCASTER = "joint_state_broadcaster"
 TRAJECTORY_TYPE = "joint_trajectory_controller/JointTrajectoryController"
-
-
-def trajectory_controller(robot: RobotFile) -> str:
-    """Return the name of the controller that moves the arm."""
-    return PurePosixPath(robot.command.trajectory_topic).parent.name
 
 
 def controller_parameters(robot: RobotFile, rate: int) -> dict[str, Any]:
@@ -33,7 +29,7 @@ def controller_parameters(robot: RobotFile, rate: int) -> dict[str, Any]:
         robot: The robot file.
         rate: Of the manager's cycles [Hz].
     """
-    name, driver = trajectory_controller(robot), robot.driver.controller
+    name, driver = FACTS["controller"](robot), robot.driver.controller
     return {
         "controller_manager": {
             "update_rate": rate,
