@@ -23,7 +23,7 @@ from campaign import add_cluster_arguments, campaign
 from rich.console import Console
 from rich.table import Table
 
-from payload_id.core.team.estimate import TeamStatus
+from payload_id.core.identification.status import Status
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
 from team_trials import ARRIVALS, KINDS, Trial, run_trial  # noqa: E402  # lies in the folder above
@@ -43,8 +43,8 @@ def report(trials: Sequence[Trial]) -> Table:
             blamed = sum(not trial.blameless for trial in some)
             table.add_row(
                 kind, str(len(some)), str(sum(bool(trial.missed) for trial in some)),
-                *(f"{x:.3g}" for x in width), str(said[TeamStatus.GOOD]),
-                str(said[TeamStatus.INCONSISTENT]), str(blamed),
+                *(f"{x:.3g}" for x in width), str(said[Status.GOOD]),
+                str(said[Status.INCONSISTENT]), str(blamed),
                 f"{np.mean([trial.seconds for trial in some]):.2f}",
             )  # fmt: skip
     return table

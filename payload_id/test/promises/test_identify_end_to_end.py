@@ -519,7 +519,7 @@ def team(held, tmp_path_factory):
 
 def test_a_team_finds_its_payload_and_where_each_robot_holds_it(team, held):
     observer, estimate, _ = team
-    assert estimate.status in (TeamEstimate.GOOD, TeamEstimate.USABLE), estimate.message
+    assert estimate.status in (TeamEstimate.GOOD, TeamEstimate.TOO_WIDE), estimate.message
     assert contains(estimate, held.phi)
     assert estimate.header.frame_id == "left/grasp" and estimate.reference == "left"
     assert estimate.phi[0] == pytest.approx(held.phi[0], rel=0.02)

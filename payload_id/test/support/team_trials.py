@@ -13,8 +13,9 @@ from scipy.spatial.transform import Rotation
 
 from payload_id.core.body.inertial import change_of_frame, mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.identification.status import Status
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
-from payload_id.core.team.estimate import Fault, TeamEstimate, TeamStatus
+from payload_id.core.team.estimate import Fault, TeamEstimate
 from payload_id.core.team.online import TeamEstimator
 from payload_id.core.team.samples import RobotSamples
 from team_motion import Path, Team, disturbed
@@ -56,7 +57,7 @@ class Trial:
     def blameless(self) -> bool:
         """Whether nothing is called false: all that was stated of these runs is true."""
         false = [f for f in self.estimate.findings if f.fault not in MILD]
-        return self.estimate.status is not TeamStatus.INCONSISTENT and not false
+        return self.estimate.status is not Status.INCONSISTENT and not false
 
 
 def drawn_bounds(rng: np.random.Generator) -> RobotBounds:
@@ -163,7 +164,7 @@ def sampled(team: Team, way: Path, jitter: float, rng: np.random.Generator) -> l
 def misses(estimate: TeamEstimate, team: Team) -> list[str]:
     """Return what does not hold the truth."""
     out = []
-    if estimate.status is TeamStatus.INCONSISTENT:
+    if estimate.status is Status.INCONSISTENT:
         out.append("called inconsistent")
     if not estimate.contains(team.phi).all():
         out.append("payload")

@@ -13,6 +13,7 @@ from rich.rule import Rule
 
 from ...core.arrays import Array
 from ...core.errors import PayloadIdError
+from ...core.identification.status import USABLE
 from ...core.number_format import digits, number
 from ...core.simulation.team.team_motion import Stage
 from ...core.team.estimate import TeamEstimate as Estimate
@@ -29,7 +30,7 @@ AFTER = 0.5  # [s] of rest after the wrists' motion
 READY, PATIENCE = 40.0, 120.0  # [s] until the node answers; that the last estimate may take
 STATUS = {
     getattr(TeamEstimate, name): name
-    for name in ("GOOD", "USABLE", "NOT_IDENTIFIABLE", "INCONSISTENT", "NO_DATA", "SOLVER_FAILED",
+    for name in ("GOOD", "TOO_WIDE", "NOT_IDENTIFIABLE", "INCONSISTENT", "NO_DATA", "SOLVER_FAILED",
                  "WAITING")
 }  # fmt: skip
 
@@ -156,7 +157,7 @@ def _conclude(terminal: Console, demo: TeamDemo, folder: Path, forces: dict[str,
     with terminal.status("Repeating the run without ROS ..."):
         _, same, saved = repeated(folder)
     final, truth = saved.result, demo.scene.phi
-    usable = final.status.value in ("GOOD", "USABLE")
+    usable = final.status in USABLE
     contained = usable and bool(((final.lower <= truth) & (truth <= final.upper)).all())
     show(final, truth)
     title = f"three simulated mocobots, seed {demo.seed}: {final.status.value}"

@@ -12,6 +12,7 @@ from rich.text import Text
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.codec import as_json, digest
+from ...core.identification.status import USABLE
 from ...core.number_format import UNIT_TEXTS, rounded
 from ...core.team.estimate import TeamEstimate
 from ...files.teams.team_run import SavedTeamRun, has_team_run
@@ -40,7 +41,7 @@ def repeat(folder: Path, json_wanted: bool) -> int:
             else "The result is NOT that of the live run; software "
             f"{saved.software_version} made that."
         )
-    return 0 if estimate.status.value in ("GOOD", "USABLE") else 3
+    return 0 if estimate.status in USABLE else 3
 
 
 def repeated(folder: Path) -> tuple[TeamEstimate, bool, SavedTeamRun]:

@@ -9,16 +9,7 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Array
-
-
-class TeamStatus(str, Enum):
-    """Verdict on a team's estimate."""
-
-    GOOD = "GOOD"  # frames and all ten parameters are bounded by the data
-    USABLE = "USABLE"  # mass is; the message and `cannot` say what is not
-    NOT_IDENTIFIABLE = "NOT_IDENTIFIABLE"
-    INCONSISTENT = "INCONSISTENT"  # no rigid payload and no frames explain the data; see `blame`
-    NO_DATA = "NO_DATA"
+from ..identification.status import Status
 
 
 class Fault(str, Enum):
@@ -148,7 +139,7 @@ class TeamEstimate:
         noise_factor: Smallest factor on all bounds that makes the rows consistent; NaN if they are.
     """
 
-    status: TeamStatus
+    status: Status
     message: str
     reference: str
     phi: Array

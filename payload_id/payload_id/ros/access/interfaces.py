@@ -337,8 +337,6 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   "what the controller took; without points: a goal was cancelled"),
         Interface("robot_description", TEXT, OUT, LATCHED, READER, "URDF"),
         Interface("~/truth", TEXT, OUT, LATCHED, READER, "JSON of what was simulated"),
-        Interface("~/speed_scaling", "std_msgs/Float64", OUT, LAST, READER, "in per cent"),
-        Interface("~/speed_slider", "std_msgs/Float64", IN, LAST, MOVER, "where it is to be [%]"),
         Interface("/clock", "rosgraph_msgs/Clock", OUT, "reliable, volatile, depth 1",
                   about="with `publish_clock`, each cycle"),
     ),

@@ -53,9 +53,9 @@ class Report:
     solve_seconds: float = float("nan")
 
     @property
-    def status(self) -> str:
-        """Of the estimate, in a word."""
-        return self.estimate.status.value
+    def status(self) -> Status:
+        """Of the estimate."""
+        return self.estimate.status
 
     @property
     def message(self) -> str:

@@ -79,8 +79,9 @@ def check_place(
     if (e > tube.position).any():
         j = int(np.argmax(e - tube.position))
         raise NotReadyError(
-            f"The arm is not where the plan begins: {joints[j]} is at {q[j]:.4g} on {topic}, the "
-            f"plan begins at {start[j]:.4g}. Plan again."
+            f"The arm is not where the plan begins: {joints[j]} is {e[j]:.3g} rad (m) from its "
+            f"{start[j]:.4g} by {topic}, encoder error included; {tube.position[j]:.3g} are "
+            "allowed. Plan again."
         )
 
 

@@ -192,7 +192,7 @@ class RunControl(Generic[SomeRun]):
         report = self.report
         return self.answer(
             report.conclusive,
-            f"The run has ended ({self.run.progress()}): {report.status}. "
+            f"The run has ended ({self.run.progress()}): {report.status.value}. "
             f"{self._said('' if report.conclusive else reason)}".strip(),
         )
 

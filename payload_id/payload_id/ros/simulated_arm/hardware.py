@@ -44,7 +44,6 @@ class Hardware:
         plant: The simulated arm.
         sensor: Errors of its sensors.
         endless: Which joints are continuous, shape (n,).
-        speed: Part of its speed at which the arm runs, 0 to 1 [-].
         fault: Whether commands are dropped, and the arm stands.
         push: What somebody exerts on each joint, shape (n,) [N m or N].
     """
@@ -60,7 +59,6 @@ class Hardware:
         self.endless = np.array(robot.continuous)
         self._sign, self._offset = effort_convention(robot)
         self._takes_torque = robot.driver.executes(EFFORT) is not False
-        self.speed = 1.0
         self.fault, self._stands = False, False
         self.push = np.zeros(self.plant.n)
         self._last: Command | None = None
@@ -71,7 +69,6 @@ class Hardware:
 
     def read(self, t: float) -> Reading:
         """Simulate up to a time [s], and return what the sensors make of it."""
-        self.plant.set_speed(self.speed)
         self.plant.push(self.push)
         self.plant.step_to(t)
         state = self.plant.measure()

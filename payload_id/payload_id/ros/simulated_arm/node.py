@@ -3,8 +3,7 @@
 Joint states come from a joint_state_broadcaster, motion goes through a joint_trajectory_controller,
 and a controller manager switches them, all as the real ones do; the loop of this node is theirs.
 With real controllers of ros2_control this node is their robot instead.
-The arm runs as slowly as ~/speed_slider asks for [%], and reports it on ~/speed_scaling. Its
-payload may be set at any time. What it publishes as effort is what the robot file says that the
+Its payload may be set at any time. What it publishes as effort is what the robot file says that the
 driver publishes, so that  sign * effort - offset  is the measured joint torque.
 """
 
@@ -23,7 +22,7 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64, String
+from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
 from ...core.arrays import Array
@@ -105,8 +104,6 @@ class SimulatedArmNode(Node):
         )
         self._truth = self.create_publisher(String, "~/truth", LATCHED)
         self._publish_truth(self.hardware.plant.payload_phi)
-        self._scaling = self.create_publisher(Float64, "~/speed_scaling", 10)
-        self.create_subscription(Float64, "~/speed_slider", self._on_slider, 10)
         self._describe()
         self._controllers: SimulatedControllers | JointCommands
         if self._real:
@@ -149,13 +146,6 @@ class SimulatedArmNode(Node):
         """End the node with what has ended the simulation, if anything has."""
         if self.failure is not None:
             raise CannotGoOnError(error_sentence(self.failure))
-
-    def _on_slider(self, message: Float64) -> None:
-        """Note where somebody has put the slider [%]."""
-        if 0.0 <= message.data <= 100.0:
-            self.hardware.speed = message.data / 100.0
-        else:
-            self.get_logger().error(f"The slider goes from 0 to 100 %; found {message.data!r}.")
 
     def _describe(self) -> None:
         """Publish the arm's description, once for all."""
@@ -245,11 +235,9 @@ class SimulatedArmNode(Node):
                     return
                 if not self._hung:
                     self._publish(reading)
-                    told, speed = hardware.told, hardware.speed
                     self._controllers.cycle(
-                        Cycle(reading.t, self._period, reading.q, reading.dq, told, speed)
+                        Cycle(reading.t, self._period, reading.q, reading.dq, hardware.told)
                     )
-                self._scaling.publish(Float64(data=100.0 * hardware.speed))
                 self._controllers.report()
                 count += 1
         except Exception as error:  # whatever it is, the node must end with it

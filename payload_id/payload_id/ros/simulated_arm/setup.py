@@ -81,8 +81,6 @@ PARAMETER_TABLE = (
         0.0,
         100.0,
     ),
-    Parameter("position_resolution", 0.0, "Step of the encoders.", "rad or m", 0.0, 1.0),
-    Parameter("velocity_noise", 0.0, "Bound of the velocity noise.", "rad/s or m/s", 0.0, 10.0),
     Parameter(
         "fault",
         False,
@@ -186,7 +184,7 @@ def build_sensor(values: dict[str, Any], n: int) -> SensorModel:
     """Return the sensor model; constant errors are drawn for each of n joints."""
     random = np.random.default_rng([values["seed"], 1])
     gain, offset = random.uniform(-1.0, 1.0, (2, n))
-    direct = ("torque_relative", "torque_absolute", "position_resolution", "velocity_noise")
+    direct = ("torque_relative", "torque_absolute")
     return SensorModel(
         torque_gain=tuple((values["torque_gain"] * gain).tolist()),
         torque_offset=tuple((values["torque_offset"] * offset).tolist()),

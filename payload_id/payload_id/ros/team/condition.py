@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from payload_id_msgs.msg import TeamMember
 
-from ...core.team.estimate import TeamStatus
 from ..common.diagnostics import Condition, Level
 from ..common.topics import RUNNING, SILENT
+from ..estimator.condition import LEVELS
 from ..runs.run_control import RunControl
-from .live_team import FAILED, WAITING, LiveTeam, TeamReport
+from .live_team import LiveTeam, TeamReport
 from .robot_listener import RobotListener
-
-LEVELS: Mapping[str, Level] = {
-    TeamStatus.GOOD.value: Level.OK,
-    TeamStatus.USABLE.value: Level.OK,
-    TeamStatus.NOT_IDENTIFIABLE.value: Level.WARN,
-    TeamStatus.NO_DATA.value: Level.WARN,
-    TeamStatus.INCONSISTENT.value: Level.ERROR,
-    WAITING: Level.OK,
-    FAILED: Level.ERROR,
-}
 
 
 def condition_of(
@@ -65,7 +55,7 @@ def _figures(
     """Return the figures of the diagnostics."""
     report = control.report
     figures: dict[str, object] = {
-        "status": report.status,
+        "status": report.status.value,
         RUNNING: control.running,
         "solve time [s]": float(report.solve_seconds),
         "messages waiting": control.queue.size,

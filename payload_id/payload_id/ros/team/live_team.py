@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import InputError, PayloadIdError
-from ...core.team.estimate import TeamEstimate, TeamStatus
+from ...core.identification.status import USABLE, Status
+from ...core.team.estimate import TeamEstimate
 from ...core.team.online import TeamEstimator, TeamSettings
 from ...files.teams.team_file import TeamFile
 from ...files.teams.team_log import Event, Left, TeamLog, Touched, Updated
@@ -23,16 +24,13 @@ from ..runs.run_control import NOT_RUNNING
 from .member import Member
 from .robot_messages import RobotMessages
 
-WAITING, FAILED = "WAITING", "SOLVER_FAILED"  # beside the values of `TeamStatus`
-USABLE = (TeamStatus.GOOD.value, TeamStatus.USABLE.value)
-
 
 @dataclass(frozen=True)
 class TeamReport:
     """What is known, and when it was.
 
     Attributes:
-        status: A value of `TeamStatus`, "WAITING" or "SOLVER_FAILED".
+        status: Verdict.
         message: Cause and remedy.
         estimate: The newest estimate of the run; None: none yet.
         stamp_ns: Stamp of the newest sample of the reference robot [ns]; 0: none.
@@ -40,7 +38,7 @@ class TeamReport:
         solve_seconds: Computing time [s].
     """
 
-    status: str
+    status: Status
     message: str
     estimate: TeamEstimate | None
     stamp_ns: int
@@ -205,16 +203,16 @@ class LiveTeam:
         # After a slow one, what has come meanwhile is taken in before the next.
         record.due = max(record.due, time.monotonic() + 0.2 * self._period)
         message = " ".join([estimate.message, *self.doubts()]).strip()
-        return self._report(estimate.status.value, message)
+        return self._report(estimate.status, message)
 
     def conclude(self) -> None:
         """Return nothing: every estimate says all."""
 
     def told(self, sentence: str, failed: bool = False) -> TeamReport:
         """Return the report that says why there is no newer estimate."""
-        return self._report(FAILED if failed else WAITING, sentence)
+        return self._report(Status.SOLVER_FAILED if failed else Status.WAITING, sentence)
 
-    def _report(self, status: str, message: str) -> TeamReport:
+    def _report(self, status: Status, message: str) -> TeamReport:
         """Return a report of how things are."""
         record = self._record
         newest = record.members[self._team.names[0]].newest_ns

@@ -8,7 +8,8 @@ import numpy as np
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...core.body.equivalent_ellipsoid import equivalent_ellipsoid
-from ...core.team.estimate import TeamEstimate, TeamStatus
+from ...core.identification.status import Status
+from ...core.team.estimate import TeamEstimate
 from ...files.teams.team_file import TeamFile
 from ..common.colours import Colour
 from ..common.markers import arrow, in_frame, shape, text
@@ -61,9 +62,9 @@ def _sentence(report: TeamReport) -> str:
     """Return mass and verdict in a line."""
     estimate = report.estimate
     known = estimate is not None and np.isfinite(estimate.phi[0])
-    if estimate is None or not known or estimate.status is TeamStatus.INCONSISTENT:
-        return report.status
+    if estimate is None or not known or estimate.status is Status.INCONSISTENT:
+        return report.status.words
     return (
         f"{estimate.phi[0]:.2f} kg ({estimate.lower[0]:.2f} to {estimate.upper[0]:.2f}) "
-        f"{report.status}"
+        f"{report.status.words}"
     )

@@ -16,7 +16,7 @@ from ...core.identification.status import IDENTIFIED
 from ...core.team.estimate import GraspedPayload, GraspFrame, TeamEstimate
 from ...files.teams.team_file import TeamFile
 from ..common.conversions import pose_message, time_message, transform_message, vector
-from .live_team import USABLE, TeamReport
+from .live_team import TeamReport
 
 NAN = float("nan")
 UNKNOWN = np.full(3, np.inf)
@@ -35,7 +35,7 @@ def team_message(
     message, estimate = TeamMessage(), report.estimate
     message.header.stamp = time_message(report.stamp_ns)
     message.header.frame_id = team.robots[0].grasp_frame
-    message.status = getattr(TeamMessage, report.status)
+    message.status = getattr(TeamMessage, report.status.value)
     message.message, message.reference = report.message, team.names[0]
     message.phi, message.lower = np.full(10, NAN), np.full(10, -np.inf)
     message.upper = np.full(10, np.inf)
@@ -130,11 +130,11 @@ def share_message(
     message.mass_share_lower, message.mass_share_upper = _product(
         (known.share_lower, known.share_upper), (max(float(lower), 0.0), float(upper))
     )
-    is_usable = report.status in USABLE and bool(np.isfinite([mass, *com]).all())
+    is_usable = report.usable and bool(np.isfinite([mass, *com]).all())
     half_width = float(np.max(ends[1] - ends[0])) / 2
     message.valid = is_usable and half_width <= IDENTIFIED * team.prior.com_max
     if not message.valid:
-        message.message = f"Not known: {report.status}. {report.message}".strip()
+        message.message = f"Not known: {report.status.words}. {report.message}".strip()
     if is_usable and not message.valid:
         message.message = (
             "The mass is known, but not where its centre is: the interval from this robot's grasp "

@@ -11,10 +11,11 @@ from trajectory_msgs.msg import MultiDOFJointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from ...core.excitation.wrists import HeldTeam, WristPlan
+from ...core.identification.status import FAILED
 from ...files.teams.team_file import SHARE, TeamFile
 from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
-from .live_team import FAILED, USABLE, TeamReport
+from .live_team import TeamReport
 from .markers import team_markers
 from .messages import frames_message, shares_of, team_message
 from .wrist_motion import wrist_motion_message
@@ -62,10 +63,10 @@ class TeamPublisher:
         """Publish a report; called in the thread that identifies."""
         self._estimate.publish(self.message(report))
         self._markers.publish(team_markers(report, self._team))
-        if self._tf is not None and report.status in USABLE and report.estimate is not None:
+        if self._tf is not None and report.usable and report.estimate is not None:
             self._tf.publish(frames_message(report, report.estimate, self._team))
         shares = shares_of(report, self._team)
         for publisher, share in zip(self._shares, shares, strict=True):
             publisher.publish(share)
-        if report.status in (FAILED, "INCONSISTENT"):
-            self._log.warn(report.status, report.message)
+        if report.status in FAILED:
+            self._log.warn(report.status.value, report.message)

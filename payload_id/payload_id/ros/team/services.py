@@ -161,7 +161,8 @@ class TeamServices(RunServices):
         response.success = _fill_transform(report, *names, response)
         if not response.success:
             response.message = (
-                f"Where {' and '.join(names)} grasp is not known: {report.status}. {report.message}"
+                f"Where {' and '.join(names)} grasp is not known: {report.status.words}. "
+                f"{report.message}"
             )
         return response
 

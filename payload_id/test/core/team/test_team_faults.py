@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from payload_id.core.identification.status import Status
 from payload_id.core.team.bounds import TeamBounds
-from payload_id.core.team.estimate import Fault, TeamStatus
+from payload_id.core.team.estimate import Fault
 from payload_id.core.team.online import TeamEstimator
 from team_motion import Path, Team, disturbed, wrench_on
 from team_scene import NOISE, POINT, PRIOR, estimated, estimator_of, measured, updates
@@ -125,7 +126,7 @@ def test_what_is_wrong_is_named_with_the_robot():
         named = [robots for _, robots in said] == [(false,)] and false in found.message
         if fault is SLIPS:
             assert found.findings[0].since == pytest.approx(6.0, abs=0.6)
-        if found.status is not TeamStatus.INCONSISTENT or not named or (
+        if found.status is not Status.INCONSISTENT or not named or (
             not own if fault is None else said[0][0] is not fault
         ):  # fmt: skip
             wrong[name] = (found.status, said)
@@ -154,17 +155,17 @@ def test_a_blow_stays_a_contradiction_until_its_time_is_taken_out(monkeypatch):
     robots[1] = replace(robots[1], force=robots[1].force + struck)
     estimator = estimator_of(robots)
     said = [found.status for found in updates(estimator, robots, 3.0, [0.0] * 3)]
-    first = said.index(TeamStatus.INCONSISTENT)
-    assert first <= 1 and set(said[first:]) == {TeamStatus.INCONSISTENT}
+    first = said.index(Status.INCONSISTENT)
+    assert first <= 1 and set(said[first:]) == {Status.INCONSISTENT}
     estimator.touched(20.0, 21.0)  # nothing is known of then
-    assert estimator.update().status is TeamStatus.INCONSISTENT
+    assert estimator.update().status is Status.INCONSISTENT
     estimator = estimator_of(robots)
     for robot in robots:
         estimator.add(robot)
-    assert estimator.update().status is TeamStatus.INCONSISTENT
+    assert estimator.update().status is Status.INCONSISTENT
     estimator.touched(2.4, 3.3)
     found = estimator.update()
-    assert found.status in (TeamStatus.GOOD, TeamStatus.USABLE), found.message
+    assert found.status in (Status.GOOD, Status.TOO_WIDE), found.message
     assert found.contains(team.phi).all()
 
 
@@ -185,7 +186,7 @@ def test_a_sensor_that_shows_no_more_than_its_error_leaves_no_number():
         found = estimated(robots)
         named = [f.robots for f in found.findings if f.fault is Fault.NO_FORCE]
         assert named == [tuple(robots[i].name for i in dead)]
-        assert found.status in (TeamStatus.NOT_IDENTIFIABLE, TeamStatus.INCONSISTENT)
+        assert found.status in (Status.NOT_IDENTIFIABLE, Status.INCONSISTENT)
         assert not found.identifiable.any() and found.contains(team.phi).all()
 
 
@@ -208,7 +209,7 @@ def test_robots_that_share_the_load_without_fault_are_not_called_false():
     for robot in shared:
         estimator.add(robot)
     found = estimator.update()
-    assert found.status is not TeamStatus.INCONSISTENT, found.message
+    assert found.status is not Status.INCONSISTENT, found.message
     assert found.contains(team.phi).all()
 
 
@@ -227,7 +228,7 @@ def test_what_cannot_be_given_is_said():
     assert any("cannot be given" in sentence for sentence in found.cannot)
     assert found.lower[0] <= team.phi[0] <= found.upper[0] and found.half_width[0] < 1.0
     nothing = TeamEstimator().update()
-    assert nothing.status is TeamStatus.NO_DATA and np.isnan(nothing.phi).all()
+    assert nothing.status is Status.NO_DATA and np.isnan(nothing.phi).all()
 
 
 def test_who_is_silent_late_or_slow_is_named_and_stops_nobody():
@@ -237,7 +238,7 @@ def test_who_is_silent_late_or_slow_is_named_and_stops_nobody():
     slow, never = robots[2].where(slice(0, None, 5)), robots[2].where(slice(0, 0))
     for given in (silent, slow, never):  # slow: at 10 Hz
         found = estimated([*robots[:2], given], bounds)
-        assert found.status is not TeamStatus.INCONSISTENT
+        assert found.status is not Status.INCONSISTENT
         assert ("omnid3",) in [f.robots for f in found.findings], found.message
         assert found.contains(team.phi).all()
     for found in updates(estimator_of(robots, bounds), robots, 4.0, [0.0, 0.0, 1.9]):

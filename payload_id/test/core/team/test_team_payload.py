@@ -9,10 +9,11 @@ import pytest
 
 import team_motion
 from payload_id.core.errors import InputError, RecordingError
+from payload_id.core.identification.status import Status
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.closed_form.pair_equations import FrameBounds
-from payload_id.core.team.estimate import Fault, TeamStatus
+from payload_id.core.team.estimate import Fault
 from payload_id.core.team.grasp_frames import GraspFrames
 from payload_id.core.team.online import TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
@@ -23,7 +24,7 @@ from team_motion import Path, Team, disturbed
 from team_scene import EXACT, NOISE, POINT, PRIOR, estimated, estimator_of, measured, updates
 from team_trials import misses, run_trial
 
-SURE = (TeamStatus.GOOD, TeamStatus.USABLE)
+SURE = (Status.GOOD, Status.TOO_WIDE)
 NOISY = replace(NOISE, clock=0.0)
 BOUNDS = {
     "orientation": 2e-3, "position": 1e-3, "angular_velocity": 0.02, "linear_velocity": 0.01,
@@ -78,9 +79,9 @@ def test_every_bound_covers_its_error_and_nothing_else_does():
             patch.setattr(team_motion, "G", team_motion.G - bounds.gravity)
             team, robots = measured(seed, bounds, kind="corners", length=5.0, moments=True)
         stated, not_stated = estimated(robots, bounds), estimated(robots, EXACT)
-        if misses(stated, team) or stated.status is not TeamStatus.GOOD or stated.findings:
+        if misses(stated, team) or stated.status is not Status.GOOD or stated.findings:
             wrong[name] = (stated.status, misses(stated, team))
-        if not_stated.status is not TeamStatus.INCONSISTENT:
+        if not_stated.status is not Status.INCONSISTENT:
             wrong[f"{name}, not stated"] = not_stated.status
         assert stated.half_width[0] < 0.03 * team.phi[0]
     assert not wrong
@@ -114,9 +115,9 @@ def test_what_the_motion_does_not_tell_stays_within_what_is_stated():
         slow = replace(way, amplitude=way.amplitude * part[:, None], holds=way.holds * part)
         team, robots = measured(5, bounds, kind=kind, way=slow, moments=True)
         for found in updates(estimator_of(robots, bounds), robots, 4.5, [0.0] * 3):
-            assert found.status is not TeamStatus.INCONSISTENT, found.message
+            assert found.status is not Status.INCONSISTENT, found.message
             assert not [f for f in found.findings if f.fault is Fault.GIMBAL_LOCKED]
-            assert found.status is TeamStatus.NO_DATA or found.contains(team.phi).all()
+            assert found.status is Status.NO_DATA or found.contains(team.phi).all()
             for frame, late in zip(found.frames.values(), team.clock, strict=True):
                 assert abs(frame.clock - late) <= frame.clock_bound + 1e-12
                 assert frame.known or abs(frame.clock) <= bounds.clock + 1e-12
@@ -175,7 +176,7 @@ def test_who_joins_touches_or_leaves_changes_what_counts():
     for robot in lifted:
         told.add(robot)
         late.add(robot)
-    assert late.update().status is TeamStatus.INCONSISTENT
+    assert late.update().status is Status.INCONSISTENT
     late.touched(4.9, 9.5)
     one, other = told.update(), late.update()
     assert one.status in SURE and other.contains(team.phi).all()

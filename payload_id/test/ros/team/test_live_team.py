@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from payload_id.core.codec import digest
+from payload_id.core.identification.status import Status
 from payload_id.core.team.estimate import GraspedPayload
 from payload_id.core.team.online import TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.files.teams.team_file import TeamFile
 from payload_id.files.teams.team_run import SavedTeamRun
 from payload_id.ros.runs.run_control import RunControl
-from payload_id.ros.team.live_team import FAILED, WAITING, LiveTeam
+from payload_id.ros.team.live_team import LiveTeam
 from payload_id.ros.team.markers import team_markers
 from payload_id.ros.team.member import Member
 from payload_id.ros.team.messages import (
@@ -97,12 +98,12 @@ def test_an_error_while_estimating_is_told_and_the_run_goes_on(runs):
     control.write(heard())
     control.drain()
     control.fail("Unexpected error.")
-    assert control.report.status == FAILED
+    assert control.report.status is Status.SOLVER_FAILED
     message = team_message(control.report, runs.team, list)
     assert message.message == "Unexpected error."
     control.write(heard(start=0.5))
     assert control.advance() or control.advance()
-    assert control.report.status != FAILED
+    assert control.report.status is not Status.SOLVER_FAILED
     assert control.doing.failures == 1
 
 
@@ -147,7 +148,7 @@ def test_where_nothing_is_known_no_robot_is_told_to_compensate(runs):
         assert np.isnan(share.mass)
         assert share.mass_share_upper == np.inf
     markers = team_markers(control.report, runs.team).markers
-    assert [x.text for x in markers if x.text] == [WAITING]
+    assert [x.text for x in markers if x.text] == ["WAITING"]
 
 
 @pytest.mark.parametrize(("part", "valid"), [(0.05, True), (0.4, True), (0.6, False)])
@@ -157,7 +158,7 @@ def test_no_robot_compensates_for_a_centre_of_mass_that_may_be_anywhere(runs, pa
     phi = np.array([2.0, 0.2, 0.0, 0.0, 0.1, 0.1, 0.1, 0.0, 0.0, 0.0])
     half_width = np.array([1e-9, *[2.0 * reach] * 3, *[0.1] * 6])
     payload = GraspedPayload("one", phi, phi - half_width, phi + half_width)
-    report = replace(runs().report, status="USABLE")
+    report = replace(runs().report, status=Status.TOO_WIDE)
     share = share_message(report, runs.team, "one", payload)
     assert share.valid == valid
     assert share.mass == 2.0 and (f"± {reach:.3g} m" in share.message) == (not valid)

@@ -15,10 +15,10 @@ from ...bounds.nearest import nearest
 from ...estimators import estimator_named
 from ...identification.online import OnlineIdentifier
 from ...identification.point_estimate import point_estimate
-from ...identification.status import identifiable, times_as_large
+from ...identification.status import Status, identifiable, times_as_large
 from ...identification.width import width_in_words
 from ...statistics.statistics import Statistics
-from ..estimate import Finding, GraspFrame, PrincipalAxes, TeamEstimate, TeamStatus
+from ..estimate import Finding, GraspFrame, PrincipalAxes, TeamEstimate
 from ..faults.evidence import Evidence
 from ..faults.findings import Findings, findings_of
 from ..grasp_frames import GraspFrames
@@ -58,7 +58,7 @@ def nothing(prior: PayloadPrior) -> TeamEstimate:
     """Return the answer where there is no robot."""
     box = Interval(*prior.box())
     return TeamEstimate(
-        TeamStatus.NO_DATA, "No robot has been named and none has given samples.", "",
+        Status.NO_DATA, "No robot has been named and none has given samples.", "",
         np.full(10, np.nan), box.lower, box.upper, np.zeros(10, bool), None, {}, {},
     )  # fmt: skip
 
@@ -155,20 +155,20 @@ def _placed(windows: Windows, frames: GraspFrames) -> BoolArray:
 def _verdict(
     shown: Interval, prior: Interval, findings: Findings, found: Bounds, consistent: bool,
     windows: Windows, width: str,
-) -> tuple[TeamStatus, str]:  # fmt: skip
+) -> tuple[Status, str]:  # fmt: skip
     """Return the status and its sentences."""
     said = [finding.sentence for finding in findings.all] + list(findings.cannot)
     if not consistent:
-        return TeamStatus.INCONSISTENT, " ".join((*said, *_why_none(findings, found)))
+        return Status.INCONSISTENT, " ".join((*said, *_why_none(findings, found)))
     if not len(windows):
-        return TeamStatus.NO_DATA, " ".join(said or ["No window of forces is complete yet."])
+        return Status.NO_DATA, " ".join(said or ["No window of forces is complete yet."])
     good = identifiable(shown, prior)
     if good.all() and not findings.cannot:
-        status, first = TeamStatus.GOOD, "Frames and all ten parameters are bounded."
+        status, first = Status.GOOD, "Frames and all ten parameters are bounded."
     elif good[0]:
-        status, first = TeamStatus.USABLE, "The mass is bounded by the data."
+        status, first = Status.TOO_WIDE, "The mass is bounded by the data."
     else:
-        status, first = TeamStatus.NOT_IDENTIFIABLE, "The mass is hardly bounded by the data."
+        status, first = Status.NOT_IDENTIFIABLE, "The mass is hardly bounded by the data."
     width = "" if findings.doubtful else width
     return status, " ".join(filter(None, [first, *said, width]))
 

@@ -24,7 +24,6 @@ class Cycle:
         q: Positions that the driver reports, shape (n,) [rad or m].
         dq: Velocities, shape (n,) [rad/s or m/s].
         told: Returns what the drives are told now, arrays of shape (n,).
-        speed: Part of its speed at which the arm may run, 0 to 1 [-].
     """
 
     time: float
@@ -32,7 +31,6 @@ class Cycle:
     q: Array
     dq: Array
     told: Callable[[], DesiredState]
-    speed: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -168,7 +168,7 @@ class JointTrajectoryController(Controller):
         elif way is None:
             way = _Way.still(cycle.told().q)
         else:
-            way = replace(way, place=way.place + cycle.period * cycle.speed)
+            way = replace(way, place=way.place + cycle.period)
         self._way = way
         if way.judged or self.watched:
             self.look = look = self._looked(cycle, way)

@@ -89,7 +89,7 @@ class TrajectoryServer:
         message.header.stamp = time_message(self._stamp(look.cycle.time))
         message.reference, message.feedback, message.error = _points(look)
         message.output.positions = array("d", told().q.tobytes())
-        message.speed_scaling_factor = look.cycle.speed
+        message.speed_scaling_factor = 1.0
         self._states.publish(message)
 
     def _on_message(self, message: Message) -> None:
