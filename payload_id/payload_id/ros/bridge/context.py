@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from payload_id_msgs.msg import PayloadEstimate
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future as RosFuture
 from std_msgs.msg import Bool
@@ -26,6 +25,7 @@ from ..common.parameters import check_changes
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
 from ..lifecycle.managed_node import ManagedNode
+from ..supervision.estimator_watch import EstimatorWatch
 from .fault_memory import FaultMemory
 from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacles import Obstacles
@@ -47,7 +47,7 @@ class BridgeContext:
         robot: The robot file.
         frames: Links that do not move, the base link first.
         obstacles: Those in force.
-        estimate: The estimator's newest; None before the first.
+        estimator: What it says, and whether it is heard.
         holding: Where the last motion ended, which the controller holds; None if not known.
         faults: Where a fault is remembered.
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
@@ -67,7 +67,7 @@ class BridgeContext:
         self.node, self.settings, self.robot = node, settings, robot
         self.frames = base_frames(robot.urdf, RobotModel.from_robot_file(robot))
         self.obstacles = Obstacles(settings.obstacles_lifetime)
-        self.estimate: PayloadEstimate | None = None
+        self.estimator = EstimatorWatch(node, settings.estimator)
         self.holding: Array | None = None
         self.faults = FaultMemory(settings.state_folder, node.get_fully_qualified_name())
         self.fault = self.faults.read()
@@ -77,7 +77,6 @@ class BridgeContext:
         case = case_settings(settings, robot, uncertainty, cell, settings.torque_period)
         self.process = WorkerProcess("proof", make_prover, case, longest=settings.longest_proof)
         node.resources.callback(self.process.close)
-        self._warm = self.process.request(None)
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
         self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
         self._note_turns(node.get_parameter("turned").value)
@@ -131,11 +130,6 @@ class BridgeContext:
             )
 
     @property
-    def is_warm(self) -> bool:
-        """Whether the proving process has loaded what it needs."""
-        return self._warm.done()
-
-    @property
     def base(self) -> str:
         """Name of the base frame."""
         return next(iter(self.frames))
@@ -144,10 +138,6 @@ class BridgeContext:
         """Note that the enabling device is held, or was let go, for however short a time."""
         self._device = bool(message.data), time.monotonic()
         self._let_go |= not message.data
-
-    def hear(self, estimate: PayloadEstimate) -> None:
-        """Take in the estimator's newest estimate."""
-        self.estimate = estimate
 
     @property
     def obstacle_doubt(self) -> str:

@@ -249,7 +249,7 @@ class FollowServer:
         context, proof = self._context, part.proved
         if part.obstacles != context.obstacles.digest:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
-        check_payload(context.estimate, proof.payload_lower, proof.payload_upper)
+        check_payload(context.estimator.estimate, proof.payload_lower, proof.payload_upper)
         now_ns = context.arm.states.now_ns
         taken_up = motion.time(now_ns) + context.settings.reaction
         motion = motion.continued(part, after, taken_up)

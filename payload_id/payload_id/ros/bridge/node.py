@@ -15,7 +15,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from payload_id_msgs.action import Follow
-from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import Acknowledge, SetObstacles
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -30,7 +29,7 @@ from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
-from ..common.topics import JOINT_STATES, LATCHED, controller_topic
+from ..common.topics import JOINT_STATES, controller_topic
 from ..effort_loop.messages import LoopSettings
 from ..execution.arm_parameters import EFFORT, TEAM
 from ..execution.back_ends.back_end import BackEnd
@@ -43,7 +42,6 @@ from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from ..lifecycle.managed_node import ManagedNode
 from ..supervision.controller_manager import manager_of
-from ..supervision.estimator_watch import EstimatorWatch
 from .context import BridgeContext
 from .follow_server import FollowServer
 from .obstacle_server import ObstacleServer
@@ -95,10 +93,6 @@ class BridgeNode(ManagedNode):
         self._state = StatePublisher(self._shared, self._sources)
         self._motion = FollowServer(self._shared, back_end, self._sources, self._state)
         obstacles = ObstacleServer(self._shared, lambda: self._state.publish(self._motion.state))
-        self.create_subscription(
-            PayloadEstimate, f"{settings.estimator}/payload", self._shared.hear, LATCHED
-        )
-        self._estimator = EstimatorWatch(self, settings.estimator)
         self._serve(obstacles)
         self._watch = steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
@@ -206,7 +200,7 @@ class BridgeNode(ManagedNode):
     def _judgements(self, state: State) -> tuple[tuple[Level, str], ...]:
         """Return what may be said of the bridge, the first first; empty: that is not so."""
         shared, fault, doubt = self._shared, self._shared.fault, self._sources.doubt()
-        waits = "" if shared.is_warm else "The proof process is starting."
+        waits = "" if shared.process.is_warm else "The proof process is starting."
         dry = f"Ready. {shared.forbidden}." if shared.settings.dry_run else ""
         return (
             (Level.ERROR, fault and f"Nothing moves until ~/acknowledge is called: {fault}"),
@@ -214,7 +208,7 @@ class BridgeNode(ManagedNode):
             (Level.OK, self._motion.in_use),
             (Level.WARN, self._unasked_end(state)),
             (Level.WARN, self._unusable()),
-            (Level.WARN, self._estimator.absence),
+            (Level.WARN, shared.estimator.absence),
             (Level.WARN, shared.arm.clock_doubt()),
             (Level.OK, waits or dry or "Ready."),
         )

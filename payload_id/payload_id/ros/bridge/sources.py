@@ -105,7 +105,7 @@ class Sources:
             driver=tuple(found for x in self._conditions if (found := x.look())),
             error=None if self._errors is None else self._errors.look(),
             slider=self.slider,
-            estimate=context.estimate,
+            estimate=context.estimator.estimate,
             obstacles=context.obstacles.digest,
             obstacles_unknown=context.obstacle_doubt,
             not_enabled=context.look_at_device(),

@@ -54,12 +54,17 @@ class WorkerProcess:
         self._closing, self._why = False, ("",)  # another one: what was asked before is given up
         self._process, self._connection = self._started()
         self._thread = ThreadPoolExecutor(1, name)
-        self._last: Future[Any] | None = None
+        self._warm = self._last = self.request(None)  # the first one waits for no modules then
 
     @property
     def alive(self) -> bool:
         """Whether the process runs."""
         return bool(self._process.is_alive())
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether the process has loaded all that it needs."""
+        return self._warm.done()
 
     def request(self, request: Any) -> Future[Any]:
         """Have a request carried out after those before; the future holds answer or `Failure`."""
@@ -68,7 +73,7 @@ class WorkerProcess:
 
     def give_up(self, why: str) -> None:
         """Answer what is being done, and what waits, with a sentence; the process starts anew."""
-        if self._last is not None and not self._last.done():
+        if not self._last.done():
             self._why = (why,)
             self._process.terminate()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from payload_id_msgs.msg import BridgeState, ExcitationGoal, PayloadEstimate
+from payload_id_msgs.msg import BridgeState, ExcitationGoal
 
 from ...core.arrays import Array
 from ...core.errors import InputError
@@ -24,13 +24,14 @@ from ..bridge.obstacles.obstacle_messages import base_frames
 from ..certifying.case_parameters import stated_cell
 from ..certifying.worker_process import Failure, WorkerProcess
 from ..common.awaited_answers import awaitable, until
+from ..common.shared_parameters import disagreement, stated_figures
 from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import CalledOffError, NotReadyError
 from ..lifecycle.managed_node import ManagedNode
-from ..supervision.estimator_watch import EstimatorWatch
 from .bridge_client import BridgeClient, Ended
 from .certified_intervals import ESTIMATED, check_goal
+from .identifying.estimator_link import EstimatorLink
 from .parameters import PlannerParameters, planning_settings
 from .plan_messages import goal_from
 
@@ -45,15 +46,14 @@ class PlannerContext:
         uncertainty: Bounds on the arm and prior of the payload.
         base: Name of the base frame.
         limits: Name of the set of joint limits for goals that name none.
-        estimate: The estimator's newest; None before the first.
         certificates_folder: Folder of the certificates.
         in_use: What the goal does that has the arm, as a clause; empty: it is free.
         ended: How the last motion ended; None while one is in progress, and before the first.
-        disagreement: In what the estimator rests on something else; empty: nothing is known of it.
+        stated: What this node rests on, as figures of its condition.
         cell_missing: Why nothing may be planned; empty: it is known what is around the arm.
         process: Plans.
         arm: Where it is, and whether it may set off.
-        estimator: Whether it is heard.
+        estimator: What it says, and whether it is heard.
         bridge: Moves it, and knows what is in the way.
     """
 
@@ -64,8 +64,8 @@ class PlannerContext:
         self.base = next(iter(base_frames(robot.urdf, RobotModel.from_robot_file(robot))))
         self.limits = settings.limits or robot.limits.name
         robot.limits_named(self.limits)
-        self.estimate: PayloadEstimate | None = None
-        self.in_use = self.disagreement = ""
+        self.in_use = ""
+        self.stated = stated_figures(robot, uncertainty.prior)
         self.ended: Ended | None = None
         cell, self.cell_missing = stated_cell(settings, "planner")
         worker = planning_settings(settings, robot, uncertainty, cell)
@@ -73,21 +73,21 @@ class PlannerContext:
         self._names, self._mark = 0, secrets.token_hex(4)  # of this planner alone
         self.process = WorkerProcess("planning", make_worker, worker)
         node.resources.callback(self.process.close)
-        self._warm = self.process.request(None)  # so that the first plan does not wait for modules
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
         self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
-        self.estimator = EstimatorWatch(node, settings.estimator)
+        self.estimator = EstimatorLink(node, settings.estimator, robot.payload_frame)
         self.bridge = BridgeClient(node, settings.bridge, self._on_state)
 
     @property
-    def is_warm(self) -> bool:
-        """Whether the planning process has loaded all that it needs."""
-        return self._warm.done()
+    def disagreement(self) -> str:
+        """In what the estimator rests on something else; empty: nothing is known of it."""
+        who = f"The estimator ({self.estimator.name})"
+        return disagreement(self.stated, self.estimator.figures, who)
 
     def goal_of(self, message: ExcitationGoal) -> Goal:
         """Return a goal with all blanks filled in."""
         prior = self.uncertainty.prior
-        goal = goal_from(message, self.settings, self.limits, self.estimate, prior)
+        goal = goal_from(message, self.settings, self.limits, self.estimator.estimate, prior)
         if goal.intervals == ESTIMATED:
             self._check_estimator()
         self.robot.limits_named(goal.limits)
@@ -100,7 +100,7 @@ class PlannerContext:
             NotReadyError: The data are inconsistent, it may be another payload, or the intervals
                 are of an estimator that is gone.
         """
-        check_goal(self.estimate, goal)
+        check_goal(self.estimator.estimate, goal)
         if goal.intervals == ESTIMATED:
             self._check_estimator()
 
@@ -108,7 +108,7 @@ class PlannerContext:
         """Raise unless the estimator is there and rests on the same as this node."""
         if self.disagreement:
             raise NotReadyError(f"The estimator's intervals cannot be used. {self.disagreement}")
-        name = self.settings.estimator
+        name = self.estimator.name
         if not self.node.count_publishers(f"{name}/payload"):
             raise NotReadyError(
                 f"The estimator {name} is gone, so nobody would notice another payload in the "
@@ -192,8 +192,8 @@ class PlannerContext:
     def half_width(self) -> Array:
         """Return half widths of the payload's intervals in force, shape (10,)."""
         lower, upper = self.uncertainty.prior.box()
-        if is_usable(self.estimate):
-            lower, upper = estimate_intervals(self.estimate)
+        if is_usable(self.estimator.estimate):
+            lower, upper = estimate_intervals(self.estimator.estimate)
         return np.asarray((upper - lower) / 2)
 
     def new_name(self, kind: str) -> str:

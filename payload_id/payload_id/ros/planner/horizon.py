@@ -253,7 +253,7 @@ class Horizon:
 
     def _note(self, piece: Piece) -> None:
         """Note that a piece has begun, and what is known of the payload then."""
-        half_width, estimate = None, self._context.estimate
+        half_width, estimate = None, self._context.estimator.estimate
         if is_usable(estimate) and not (self.begun and self.begun[-1].estimate is estimate):
             lower, upper = estimate_intervals(estimate)
             half_width = np.asarray((upper - lower) / 2)

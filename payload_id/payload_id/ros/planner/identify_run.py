@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from payload_id_msgs.action import Identify
-from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
+from payload_id_msgs.msg import ExcitationGoal, StopReason
 
 from ...core.arrays import Array
 from ...core.errors import InputError
@@ -143,7 +143,7 @@ class IdentifyRun:
         self._goal.check_wanted()
         with refused_as(Result.ARM_NOT_READY):
             context.start(asked.goal.limits or context.limits, own=True)
-        if not await self._link.is_heard() or context.estimate is None:
+        if not await self._link.is_heard() or self._link.estimate is None:
             raise EndedError(
                 Result.ESTIMATOR_NOT_READY,
                 f"Nothing is heard of an estimator at {self._link.name}: start it, or set the "
@@ -187,8 +187,6 @@ class IdentifyRun:
                 raise InputError(answer.message)
         self._note(in_run=True, own_run=answer.success)
         self.result.tared, self.result.recording = answer.tared, answer.recording
-        if answer.success:  # what is known is of another run until the first estimate of this one
-            self._context.estimate = PayloadEstimate(status=PayloadEstimate.WAITING)
         if not answer.recording and not asked.unrecorded:
             raise EndedError(
                 Result.NOT_RECORDED,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.action import Identify
 from rclpy.action.server import ServerGoalHandle
 from std_srvs.srv import Trigger
@@ -16,7 +15,6 @@ from .context import PlannerContext
 from .execute_messages import identify_feedback
 from .identify_run import IdentifyRun
 from .identifying.attached_object import AttachedObject
-from .identifying.estimator_link import EstimatorLink
 from .identifying.stages import NAMES
 from .plan_server import PlanServer
 
@@ -25,7 +23,7 @@ class IdentifyServer:
     """Answers `~/identify` and `~/attach_payload`."""
 
     def __init__(self, context: PlannerContext, lease: ArmLease, plans: PlanServer) -> None:
-        """Find the estimator.
+        """Carry out no goal yet.
 
         Args:
             context: What all parts share.
@@ -33,9 +31,6 @@ class IdentifyServer:
             plans: Plans.
         """
         self._context, self._lease, self._plans = context, lease, plans
-        self._link = EstimatorLink(
-            context.node, context.settings.estimator, lambda: context.estimate
-        )
         settings, frame = context.settings, context.robot.payload_frame
         self._attached = AttachedObject(
             context.node, frame, settings.payload_box, settings.payload_box_centre
@@ -53,7 +48,7 @@ class IdentifyServer:
         what = f"a payload is identified for {who or 'somebody'}"
         try:
             with self._lease.taken(handle, what) as goal:
-                self._run = IdentifyRun(context, goal, self._plans, self._link)
+                self._run = IdentifyRun(context, goal, self._plans, context.estimator)
                 result = await self._run.carry_out()
                 self._run = None
         except InputError as error:
@@ -72,20 +67,17 @@ class IdentifyServer:
     def on_attach(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Attach the payload in MoveIt's planning scene."""
         try:
-            response.message = self._attached.publish(self._link.estimate)
+            response.message = self._attached.publish(self._context.estimator.estimate)
         except InputError as error:
             response.message = str(error)
             return response
         response.success = True
         return response
 
-    def hear_condition(self, message: DiagnosticStatus) -> None:
-        """Take in how the estimator is."""
-        self._link.hear_condition(message)
-
     def on_tick(self) -> None:
         """Tell the goal in progress how far it is, and look whether its motion is to end."""
-        self._link.look()
+        link = self._context.estimator
+        link.look()
         run = self._run
         if run is None:
             return
@@ -94,7 +86,7 @@ class IdentifyServer:
         if goal is not None and goal.handle.is_active:
             goal.handle.publish_feedback(
                 identify_feedback(
-                    run.stages, run.progress.horizon, goal.following, self._link.estimate,
+                    run.stages, run.progress.horizon, goal.following, link.estimate,
                     self._context.half_width(), run.progress.tightest,
                 )
             )  # fmt: skip

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
-from payload_id_msgs.msg import PayloadEstimate
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from std_srvs.srv import Trigger
@@ -25,11 +23,9 @@ from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
-from ..common.shared_parameters import disagreement, stated_figures, uncertainty_of
+from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
-from ..common.throttled_log import ThrottledLog
 from ..common.timeouts import LOOK, SENT
-from ..common.topics import LATCHED
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from ..lifecycle.managed_node import ManagedNode
@@ -45,14 +41,12 @@ FEEDBACK_PERIOD = 0.1  # [s]
 
 @dataclass(frozen=True)
 class Parts:
-    """What a configured planner consists of; `stated`: what it rests on, as figures."""
+    """What a configured planner consists of."""
 
     shared: PlannerContext
     plans: PlanServer
     lease: ArmLease
     identify: IdentifyServer
-    log: ThrottledLog
-    stated: Mapping[str, object]
 
 
 class PlannerNode(ManagedNode):
@@ -83,11 +77,7 @@ class PlannerNode(ManagedNode):
         plans, lease = PlanServer(shared), ArmLease(shared)
         execute = ExecuteServer(shared, lease, plans)
         identify = IdentifyServer(shared, lease, plans)
-        figures = stated_figures(self.robot, uncertainty.prior)
-        self._parts = Parts(shared, plans, lease, identify, ThrottledLog(self), figures)
-        topic = f"{settings.estimator}/payload"
-        self.create_subscription(PayloadEstimate, topic, self._on_estimate, LATCHED)
-        shared.estimator.told = self._on_condition
+        self._parts = Parts(shared, plans, lease, identify)
         self._serve(execute)
         steady_timer(self, LOOK, lambda: shared.arm.states.take(every=False))
         steady_timer(self, FEEDBACK_PERIOD, execute.on_feedback_due)
@@ -135,28 +125,6 @@ class PlannerNode(ManagedNode):
                 callback_group=group,
             )  # fmt: skip
 
-    def _on_estimate(self, message: PayloadEstimate) -> None:
-        """Take in an estimate, unless it is of another frame and so of nobody this node knows."""
-        frame = self.robot.payload_frame
-        if message.header.frame_id not in ("", frame):
-            self._parts.log.warn(
-                "estimate",
-                f"An estimate in the frame {message.header.frame_id[:80]!r} is not used: the robot "
-                f"file's payload frame is '{frame}'. Who publishes on the estimator's topic?",
-            )
-            return
-        self._parts.shared.estimate = message
-
-    def _on_condition(self, message: DiagnosticStatus) -> None:
-        """Compare what the estimator rests on with what this node does."""
-        parts = self._parts
-        parts.identify.hear_condition(message)
-        figures = {x.key: x.value for x in message.values}
-        who = f"The estimator ({parts.shared.settings.estimator})"
-        parts.shared.disagreement = disagreement(parts.stated, figures, who)
-        if parts.shared.disagreement:
-            parts.log.warn("disagreement", parts.shared.disagreement)
-
     def condition(self) -> Condition:
         """Judge the planner: the first thing that is to be said counts."""
         parts = self._parts
@@ -168,7 +136,7 @@ class PlannerNode(ManagedNode):
             "joint states silent [s]": parts.shared.arm.states.silence,
             "planning process": "runs" if parts.shared.process.alive else "ended",
             "identifying": parts.identify.stage or "no",
-            **parts.stated,
+            **parts.shared.stated,
         }
         level, said = next(x for x in self._remarks(parts.shared) if x[1])
         return Condition(level, said, figures)
@@ -184,7 +152,7 @@ class PlannerNode(ManagedNode):
         yield Level.WARN, shared.bridge.absence
         yield Level.WARN, state.doubt and f"The bridge says: {state.doubt}" if state else ""
         yield Level.WARN, shared.estimator.absence
-        yield Level.OK, "" if shared.is_warm else "The planning process is starting."
+        yield Level.OK, "" if shared.process.is_warm else "The planning process is starting."
         yield Level.WARN, shared.disagreement
         yield Level.WARN, shared.arm.clock_doubt()
         yield Level.OK, "Ready."

@@ -1,11 +1,13 @@
-"""Whether the estimator still runs, which would notice another payload in the hand."""
+"""What an estimator says, and whether it runs: it would notice another payload in the hand."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from payload_id_msgs.msg import PayloadEstimate
 from rclpy.node import Node
 
 from ..common.topics import LATCHED
@@ -14,10 +16,12 @@ UNHEARD = 5.0  # [s] without its condition, which comes every second
 
 
 class EstimatorWatch:
-    """Hears an estimator's condition; one that was never heard is not missed.
+    """Hears an estimator; one that was never heard is not missed.
 
     Attributes:
-        told: Called with each condition; None: nobody.
+        name: Of its node.
+        estimate: Its newest; None before the first.
+        figures: Of its condition.
     """
 
     def __init__(self, node: Node, name: str) -> None:
@@ -27,25 +31,30 @@ class EstimatorWatch:
             node: The node, with an executor that serves it.
             name: Of the estimator's node.
         """
-        self.told: Callable[[DiagnosticStatus], object] | None = None
-        self._name = node.resolve_service_name(name)
-        self._heard: float | None = None  # when [s]
-        node.create_subscription(DiagnosticStatus, f"{name}/condition", self._hear, LATCHED)
+        self._node, self.name = node, name
+        self.estimate: PayloadEstimate | None = None
+        self.figures: Mapping[str, str] = {}
+        self._heard = -math.inf  # when its condition was, by `time.monotonic` [s]
+        node.create_subscription(PayloadEstimate, f"{name}/payload", self.take, LATCHED)
+        node.create_subscription(DiagnosticStatus, f"{name}/condition", self.hear, LATCHED)
 
-    def _hear(self, message: DiagnosticStatus) -> None:
-        """Note that it is there."""
+    def take(self, estimate: PayloadEstimate) -> None:
+        """Take in an estimate."""
+        self.estimate = estimate
+
+    def hear(self, condition: DiagnosticStatus) -> None:
+        """Take in how it is."""
         self._heard = time.monotonic()
-        if self.told is not None:
-            self.told(message)
+        self.figures = {x.key: x.value for x in condition.values}
 
     @property
     def absence(self) -> str:
         """Say that it is not heard any more, and what to do; empty while it is."""
-        silence = 0.0 if self._heard is None else time.monotonic() - self._heard
-        if silence <= UNHEARD:
+        silence = time.monotonic() - self._heard
+        if not UNHEARD < silence < math.inf:
             return ""
         return (
-            f"The estimator {self._name} was last heard {silence:.0f} s ago, so "
-            "nobody would notice another payload in the hand: see whether it runs, or start it "
-            "anew."
+            f"The estimator {self._node.resolve_service_name(self.name)} was last heard "
+            f"{silence:.0f} s ago, so nobody would notice another payload in the hand: see whether "
+            "it runs, or start it anew."
         )

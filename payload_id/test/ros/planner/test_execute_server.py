@@ -47,12 +47,14 @@ class Planner:
         context.node = SimpleNamespace(
             get_logger=lambda: log, inactivity="", count_publishers=lambda topic: 1
         )
-        context.settings, context.disagreement = SimpleNamespace(estimator="estimator"), ""
         context.bridge = self.bridge = FakeBridge()
-        context.estimate = PayloadEstimate(
+        estimate = PayloadEstimate(
             status=PayloadEstimate.GOOD, lower=LOWER + 0.01, upper=UPPER - 0.01
         )
-        context.estimator = SimpleNamespace(absence="")
+        context.stated = {}
+        context.estimator = SimpleNamespace(
+            absence="", estimate=estimate, figures={}, name="estimator"
+        )
         context.in_use = context.cell_missing = ""
         context.limits = "safety"
         context.arm = SimpleNamespace(
@@ -112,7 +114,7 @@ WRONG = {
     "other obstacles": (lambda p: vars(p.bridge).update(bodies=[GROUND]), "obstacles have changed"),
     "in use": (lambda p: vars(p.context).update(in_use="something"), "in use: something"),
     "inconsistent": (
-        lambda p: vars(p.context).update(
+        lambda p: vars(p.context.estimator).update(
             estimate=PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="it slips")
         ),
         "it slips",
@@ -121,7 +123,8 @@ WRONG = {
         lambda p: setattr(p.context.estimator, "absence", "It was last heard 6 s ago."), "6 s ago"
     ),
     "forgotten payload": (
-        lambda p: setattr(p.context.estimate, "status", PayloadEstimate.WAITING), "forgotten"
+        lambda p: setattr(p.context.estimator.estimate, "status", PayloadEstimate.WAITING),
+        "forgotten",
     ),
 }  # fmt: skip
 

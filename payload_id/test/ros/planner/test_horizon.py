@@ -50,7 +50,8 @@ class World:
             settings=SimpleNamespace(proof_time=0.1), node=None,
             bridge=SimpleNamespace(bodies=(), state=None), arm=SimpleNamespace(states=self),
             start=lambda limits, own: self.arm.seen[0][0], goal_of=lambda asked: GOAL,
-            check_payload=lambda goal: None, answer=self.answer, estimate=None,
+            check_payload=lambda goal: None, answer=self.answer,
+            estimator=SimpleNamespace(estimate=None),
         )  # fmt: skip
 
     @property
@@ -104,7 +105,7 @@ class World:
         self.arm.tick(asked=asked)
         if self.half_widths is not None and round(self.arm.time * 100) % 30 == 0:
             half = np.full(10, self.half_widths(self.arm.time))
-            self.context.estimate = PayloadEstimate(
+            self.context.estimator.estimate = PayloadEstimate(
                 status=PayloadEstimate.GOOD, lower=-half, upper=half
             )
         if self.handed and self.handed[-1].ended is None:

@@ -45,7 +45,7 @@ class World:
             uncertainty=prior,
             limits="all",
             bridge=SimpleNamespace(absence="", state=None),
-            start=self.start, estimate=FOUND, disagreement="", half_width=lambda: 0.1 * PHI,
+            start=self.start, disagreement="", half_width=lambda: 0.1 * PHI,
             goal_of=lambda message: SimpleNamespace(limits="all"),
             certificates_folder=Path("/c"), new_name=lambda kind: f"{kind}_1",
             arm=SimpleNamespace(

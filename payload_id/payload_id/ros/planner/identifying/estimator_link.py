@@ -6,7 +6,7 @@ Nothing here waits without an end: who does not answer in time, or has ended, is
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -17,9 +17,11 @@ from std_srvs.srv import Trigger
 
 from ....core.errors import InputError
 from ...common.awaited_answers import until
+from ...common.throttled_log import ThrottledLog
 from ...common.timeouts import FOUND, SOLVED, TELL
 from ...common.timeouts import SILENT as UNHEARD
 from ...common.topics import RUNNING, SILENT
+from ...supervision.estimator_watch import EstimatorWatch
 
 NEWS = 1.5  # [s] in which its condition is heard anew, and tells of now
 KINDS = {
@@ -35,39 +37,40 @@ class EstimatorLostError(InputError):
     """The estimator has ended, or does not answer."""
 
 
-class EstimatorLink:
-    """Calls an estimator, and hears how it is.
+class EstimatorLink(EstimatorWatch):
+    """Calls an estimator, and hears what it says of one payload frame."""
 
-    Attributes:
-        name: Of its node.
-    """
-
-    def __init__(self, node: Node, name: str, newest: Callable[[], PayloadEstimate | None]) -> None:
+    def __init__(self, node: Node, name: str, frame: str) -> None:
         """Find its services.
 
         Args:
             node: The node, with an executor that serves it.
             name: Of the estimator's node.
-            newest: Returns its newest estimate; None before the first.
+            frame: The payload frame.
         """
-        self._node, self.name, self._newest = node, name, newest
-        self._figures: dict[str, str] = {}
-        self._heard = self._sampled = self._asked = float("-inf")
+        super().__init__(node, name)
+        self._frame, self._log = frame, ThrottledLog(node)
+        self._sampled = self._asked = float("-inf")
         self._there = time.monotonic()  # when its services were there last [s]
         self._calls = {
             key: node.create_client(kind, f"{name}/{key}") for key, kind in KINDS.items()
         }
 
-    @property
-    def estimate(self) -> PayloadEstimate | None:
-        """Its newest estimate; None before the first."""
-        return self._newest()
+    def take(self, estimate: PayloadEstimate) -> None:
+        """Take in an estimate, unless it is of another frame and so of nobody this node knows."""
+        if (frame := estimate.header.frame_id) in ("", self._frame):
+            super().take(estimate)
+            return
+        self._log.warn(
+            "estimate",
+            f"An estimate in the frame {frame[:80]!r} is not used: the robot file's payload frame "
+            f"is '{self._frame}'. Who publishes on the estimator's topic?",
+        )
 
-    def hear_condition(self, message: DiagnosticStatus) -> None:
+    def hear(self, condition: DiagnosticStatus) -> None:
         """Take in how it is."""
-        self._figures = {x.key: x.value for x in message.values}
-        self._heard = time.monotonic()
-        if not self._figures.get(SILENT, ""):
+        super().hear(condition)
+        if not self.figures.get(SILENT, ""):
             self._sampled = self._heard
 
     def look(self) -> None:
@@ -84,21 +87,21 @@ class EstimatorLink:
         if (silence := now - self._heard) > UNHEARD:
             return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"
         since = self._heard - self._asked  # what was said before may be heard a moment later
-        if since > NEWS and RUNNING not in self._figures:
+        if since > NEWS and RUNNING not in self.figures:
             return f"The estimator ({self.name}) is not active"
-        if since > NEWS and self._figures[RUNNING] == "False":
+        if since > NEWS and self.figures[RUNNING] == "False":
             return (
                 "The estimator's run was ended by somebody else, or the estimator was deactivated "
                 "or started anew"
             )
         silent = now - self._sampled > UNHEARD
-        return self._figures.get(SILENT, "").rstrip(".") if silent else ""
+        return self.figures.get(SILENT, "").rstrip(".") if silent else ""
 
     @property
     def ceased(self) -> str:
         """Why no samples come now, as the estimator has said twice; empty: they come."""
         silence = self._heard - self._sampled
-        return self._figures.get(SILENT, "").rstrip(".") if silence > NEWS else ""
+        return self.figures.get(SILENT, "").rstrip(".") if silence > NEWS else ""
 
     async def ceased_now(self) -> str:
         """Return `ceased`, once it is clear whether samples still come."""
@@ -129,6 +132,7 @@ class EstimatorLink:
         answer = await self._ask("begin", request)
         if answer.success:  # what was published before is of another run
             await until(self._node, lambda: self.estimate is not before, 2.0)
+            self.estimate = PayloadEstimate(status=PayloadEstimate.WAITING)
         self._asked = time.monotonic()
         return answer
 
