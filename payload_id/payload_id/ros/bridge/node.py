@@ -199,7 +199,7 @@ class BridgeNode(ManagedNode):
 
     def _judgements(self, state: State) -> tuple[tuple[Level, str], ...]:
         """Return what may be said of the bridge, the first first; empty: that is not so."""
-        shared, fault, doubt = self._shared, self._shared.fault, self._sources.doubt()
+        shared, fault, doubt = self._shared, self._shared.fault, self._sources.back_end.doubt()
         waits = "" if shared.process.is_warm else "The proof process is starting."
         dry = f"Ready. {shared.forbidden}." if shared.settings.dry_run else ""
         return (

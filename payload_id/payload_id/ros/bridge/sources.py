@@ -129,10 +129,6 @@ class Sources:
             found.append(f"{slider} (speed slider): nobody publishes it.")
         self.unwatched = tuple(found)
 
-    def doubt(self) -> str:
-        """Say what is not as it should be with what moves the arm; empty if nothing is."""
-        return self.back_end.doubt()
-
     def _hear_slider(self) -> None:
         """Take in where the pendant's slider is; what is not a number counts as no report."""
         if self._reports is None:

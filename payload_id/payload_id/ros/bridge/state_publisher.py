@@ -66,7 +66,7 @@ class StatePublisher:
             return inactive
         if doubt := self._context.obstacle_doubt:
             return f"{doubt}. Publish obstacles that can be used."
-        doubt = self._context.arm.states.turns.doubt or self._sources.doubt()
+        doubt = self._context.arm.states.turns.doubt or self._sources.back_end.doubt()
         return f"{doubt}." if doubt else ""
 
     def _detail(self, state: State) -> str:

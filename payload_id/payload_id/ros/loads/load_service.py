@@ -100,11 +100,6 @@ class LoadService:
         self._executor.shutdown()
         self._node.destroy_node()
 
-    @property
-    def tells(self) -> bool:
-        """Whether the arm says which load it has."""
-        return self._loads is not None
-
     def check(self) -> None:
         """Raise unless the driver takes loads now and the arm stands still.
 

@@ -16,7 +16,7 @@ from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
 from ....core.errors import InputError, brief
 from ....core.safety.clearance.convex_body import ConvexBody
-from ...common.conversions import point
+from ...common.conversions import point, pose_message
 from .obstacles import check_number
 
 THINNEST, FARTHEST = 1e-4, 100.0  # [m] of a size; of a place from the base
@@ -149,15 +149,6 @@ def obstacle_message(body: ConvexBody, frame: str) -> Obstacle:
     else:
         raise InputError(f"There is no message for an obstacle of the kind '{body.kind}'.")
     return message
-
-
-def pose_message(rotation: Array, translation: Array) -> Pose:
-    """Return axes (3, 3) and origin (3,) [m] as a message."""
-    pose, quaternion = Pose(), Rotation.from_matrix(rotation).as_quat()
-    pose.position = point(translation)
-    for name, value in zip("xyzw", quaternion, strict=True):
-        setattr(pose.orientation, name, float(value))
-    return pose
 
 
 def _body(message: Obstacle, where: str) -> ConvexBody:

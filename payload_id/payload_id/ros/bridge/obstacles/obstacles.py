@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -61,11 +60,6 @@ class Obstacles:
     def digest(self) -> tuple[str, ...]:
         """What tells whether anything has changed: every look at the arm asks it."""
         return tuple(f"{body.name}:{body.digest}" for body in self.bodies)
-
-    @cached_property
-    def text(self) -> str:
-        """All of them, as others read them (JSON)."""
-        return json.dumps([body.to_dict() for body in self.bodies], allow_nan=False)
 
     def add(self, bodies: Bodies) -> Obstacles:
         """Return them with further obstacles of the service.
