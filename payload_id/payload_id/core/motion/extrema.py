@@ -2,7 +2,7 @@ r"""Rigorous extrema of smooth curves on many slices at once.
 
 On a slice with middle c and half width h, a function f with |f^(4)| <= B4 there is
 
-    monotone            if |f'(c)|  > h |f''(c)| + h^2/2 M3,     M3 = |f'''(c)| + h B4 >= |f'''|,
+    monotone            if |f'(c)| >= h |f''(c)| + h^2/2 M3,     M3 = |f'''(c)| + h B4 >= |f'''|,
     convex or concave   if |f''(c)| > h M3,
 
 and its extrema are then its ends, or its ends and one stationary point s. A concave function
@@ -121,7 +121,7 @@ def _extrema(function: Smooth, order: int, slices: _Slices, depth: int) -> tuple
     h = (slices.end - slices.start) / 2
     first, second, third = np.abs(slices.at_middle[1:])
     M3 = third + h * function.largest(order + 4)[joint]
-    monotone = first > h * second + h**2 / 2 * M3
+    monotone = first >= h * second + h**2 / 2 * M3  # where h is 0, too
     bent = ~monotone & (second > h * M3)
     lower = np.minimum(slices.at_start, slices.at_end)
     upper = np.maximum(slices.at_start, slices.at_end)
@@ -154,12 +154,13 @@ def _include_stationary(
     for _ in range(NEWTON_STEPS):
         slope = function.derivative(order + 1, s, joint)
         curvature = function.derivative(order + 2, s, joint)
-        s = np.clip(s - slope / curvature, slices.start, slices.end)
+        step = np.divide(slope, curvature, out=np.zeros_like(s), where=curvature != 0.0)
+        s = np.clip(s - step, slices.start, slices.end)
     reach = np.maximum(s - slices.start, slices.end - s)
     # At an end the slope may point outwards: then the end itself is the extremum.
     slope = function.derivative(order + 1, s, joint)
     value = function.derivative(order, s, joint)
-    concave = curvature < 0
+    concave = slices.at_middle[2] < 0
     at_start, at_end = s <= slices.start, s >= slices.end
     outward = np.where(concave, slope, -slope)
     settled = (at_start & (outward <= 0)) | (at_end & (outward >= 0))

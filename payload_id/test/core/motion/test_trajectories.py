@@ -10,6 +10,7 @@ import pytest
 
 from payload_id.core.errors import InputError, UnknownNameError
 from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.extrema import extrema_of
 from payload_id.core.motion.families import trajectory_from_dict
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import MotionLimits
@@ -150,6 +151,10 @@ def test_extrema_are_exact_wherever_the_slices_lie() -> None:
         for kind in KINDS:
             lower, upper = ends_of(found, kind)
             assert 1.0 <= upper.max() < 1.0 + 2e-12 and -1.0 - 2e-12 < lower.min() <= -1.0
+    # A slice may be so short that rounding leaves nothing of it.
+    ends = np.array([[0.3, 0.7], [0.0, 0.0], [0.0, 0.0]])
+    for lower, upper in extrema_of(Polynomial.through(ends, 1.0 - ends), np.array([0.0, 1.0, 1.0])):
+        assert np.isfinite([lower, upper]).all() and (lower[1] <= upper[1]).all()
     # Where first and second derivative vanish together no slice is convex: Taylor's bound.
     flat = BezierPiece(MotionState.at_rest(np.zeros(1)), np.zeros(1), 1.0)
     cubic = np.polynomial.Polynomial([-0.5, 1.0]) ** 3  # about the middle

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from payload_id.core.motion.trajectory import Motion, MotionRanges
-from payload_id.core.safety.margins.margin import Refusal
+from payload_id.core.safety.margins.margin import Refusal, part_used
 from payload_id.core.safety.margins.subdivision import LimitBound, Need, Slices
 
 
@@ -37,3 +37,14 @@ def test_what_holds_is_proved_on_all_of_the_motion_and_what_does_not_is_refused(
     refused = proved(np.array([0.24]), count)
     assert isinstance(refused, Refusal) and refused.time * (1 - refused.time) > 0.24
     assert isinstance(proved(np.array([0.2501]), count), Refusal)  # true, beyond the finest slices
+
+
+def test_a_bound_that_is_no_number_proves_nothing():
+    """Rounding may leave 0/0 of an extremum; torques then used nothing of their limit."""
+    for used in (np.nan, part_used(np.array(np.nan), np.array(1.0))):
+        broken = LimitBound(
+            lambda found, used=used: [Need("torque", "j", *[np.full((len(found), 1), x) for x in
+                                                            (1.0, used, False)])],
+            SimpleNamespace(at=at, ranges=ranges), depth=2,
+        )  # fmt: skip
+        assert isinstance(broken.margins(Slices.between(np.array([0.0, 1.0]))), Refusal)

@@ -78,7 +78,7 @@ class JudgedPairs:
     @property
     def failed(self) -> BoolArray:
         """Pairs that are not proved apart."""
-        return np.asarray(self.value <= 0.0)
+        return ~(self.value > 0.0)
 
 
 class ClearanceBound:

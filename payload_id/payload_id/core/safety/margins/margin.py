@@ -102,7 +102,7 @@ class Refusal:
 
 
 def part_used(needed: Array, allowed: Array) -> Array:
-    """Return needed / allowed; of nothing nothing is used, and anything is too much."""
-    used = np.where(needed > 0.0, np.inf, 0.0)
+    """Return needed / allowed; of nothing nothing is used, and anything or NaN is too much."""
+    used = np.where(needed <= 0.0, 0.0, np.inf)
     known = np.isfinite(needed) & (allowed > 0.0)
     return np.divide(needed, allowed, out=used, where=known)

@@ -136,7 +136,7 @@ class Need:
         constraint: One of `CONSTRAINTS`.
         where: Joints or bodies, C of them.
         left: What is left of each limit, shape (I, C).
-        used: Part of it that is used, shape (I, C) [-]; above 1: it may be exceeded.
+        used: Part of it that is used, shape (I, C) [-]; above 1: it may be exceeded; NaN: all.
         certain: Where every payload and tracking error exceeds it, shape (I, C).
     """
 
@@ -145,6 +145,9 @@ class Need:
     left: Array
     used: Array
     certain: BoolArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "used", np.where(np.isnan(self.used), np.inf, self.used))
 
     @classmethod
     def within(
