@@ -129,6 +129,11 @@ def test_bilinear_bound_holds_and_is_near():
     assert (found <= whole).all() and (whole / exact).mean() < 1.3
     excess = (found - exact).mean() / (whole - exact).mean()
     assert excess < 0.7, "splitting closes part of the relaxation's gap"
+    for least, most in ((0.95, np.inf), (1.2, np.inf), (-np.inf, 0.9)):  # what need not be close
+        ends = least * found, most * exact
+        rough = bilinear_bound(a, b, c, enough=ends[0], hopeless=ends[1])
+        assert (exact <= rough).all() and ((rough <= ends[0]) >= (found <= ends[0])).all()
+        assert np.array_equal(rough <= ends[1], found <= ends[1])
 
 
 def test_ranges_of_parts_tell_the_torque_within_a_slice():

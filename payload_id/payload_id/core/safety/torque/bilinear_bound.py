@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Array, IntArray
+from ...arrays import Array, BoolArray, IntArray
 from .slice_motion import EPS
 
 GAP = 0.02  # part of a bound within which it is near enough to a value that is taken
@@ -34,7 +34,14 @@ TINY = 1e-300
 ROWS = 64  # forms that are treated at once, so that they stay in the processor's cache
 
 
-def bilinear_bound(a: Array, b: Array, c: Array, splits: int = SPLITS) -> Array:
+def bilinear_bound(
+    a: Array,
+    b: Array,
+    c: Array,
+    splits: int = SPLITS,
+    enough: Array | float = -np.inf,
+    hopeless: Array | float = np.inf,
+) -> Array:
     """Return upper bounds of max a'u + b'x + x'c u over |u| <= 1 and |x| <= 1.
 
     Args:
@@ -43,6 +50,8 @@ def bilinear_bound(a: Array, b: Array, c: Array, splits: int = SPLITS) -> Array:
         c: Shape (N, D, p).
         splits: How many u_p are tried at both ends where that is needed; `CRUDE`: the first s is
             taken as it is.
+        enough: Below which no bound need be closer, shape (N,).
+        hopeless: Of a form that takes more, no bound need be closer, shape (N,).
 
     Returns:
         bound: Shape (N,).
@@ -56,16 +65,23 @@ def bilinear_bound(a: Array, b: Array, c: Array, splits: int = SPLITS) -> Array:
     if splits == CRUDE:
         return _outward(bound, c)
     taken = _taken(a, b, c, np.where(b + _times(c, np.sign(a)) < 0, -1.0, 1.0))
-    loose = np.flatnonzero(bound > (1.0 + GAP) * taken)
+    enough, hopeless = (np.broadcast_to(x, bound.shape) for x in (enough, hopeless))
+
+    def is_loose(some: IntArray) -> BoolArray:
+        least = np.maximum((1.0 + GAP) * taken[some], enough[some])
+        return np.asarray((bound[some] > least) & (taken[some] <= hopeless[some]))
+
+    loose = np.flatnonzero(is_loose(np.arange(len(bound))))
     for start in range(0, len(loose), ROWS):
         rows = loose[start : start + ROWS]
         found, x = _refined(a[rows], b[rows], c[rows], s[rows], capacity[rows])
         bound[rows] = np.minimum(bound[rows], found)
         taken[rows] = np.maximum(taken[rows], _taken(a[rows], b[rows], c[rows], x))
-    rows = loose[bound[loose] > (1.0 + GAP) * taken[loose]]
+    rows = loose[is_loose(loose)]
     if splits and len(rows):
         which = np.argmax(capacity[rows] - np.abs(a[rows]), axis=1)
-        found = _split(a[rows], b[rows], c[rows], which, splits - 1)
+        ends = enough[rows], hopeless[rows]
+        found = _split(a[rows], b[rows], c[rows], which, splits - 1, *ends)
         bound[rows] = np.minimum(bound[rows], found)
     return _outward(bound, c)
 
@@ -75,14 +91,16 @@ def _outward(bound: Array, c: Array) -> Array:
     return np.asarray(bound * (1.0 + 8 * (1 + c.shape[1]) * (1 + c.shape[2]) * EPS))
 
 
-def _split(a: Array, b: Array, c: Array, which: IntArray, splits: int) -> Array:
+def _split(
+    a: Array, b: Array, c: Array, which: IntArray, splits: int, enough: Array, hopeless: Array
+) -> Array:
     """Return the larger bound of both ends of one u_p of each form, which is an end, shape (N,)."""
     rows = np.arange(len(a))
     own, column = a[rows, which], c[rows, :, which]
     a, c = a.copy(), c.copy()
     a[rows, which], c[rows, :, which] = 0.0, 0.0
-    above = own + bilinear_bound(a, b + column, c, splits)
-    below = -own + bilinear_bound(a, b - column, c, splits)
+    above = own + bilinear_bound(a, b + column, c, splits, enough - own, hopeless - own)
+    below = -own + bilinear_bound(a, b - column, c, splits, enough + own, hopeless + own)
     return np.maximum(above, below)
 
 

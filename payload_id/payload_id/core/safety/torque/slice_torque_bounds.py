@@ -37,6 +37,10 @@ class SliceTorqueBounds:
     """Bounds that hold at every time of a slice, for every theta and every state in the tube.
 
     All bounds are of shape (K, n) [N m or N].
+
+    Attributes:
+        matters: Least and largest |torque| between which lower and upper bounds are to be close,
+            shape (n,) each, base to tip as all but the bounds.
     """
 
     form: _BilinearForm
@@ -44,18 +48,23 @@ class SliceTorqueBounds:
     joints: JointTerms
     back: IntArray
     splits: int
+    matters: tuple[Array, Array]
 
     @cached_property
     def lower(self) -> Array:
         """M ddq_a + C dq_a + g + friction is not below, for every theta in the box."""
-        form = self.form
-        return (form.value - form.above(form.b, -form.c, self.splits) - self._rest)[:, self.back]
+        return (self.form.value - self._added(-1.0) - self._rest)[:, self.back]
 
     @cached_property
     def upper(self) -> Array:
         """... not above."""
+        return (self.form.value + self._added(1.0) + self._rest)[:, self.back]
+
+    def _added(self, sign: float) -> Array:
+        """Return what upper (sign 1) or lower bounds (-1) have beyond value and rest, (K, n)."""
         form = self.form
-        return (form.value + form.above(form.b, form.c, self.splits) + self._rest)[:, self.back]
+        room = (x - sign * form.value - self._rest for x in self.matters)
+        return form.above(form.b, sign * form.c, self.splits, *room)
 
     @cached_property
     def nominal_lower(self) -> Array:
@@ -105,6 +114,7 @@ def slice_torque_bounds(
     box: ParameterBox,
     parts: int = 1,
     splits: int = SPLITS,
+    matters: tuple[Array | float, Array | float] = (-np.inf, np.inf),
 ) -> SliceTorqueBounds:
     """Return rigorous bounds of the joint torques on the slices of a motion.
 
@@ -116,6 +126,8 @@ def slice_torque_bounds(
         parts: How many successive ranges make one slice; more of them cost little, and tell how
             the motion goes on within it.
         splits: How often a bound that is not near is split; see `bilinear_bound`.
+        matters: Least and largest |torque| between which bounds are to be close, shape (n,) each:
+            less will do as it is, and more cannot be proved on these slices [N m or N].
 
     Raises:
         InputError: Motion, tube or box are of another number of joints, or the number of ranges is
@@ -133,7 +145,8 @@ def slice_torque_bounds(
     remainder = Remainder.of(model, order, motion, terms.axis, middle, half, box.gravity_error)
     joints = joint_terms(box, order, motion)
     form = _bilinear_form(terms.value, terms.slope, middle, half, motion, joints)
-    return SliceTorqueBounds(form, remainder, joints, back, splits)
+    least, most = (np.broadcast_to(x, model.n)[order] for x in matters)
+    return SliceTorqueBounds(form, remainder, joints, back, splits, (least, most))
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +170,11 @@ class _BilinearForm:
         """Largest |sum_k x_k b_k|, shape (K, n)."""
         return np.asarray(np.abs(self.b).sum(axis=-1))
 
-    def above(self, b: Array, c: Array, splits: int) -> Array:
-        """Return a bound of a'u + x'b + x'c u, shape (K, n)."""
+    def above(self, b: Array, c: Array, splits: int, *ends: Array) -> Array:
+        """Return a bound of a'u + x'b + x'c u, shape (K, n); `ends` as of `bilinear_bound`."""
         K, n, D, p = c.shape
         forms = (self.a.reshape(K * n, p), b.reshape(K * n, D), c.reshape(K * n, D, p))
-        return bilinear_bound(*forms, splits).reshape(K, n)
+        return bilinear_bound(*forms, splits, *(x.reshape(K * n) for x in ends)).reshape(K, n)
 
 
 def _bilinear_form(

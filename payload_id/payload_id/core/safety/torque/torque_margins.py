@@ -34,8 +34,10 @@ class TorqueBound(LimitBound):
 
     def __init__(self, case: SafetyCase, trajectory: Trajectory, torque: str = "torque") -> None:
         """Prove nothing yet; `torque` is the name of the constraint."""
-        super().__init__(partial(self._needs, splits=SPLITS), trajectory, 7)
+        needs = partial(self._needs, splits=SPLITS, matters=(1.0, np.inf))
+        super().__init__(needs, trajectory, 7)
         self._case, self._torque, self._goal, self._splits = case, torque, np.inf, 0
+        self._near = 0.0  # part of a limit that is used for certain
 
     def margins(self, slices: Slices, enough: float = 0.0) -> tuple[Margin, ...] | Refusal:
         """Return the smallest margins, or the refusal.
@@ -49,7 +51,7 @@ class TorqueBound(LimitBound):
         if hard.any():
             top = slices.middle[np.argsort(first.needs[-1].used.max(axis=1))[-4:]]
             near = self._needs(MotionRanges.at_instants(self.trajectory.at(top)))[-1].used.max()
-            self._goal = max(float(near) + REPORT, enough)
+            self._near, self._goal = float(near), max(float(near) + REPORT, enough)
             hard = first.failed | replace(first, goal=self._goal).loose
         self.settle(first, ~hard)
         return super().margins(slices.take(hard)) if hard.any() else tuple(self.smallest.values())
@@ -63,15 +65,23 @@ class TorqueBound(LimitBound):
     def _judged(self, slices: Slices, splits: int, goal: float) -> Needs:
         """Return what slices need of crude or closer bounds."""
         ranges = slices.ranges(self.trajectory, PARTS)
-        return Needs(slices, self._needs(ranges, splits, PARTS), goal)
+        return Needs(slices, self._needs(ranges, splits, PARTS, (self._near, 1.0)), goal)
 
-    def _needs(self, ranges: MotionRanges, splits: int = 0, parts: int = 1) -> tuple[Need, ...]:
+    def _needs(
+        self,
+        ranges: MotionRanges,
+        splits: int = 0,
+        parts: int = 1,
+        matters: tuple[float, float] = (-np.inf, np.inf),
+    ) -> tuple[Need, ...]:
         """Return what slices need: of the design's disturbance if there is one, of the torque.
 
-        Without its design no torque has a bound, so that the disturbance is named first.
+        Without its design no torque has a bound, so that the disturbance is named first. Only
+        between two parts of the limit that matter are torques told closely.
         """
         case, names = self._case, self._case.model.joints
-        found = slice_torque_bounds(case.model, ranges, case.tube, case.box, parts, splits)
+        ends = matters[0] * case.limits.torque, matters[1] * case.limits.torque
+        found = slice_torque_bounds(case.model, ranges, case.tube, case.box, parts, splits, ends)
         lower, upper = found.commanded(case.tube)
         most, least = np.maximum(np.abs(lower), np.abs(upper)), np.maximum(lower, -upper)
         torque = Need.within(self._torque, names, most, case.limits.torque, least)
