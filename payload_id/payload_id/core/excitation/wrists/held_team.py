@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import factorial
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from scipy.spatial.transform import Rotation
 
 from ...arrays import Array
 from ...body.inertial import skew
 from ...errors import InputError
 from ...motion.fourier import FourierSeries
+from ...motion.trajectory import Motion
 from ...rows.wrench.newton_euler import newton_euler_regressor
 from ...team.bounds import RobotBounds, TeamBounds
 from ...team.closed_form.pair_equations import FrameBounds
@@ -82,35 +85,41 @@ class HeldTeam:
         """Middle of the grasps in {1}, about which motions turn, shape (3,) [m]."""
         return np.asarray(self.frames.position.mean(axis=0))
 
-    def body(self, series: FourierSeries, time: Array) -> tuple[Array, Array]:
+    @property
+    def arms(self) -> Array:
+        """Grasps from their middle in {1}, shape (N, 3) [m]."""
+        return np.asarray(self.frames.position - self.centre)
+
+    def body(self, at: Motion) -> tuple[Array, Array]:
         """Return axes (k, 3, 3) and origin (k, 3) [m] of {1} as it was before the motion.
 
         Args:
-            series: Of a rotation vector [rad] and a translation of the centre [m], n = 6.
-            time: Since the beginning, shape (k,) [s].
+            at: A rotation vector [rad] and a translation of the centre [m], n = 6, at k instants.
         """
-        q = series.at(time).q
-        R = Rotation.from_rotvec(q[:, :3]).as_matrix()
-        return R, self.centre + q[:, 3:] - R @ self.centre
+        R = Rotation.from_rotvec(at.q[:, :3]).as_matrix()
+        return R, self.centre + at.q[:, 3:] - R @ self.centre
 
-    def poses(self, series: FourierSeries, time: Array) -> tuple[Array, Array]:
+    def poses(self, at: Motion) -> tuple[Array, Array]:
         """Return R_i0i (N, k, 3, 3) and p_i0i (N, k, 3) [m] that carry a motion out."""
-        R, x = self.body(series, time)
+        R, x = self.body(at)
         X, p = self.frames.rotation, self.frames.position
         home = self.attitude @ X.swapaxes(1, 2)  # axes of {1} in {i0}
         moved = x[None] + np.einsum("kij,nj->nki", R, p) - p[:, None]
         turned = np.einsum("nij,kjl,nlm->nkim", home, R, X)
         return turned, self.place[:, None] + np.einsum("nij,nkj->nki", home, moved)
 
-    def wrench_regressor(self, series: FourierSeries, time: Array) -> Array:
+    def velocities(self, at: Motion) -> tuple[Array, Array]:
+        """Return omega (k, 3) [rad/s] and the grasps' velocities (N, k, 3) [m/s], in {1}."""
+        R, omega = self.body(at)[0], turning(at)[0]
+        carried = np.einsum("kji,kj->ki", R, at.dq[:, 3:])
+        return omega, carried + np.cross(omega, self.arms[:, None])
+
+    def wrench_regressor(self, at: Motion) -> Array:
         """Return Y with Y phi the wrench about {1} that a motion takes, shape (k, 6, 10)."""
-        R, x = self.body(series, time)
-        up = R[:, :, :].swapaxes(1, 2) @ self._up()
-        step = time[1] - time[0]
-        omega = _omega(R, step)
-        a = np.gradient(np.gradient(x, step, axis=0), step, axis=0)
-        proper = np.einsum("kji,kj->ki", R, a) + GRAVITY * up
-        return newton_euler_regressor(proper, omega, np.gradient(omega, step, axis=0))
+        R, c, (omega, alpha) = self.body(at)[0], self.centre, turning(at)
+        proper = np.einsum("kji,kj->ki", R, at.ddq[:, 3:] + GRAVITY * self._up())
+        proper -= np.cross(alpha, c) + np.cross(omega, np.cross(omega, c))
+        return newton_euler_regressor(proper, omega, alpha)
 
     def _up(self) -> Array:
         """Return the vertical in {1} before the motion, shape (3,)."""
@@ -124,22 +133,41 @@ class HeldTeam:
         G = np.hstack([np.vstack([np.eye(3), skew(p)]) for p in self.frames.position])
         return np.linalg.pinv(G, rcond=1e-6).reshape(len(self.names), 3, 6)
 
+    def forces(self, at: Motion) -> Array:
+        """Return the least forces of all robots that move the estimate, (N, k, 3) [N], in {1}."""
+        wrench = self.wrench_regressor(at) @ self.phi
+        return np.einsum("nij,kj->nki", self.share(), wrench)
+
     def samples(self, series: FourierSeries, time: Array) -> list[RobotSamples]:
         """Return what the robots would measure without errors, with the least forces."""
-        turned, place = self.poses(series, time)
-        step = time[1] - time[0]
-        force = np.einsum("nij,kjl,l->nki", self.share(), self.wrench_regressor(series, time),
-                          self.phi)  # fmt: skip
-        own = np.einsum("nji,nkj->nki", self.frames.rotation, force)
-        made = []
-        for i, name in enumerate(self.names):
-            v = np.einsum("kji,kj->ki", turned[i], np.gradient(place[i], step, axis=0))
-            twist = np.hstack([_omega(turned[i], step), v])
-            made.append(RobotSamples(name, time, turned[i], place[i], twist, own[i]))
-        return made
+        at, axes = series.at(time), self.frames.rotation.swapaxes(1, 2)
+        omega, velocity = self.velocities(at)
+        parts = (
+            *self.poses(at),
+            np.einsum("nij,kj->nki", axes, omega),
+            np.einsum("nij,nkj->nki", axes, velocity),
+            np.einsum("nij,nkj->nki", axes, self.forces(at)),
+        )
+        return [
+            RobotSamples(name, time, R, p, np.hstack([w, v]), f)
+            for name, R, p, w, v, f in zip(self.names, *parts, strict=True)
+        ]
 
 
-def _omega(R: Array, step: float) -> Array:
-    """Return the angular velocity of attitudes at equal steps in their own axes, shape (k, 3)."""
-    turn = Rotation.from_matrix(R[:-1].swapaxes(1, 2) @ R[1:]).as_rotvec() / step
-    return np.asarray(np.vstack([turn[:1], (turn[1:] + turn[:-1]) / 2, turn[-1:]]))
+# (1 - cos x) / x^2 and (x - sin x) / x^3 by x^2; the next term is below 1e-15 for half a turn.
+_A, _B = (Polynomial([(-1.0) ** k / factorial(2 * k + n) for k in range(14)]) for n in (2, 3))
+
+
+def turning(at: Motion) -> tuple[Array, Array]:
+    """Return omega and its derivative in the turned axes, (k, 3) each, for rotation vectors w.
+
+    omega = J dw,  J = 1 - A(w w) [w]x + B(w w) [w]x^2,  A and B as above.
+    """
+    w, dw, ddw = (x[:, :3] for x in (at.q, at.dq, at.ddq))
+    square, change = (factor * (w * x).sum(axis=1)[:, None] for factor, x in ((1, w), (2, dw)))
+    a, b = _A(square), _B(square)
+    da, db = _A.deriv()(square) * change, _B.deriv()(square) * change
+    across, rate = np.cross(w, dw), np.cross(w, ddw)
+    omega = dw - a * across + b * np.cross(w, across)
+    alpha = ddw - a * rate + b * (np.cross(w, rate) + np.cross(dw, across))
+    return omega, alpha - da * across + db * np.cross(w, across)

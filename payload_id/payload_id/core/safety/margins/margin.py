@@ -27,6 +27,10 @@ CONSTRAINTS = {
     "inertia": "kg m2 or kg",
     "level": "J",
     "initial energy": "J",
+    "tilt": "rad",
+    "reach": "m",
+    "wrist speed": "m/s",
+    "force": "N",
 }
 SPEEDS = ("tool speed", "payload speed", "elbow speed", "kinetic energy")
 TORQUES = ("torque", "holding torque")
