@@ -1,43 +1,83 @@
-"""Start of `./payload-id`: checks the Python version, in syntax that older Pythons can read."""
+"""The sequence of `./payload-id`: set up what is missing or changed, then run the command."""
 
-import os
+from __future__ import annotations
+
 import sys
 
-OLDEST = (3, 10)
+try:
+    import fcntl
+    import os
+    import signal
+    import time
+    from collections.abc import Sequence
+    from functools import partial
+    from pathlib import Path
+
+    ROOT = Path(__file__).resolve().parent.parent
+    sys.path[0] = str(ROOT)
+    from setup_environment import build, environment, first_help, handover, machine
+    from setup_environment.environment import Place
+    from setup_environment.steps import Runner, SetupError, say
+except KeyboardInterrupt:
+    sys.exit(130)
 
 
-def newer_python() -> "str | None":
-    """Find another Python on the PATH that is new enough, or None."""
-    for minor in (13, 12, 11, 10):
-        for folder in os.environ.get("PATH", "").split(os.pathsep):
-            candidate = os.path.join(folder, "python3.%d" % minor)
-            if os.access(candidate, os.X_OK):
-                return candidate
-    return None
+def main(arguments: Sequence[str]) -> int:
+    """Set up, then become the command; returns only if there is no command to become."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # tools are ended then, too
+    try:
+        machine.check(ROOT)
+        place = environment.place_of(ROOT, os.environ)
+        if (
+            first_help.ASKED.issuperset(arguments[:1])
+            and not place.stamp(build.PYTHON_PACKAGE).exists()
+        ):
+            print(first_help.text(), end="")
+            return 0
+        set_up(place)
+    except (SetupError, OSError) as error:
+        say(f"set-up failed: {error}")
+        return 1
+    except KeyboardInterrupt:
+        say("interrupted; the next run starts the unfinished part anew.")
+        return 130
+    line = handover.command(place, arguments)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    handover.become(line, handover.variables(os.environ, place))
 
 
-def start() -> None:
-    """Run the set-up and the command with a Python that is new enough."""
-    if sys.version_info < OLDEST:
-        other = newer_python()
-        if other and not os.environ.get("PAYLOAD_ID_PYTHON_TRIED"):
-            os.environ["PAYLOAD_ID_PYTHON_TRIED"] = other
-            os.execv(other, [other, "-S", os.path.abspath(__file__)] + sys.argv[1:])
-        found = "%d.%d" % sys.version_info[:2]
-        sys.exit(
-            "payload-id: Python 3.10 or later is needed and python3 is Python %s; install one,"
-            " for example with: sudo apt-get install python3 python3-venv python3-dev" % found
-        )
-    os.environ.pop("PAYLOAD_ID_PYTHON_TRIED", None)
-    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    sys.dont_write_bytecode = not os.access(os.path.dirname(os.path.abspath(__file__)), os.W_OK)
-    from setup_environment.main import main
+def set_up(place: Place) -> None:
+    """Bring the environment and the installed packages up to date."""
+    if environment.is_complete(place) and not build.changed(place):
+        return
+    started, lock_fd = time.monotonic(), lock(place.root)
+    complete, stale = environment.is_complete(place), build.changed(place)  # if nobody else did it
+    runner = Runner(
+        log=place.state / "setup.log",
+        environment=partial(handover.tools_variables, os.environ, place),
+        lock_fd=lock_fd,
+        weights=({} if complete else environment.STEPS) | build.steps(stale),
+    )
+    if not complete:
+        environment.create(place, runner)
+    for folder, value in stale.items():
+        build.install(place, folder, value, runner)
+    say(f"ready after {time.monotonic() - started:.1f} s")
 
-    sys.exit(main(sys.argv[1:]))
+
+def lock(root: Path) -> int:
+    """Wait for other runs that set up a checkout; return what holds the lock while it is open.
+
+    It is a lock on the folder, so that no file is needed, and ends when the command begins.
+    """
+    fd = os.open(root, os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("another run is setting up this checkout; waiting for it ...")
+        fcntl.flock(fd, fcntl.LOCK_EX)
+    return fd
 
 
 if __name__ == "__main__":
-    try:
-        start()
-    except KeyboardInterrupt:  # while modules are imported
-        sys.exit(130)
+    sys.exit(main(sys.argv[1:]))

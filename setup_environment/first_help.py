@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-ASKED = ("-h", "--help", "help")
+ASKED = {"-h", "--help", "help"}
 VERBS = {
     "demo": "watch a simulated arm grasp an unknown payload, and ROS 2 nodes identify it",
     "new-robot": "draft the robot file of an own arm from its URDF, a columns file from a table",
@@ -23,21 +21,15 @@ VERBS = {
 }
 
 
-def is_asked(arguments: Sequence[str]) -> bool:
-    """Tell whether somebody wants to know what there is."""
-    return not arguments or arguments[0] in ASKED
-
-
 def text() -> str:
     """Return what there is."""
-    verbs = "\n".join(f"  {verb:<12}{said}" for verb, said in VERBS.items())
     return f"""\
 usage: ./payload-id VERB ...
 
 Identify the mass, centre of mass and inertia of a grasped payload, with intervals that contain the
 truth whenever the stated noise and model bounds hold.
 
-{verbs}
+{chr(10).join(f"  {verb:<12}{said}" for verb, said in VERBS.items())}
 
 Any other call first makes the environment (.venv in this folder): one to two minutes with a fast
 connection, about 2 GB; the compilers it needs are named if they are missing. Then

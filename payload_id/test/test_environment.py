@@ -1,6 +1,8 @@
 """The launcher and its set-up: what it trusts, what it refuses, what it says."""
 
+import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -8,187 +10,153 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # setup_environment is no part of the package
 
-from setup_environment import (  # noqa: E402, E501  # see above
-    build,
-    handover,
-    install,
-    lockfile,
-    machine,
-    main,
-    stamps,
-)
-from setup_environment.layout import Layout, layout_of  # noqa: E402  # see above
-from setup_environment.ros import Ros, sourced  # noqa: E402  # see above
-from setup_environment.steps import Runner, SetupError, StepFailed  # noqa: E402  # see above
-
-LOCK = (ROOT / "requirements.lock").read_text()
+from setup_environment import build, environment, handover, machine  # noqa: E402  # see above
+from setup_environment.environment import Place  # noqa: E402  # see above
+from setup_environment.steps import Runner, SetupError  # noqa: E402  # see above
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
+def place(tmp_path: Path) -> Place:
+    """A checkout whose environment looks finished."""
     (tmp_path / "requirements.lock").write_text("one==1\n")
-    return layout_of(tmp_path, None)
+    place = Place(tmp_path)
+    place.python.parent.mkdir(parents=True)
+    place.python.symlink_to(sys.executable)
+    place.state.mkdir()
+    place.set_made("environment", environment.made_from(place))
+    return place
 
 
-def pretend_complete(layout: Layout) -> str:
-    """Make an environment that looks finished and return the value of its stamp."""
-    value = install.environment_digest(layout, None)
-    layout.python.parent.mkdir(parents=True)
-    layout.python.symlink_to(sys.executable)
-    layout.state.mkdir(parents=True, exist_ok=True)
-    layout.owner.touch()
-    stamps.write_stamp(layout.stamp, value)
-    return value
+def other_lock(place: Place, monkeypatch) -> Place:
+    (place.root / "requirements.lock").write_text("one==2\n")
+    return place
 
 
-def other_lock(layout: Layout) -> None:
-    layout.lock.write_text("one==2\n")
+def vanished_python(place: Place, monkeypatch) -> Place:
+    place.python.unlink()
+    place.python.symlink_to("/nowhere/python")
+    return place
 
 
-def vanished_python(layout: Layout) -> None:
-    layout.python.unlink()
-    layout.python.symlink_to("/nowhere/python")
+def cut_stamp(place: Place, monkeypatch) -> Place:
+    place.stamp("environment").write_text(place.stamp("environment").read_text()[:10])
+    return place
+
+
+def other_python(place: Place, monkeypatch) -> Place:
+    monkeypatch.setattr(sys.implementation, "cache_tag", "cpython-399")
+    return place
+
+
+def moved_checkout(place: Place, monkeypatch) -> Place:
+    return Place(place.root.rename(place.root.with_name(place.root.name + "-moved")))
 
 
 class TestStamps:
     @pytest.mark.parametrize(
-        "change",
-        [
-            other_lock,
-            vanished_python,
-            lambda layout: layout.stamp.unlink(),
-            lambda layout: layout.stamp.write_text(layout.stamp.read_text()[:10]),
-        ],
+        "change", [other_lock, vanished_python, cut_stamp, other_python, moved_checkout]
     )
-    def test_an_environment_that_is_not_whole_or_another_one_is_not_trusted(self, layout, change):
-        assert install.is_complete(layout, pretend_complete(layout))
-        change(layout)
-        assert not install.is_complete(layout, install.environment_digest(layout, None))
-
-    def test_other_python_and_moved_checkout_make_another_environment(
-        self, layout, tmp_path, monkeypatch
+    def test_an_environment_that_is_not_whole_or_another_one_is_not_trusted(
+        self, place, monkeypatch, change
     ):
-        pretend_complete(layout)
-        with monkeypatch.context() as other:
-            other.setattr(sys.implementation, "cache_tag", "cpython-399")
-            assert not install.is_complete(layout, install.environment_digest(layout, None))
-        moved = tmp_path.with_name(tmp_path.name + "-moved")
-        tmp_path.rename(moved)
-        there = layout_of(moved, None)
-        assert not install.is_complete(there, install.environment_digest(there, None))
+        assert environment.is_complete(place)
+        with monkeypatch.context() as during:
+            assert not environment.is_complete(change(place, during))
 
-    def test_failed_creation_leaves_no_stamp_and_is_made_anew(self, layout, monkeypatch):
-        runner = Runner(layout.log, dict(os.environ))
-        monkeypatch.setattr(install.machine, "base_python", lambda: "/bin/false")
+    def test_failed_creation_leaves_no_stamp_and_is_made_anew(self, place, monkeypatch):
+        runner = Runner(place.state / "log", lambda: dict(os.environ), 0, environment.STEPS)
+        monkeypatch.setattr(sys, "executable", "/bin/false")
         monkeypatch.setattr(machine, "missing_tools", dict)
-        for _ in range(2):
-            with pytest.raises(StepFailed, match="creating the Python environment"):
-                main.bring_up_to_date(layout, None, runner)
-            assert not layout.stamp.exists()
-            install.check_owner(layout)  # what the failed run left is ours and may be deleted
+        for _ in range(2):  # what the failed run left is ours and may be deleted
+            with pytest.raises(SetupError, match="creating the Python environment"):
+                environment.create(place, runner)
+            assert not place.stamp("environment").exists()
 
-    def test_foreign_environment_is_refused_and_left_alone(self, layout):
-        (layout.venv / "bin").mkdir(parents=True)
+    def test_foreign_environment_is_refused_and_left_alone(self, tmp_path):
+        place = Place(tmp_path)
+        (place.venv / "bin").mkdir(parents=True)
         with pytest.raises(SetupError, match="was not made by payload-id"):
-            install.check_owner(layout)
-        assert (layout.venv / "bin").exists()
+            environment.create(place, Runner(place.state, dict, 0, {}))
+        assert (place.venv / "bin").exists()
 
+    def test_what_is_installed_matters_and_nothing_else(self, place, monkeypatch):
+        package = place.root / "payload_id"
 
-class TestPackages:
-    @pytest.fixture
-    def package(self, layout) -> Path:
-        folder = layout.root / "payload_id"
-        for name in ("package.xml", "payload_id/core.py", "test/test_core.py", "config/a.yaml"):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(name)
-        return folder
+        def edit(name: str) -> None:
+            (package / name).parent.mkdir(parents=True, exist_ok=True)
+            (package / name).write_text(f"edited {time.monotonic_ns()}")
 
-    def changed(self, layout, package) -> bool:
-        return bool(build.changed(layout, [package], "environment"))
+        def is_changed() -> bool:
+            now = build.changed(place)
+            for folder, value in now.items():
+                place.set_made(folder.name, value)
+            return bool(now)
 
-    def install(self, layout, package) -> None:
-        layout.state.mkdir(parents=True, exist_ok=True)
-        for folder, value in build.changed(layout, [package], "environment").items():
-            stamps.write_stamp(layout.package_stamp(folder.name), value)
-
-    def test_what_is_installed_matters_and_nothing_else(self, layout, package):
-        for name in ("payload_id/core.py", "launch/new.xml", "payload_id/log/a.py"):
-            self.install(layout, package)
-            (package / name).parent.mkdir(exist_ok=True)
-            (package / name).write_text("edited")
-            assert self.changed(layout, package), name
-        self.install(layout, package)
+        monkeypatch.setattr(build, "packages", lambda place: [package])
+        for name in ("package.xml", "payload_id/core.py", "launch/new.xml", "payload_id/log/a.py"):
+            edit(name)
+            assert is_changed(), name
         for name in ("test/test_core.py", "payload_id/__pycache__/core.pyc"):
-            (package / name).parent.mkdir(exist_ok=True)
-            (package / name).write_text("edited")
-        assert not self.changed(layout, package)
-        (package / "config/a.yaml").unlink()
-        assert self.changed(layout, package)
+            edit(name)
+        assert not is_changed()
+        (package / "launch/new.xml").unlink()
+        assert is_changed()
 
 
-class TestLock:
-    entries = lockfile.parse(LOCK)
-
-    def test_every_package_is_pinned_with_a_hash(self):
-        assert len(self.entries) > 100
-        assert [entry.name for entry in self.entries if not entry.hashed] == []
-
-    def test_with_ros_no_ros_package_is_installed(self):
-        names = {entry.name for entry in lockfile.without_ros(self.entries, set())}
-        assert not any(name.startswith("ros-") for name in names)
-        assert "lark-parser" not in names  # only the wheels need it
-        assert {"pin", "cvxpy", "numpy", "mujoco", "colcon-core", "pytest"} <= names
+def test_every_package_is_pinned_with_a_hash_and_no_index_is_named():
+    lock = (ROOT / "requirements.lock").read_text()
+    entries = re.findall(r"^\S+==.*\n(?:    --hash=sha256:.*\n)*", lock, re.MULTILINE)
+    assert len(entries) > 100 and all("--hash" in entry for entry in entries)
+    assert "://" not in lock
 
 
-class TestMachine:
-    @pytest.mark.parametrize(
-        ("system", "processor", "version", "words"),
-        [
-            ("Linux", "aarch64", (3, 12), "Linux on aarch64"),
-            ("Darwin", "x86_64", (3, 12), "Darwin"),
-            ("Linux", "x86_64", (3, 99), "Python 3.99"),
-        ],
-    )
-    def test_other_machines_are_refused_in_one_sentence(self, system, processor, version, words):
-        with pytest.raises(SetupError, match=words) as caught:
-            machine.check_platform(system, processor, version)
-        assert "\n" not in str(caught.value)
+@pytest.mark.parametrize(
+    ("system", "processor", "version", "words"),
+    [
+        ("Linux", "aarch64", (3, 12), "Linux on aarch64"),
+        ("Darwin", "x86_64", (3, 12), "Darwin"),
+        ("Linux", "x86_64", (3, 99), "do not exist for Python"),
+    ],
+)
+def test_other_machines_are_refused_in_one_sentence(monkeypatch, system, processor, version, words):
+    monkeypatch.setattr("platform.system", lambda: system)
+    monkeypatch.setattr("platform.machine", lambda: processor)
+    monkeypatch.setattr(sys, "version_info", version)
+    with pytest.raises(SetupError, match=words) as caught:
+        machine.check(ROOT)
+    assert "\n" not in str(caught.value)
 
 
 class TestRos:
-    def prefix(self, tmp_path: Path) -> str:
+    def test_sourced_installation_is_found(self, tmp_path):
         index = tmp_path / "ros/share/ament_index/resource_index/packages"
         index.mkdir(parents=True)
         (index / "rclpy").touch()
-        return str(tmp_path / "ros")
-
-    def test_sourced_installation_is_found(self, tmp_path):
-        variables = {"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": self.prefix(tmp_path)}
-        ros = sourced(variables, ROOT)
-        assert ros is not None
-        assert ros.home == variables["AMENT_PREFIX_PATH"]
+        variables = {"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": str(tmp_path / "ros")}
+        place = environment.place_of(ROOT, variables)
+        assert place.provides("rclpy") and place.venv == ROOT / ".venv-jazzy"
         own = {"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": f"{ROOT}/.venv"}  # is no installation
-        assert sourced({}, ROOT) is sourced(own, ROOT) is None
+        assert environment.place_of(ROOT, own) == environment.place_of(ROOT, {}) == Place(ROOT)
+        with pytest.raises(SetupError, match="humble is sourced"):
+            environment.place_of(ROOT, variables | {"ROS_DISTRO": "humble"})
 
+    def test_packages_of_the_user_are_looked_up_and_not_built_with(self):
+        place, user = Place(ROOT), {"AMENT_PREFIX_PATH": "/ws/install"}
+        path = handover.variables(user, place)["AMENT_PREFIX_PATH"]
+        assert path.split(":") == [str(place.venv), "/ws/install"]
+        assert "/ws" not in handover.tools_variables(user, place)["AMENT_PREFIX_PATH"]
 
-class TestHandover:
-    def test_packages_of_the_user_are_looked_up_and_not_built_with(self, layout):
-        base = handover.clean({"AMENT_PREFIX_PATH": "/ws/install"}, layout, None)
-        path = handover.variables(base, layout, None)["AMENT_PREFIX_PATH"]
-        assert path.split(":") == [str(layout.venv), "/ws/install"]
-        assert "/ws" not in handover.tools_variables(base, layout, None)["AMENT_PREFIX_PATH"]
-
-    def test_discovery_range_of_the_user_is_kept(self, layout):
+    def test_discovery_range_of_the_user_is_kept(self):
         key = "ROS_AUTOMATIC_DISCOVERY_RANGE"
-        assert handover.variables({}, layout, None)[key] == "LOCALHOST"
-        assert handover.variables({key: "SUBNET"}, layout, None)[key] == "SUBNET"
-        ros = Ros("jazzy", ("/opt/ros/jazzy",), ())
-        assert key not in handover.variables({}, layout, ros)
+        assert handover.variables({}, Place(ROOT))[key] == "LOCALHOST"
+        assert handover.variables({key: "SUBNET"}, Place(ROOT))[key] == "SUBNET"
+        assert key not in handover.variables({}, Place(ROOT, "jazzy", ("/opt/ros/jazzy",)))
 
 
 class TestShares:
@@ -225,10 +193,10 @@ class TestSteps:
         code = (
             "import os, sys; sys.path.insert(0, sys.argv[1])\n"
             "from pathlib import Path\n"
-            "from setup_environment import main, steps\n"
-            "with main.locked(Path(sys.argv[2])) as fd:\n"
-            "    runner = steps.Runner(Path(sys.argv[2], 'log'), dict(os.environ), fd)\n"
-            "    runner.run('sleeping', ['sleep', '1.5'], '')\n"
+            "from setup_environment import __main__, steps\n"
+            "fd = __main__.lock(Path(sys.argv[2]))\n"
+            "runner = steps.Runner(Path(sys.argv[2], 'log'), lambda: dict(os.environ), fd, {})\n"
+            "runner.run('sleeping', ['sleep', '1.5'], '')\n"
         )
         first = subprocess.Popen(
             [sys.executable, "-c", code, str(ROOT), str(tmp_path)],
@@ -241,8 +209,19 @@ class TestSteps:
         first.wait()
         first.stderr.close()
         started = time.monotonic()
-        with main.locked(tmp_path):
-            assert time.monotonic() - started > 0.5
+        fd = os.open(tmp_path, os.O_RDONLY)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        os.close(fd)
+        assert time.monotonic() - started > 0.5
+
+    def test_progress_never_goes_back_however_long_a_step_lasts(self):
+        weights = {"one": 1.0, "two": 20.0, "three": 4.0}
+        runner = Runner(Path("log"), dict, 0, weights, 0.0)
+        parts, elapsed = [], 0.0
+        for step, lasts in {"one": 30.0, "two": 3.0, "three": 400.0}.items():
+            parts += [runner.part(step, elapsed + t, t) for t in np.linspace(0.0, lasts, 50)]
+            elapsed += lasts
+        assert np.all(np.diff(parts) >= 0.0) and 0.0 <= parts[0] and parts[-1] < 1.0
 
 
 class TestLauncher:
@@ -272,7 +251,7 @@ class TestLauncher:
         assert (done.returncode, done.stdout) == (0, "['a b', '--json']\n")
 
 
-@pytest.mark.parametrize("module", ["setup_environment.main", "hashlib", "fcntl"])
+@pytest.mark.parametrize("module", ["setup_environment.build", "hashlib", "fcntl"])
 def test_an_interrupt_while_the_launcher_is_imported_is_no_traceback(module):
     start = ROOT / "setup_environment" / "__main__.py"
     code = f"""
