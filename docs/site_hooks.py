@@ -19,6 +19,8 @@ OUTSIDE = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "RELEASE.md": "release.md",
+    "SECURITY.md": "security.md",
     "examples/README.md": "examples.md",
     "examples/real_robot/README.md": "real_robot.md",
 }
