@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from payload_id.files.cells.cell_keys import CellKeys
 from payload_id.files.configuration.keys import keys_of
-from payload_id.files.knowledge.knowledge_file import KnowledgeKeys
+from payload_id.files.payload.payload_file import PayloadKeys
 from payload_id.files.recordings.known_runs_keys import KnownRunsKeys
 from payload_id.files.robots.robot_keys import RobotKeys
 from payload_id.files.tables.column_keys import ColumnKeys, WrenchKeys
@@ -27,7 +27,7 @@ FOLDER = Path(__file__).resolve().parent
 TABLE = "<!-- Written by docs/generate.py from payload_id/ros/{}.py; edit that instead. -->"
 END = "<!-- End of what is written. -->"
 MODELS = {
-    "robot": RobotKeys, "cell": CellKeys, "team": TeamKeys, "payload": KnowledgeKeys,
+    "robot": RobotKeys, "cell": CellKeys, "team": TeamKeys, "payload": PayloadKeys,
     "columns": ColumnKeys, "wrench_columns": WrenchKeys, "runs": KnownRunsKeys,
 }  # fmt: skip
 

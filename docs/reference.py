@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from payload_id.cli.main import COMMAND, DESCRIPTION, EXIT_CODES, LAUNCHER
 from payload_id.files.cells.cell_keys import CellKeys
 from payload_id.files.configuration.keys import Keys, Schema, keys_of
-from payload_id.files.knowledge.knowledge_file import KIND, KnowledgeKeys
+from payload_id.files.payload.payload_file import KIND, PayloadKeys
 from payload_id.files.robots.robot_file import profile_names, robot_names
 from payload_id.files.robots.robot_keys import RobotKeys, RobotProfile
 from payload_id.files.teams.team_file import team_names
@@ -126,13 +126,13 @@ def cell_file_page() -> str:
     return head + keys_table(keys_of(CellKeys))
 
 
-def knowledge_file_page() -> str:
-    """Return the page of the keys of a file of knowledge."""
+def payload_file_page() -> str:
+    """Return the page of the keys of a payload file."""
     head = (
-        "# Keys of a knowledge file\n\nWhat the kinds mean: "
+        "# Keys of a payload file\n\nWhat the kinds mean: "
         "[What you know of the payload](../knowledge.md).\n"
     )
-    keys = keys_of(KnowledgeKeys)
+    keys = keys_of(PayloadKeys)
     kinds = map(keys.resolved, keys.schema["additionalProperties"]["oneOf"])
     tables = {kind["properties"][KIND]["const"]: keys_table(keys, kind, KIND) for kind in kinds}
     return "\n".join([head, *(f"## `{kind}`\n\n{table}" for kind, table in tables.items())])
@@ -245,7 +245,7 @@ PAGES = {
     "interfaces.md": interfaces_page,
     "robot_file.md": robot_file_page,
     "cell_file.md": cell_file_page,
-    "knowledge_file.md": knowledge_file_page,
+    "payload_file.md": payload_file_page,
     "team_file.md": team_file_page,
 }
 

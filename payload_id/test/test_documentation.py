@@ -85,7 +85,7 @@ def test_python_of_pages_runs(page, bags, capsys):
 
 def test_yaml_of_pages_loads(tmp_path):
     from payload_id import RobotFile
-    from payload_id.files.knowledge.knowledge_file import read_knowledge
+    from payload_id.files.payload.payload_file import read_payload
 
     def first(page):
         text = (ROOT / "docs" / page).read_text("utf-8")
@@ -93,7 +93,7 @@ def test_yaml_of_pages_loads(tmp_path):
         example.write_text(re.search(r"```yaml\n(.*?)```", text, re.DOTALL).group(1))
         return example
 
-    assert len(read_knowledge(first("knowledge.md")).names) == 2
+    assert len(read_payload(first("knowledge.md")).knowledge.names) == 2
     assert RobotFile.load(first("nodes.md")).name == "our_gen3"
 
 

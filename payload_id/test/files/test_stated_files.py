@@ -16,7 +16,7 @@ import yaml
 from described_arms import COLUMNS, ROBOT, described
 from payload_id.core.errors import InputError
 from payload_id.files.cells.cell_file import Cell
-from payload_id.files.knowledge.knowledge_file import read_knowledge
+from payload_id.files.payload.payload_file import read_payload
 from payload_id.files.recordings.known_runs import read_known_runs
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.recordings.wrench_recording import WrenchRecording
@@ -186,7 +186,7 @@ STATED = {
         ("  two: {", "mode: {", "mode"),
     ),
     "knowledge": kind(
-        KNOWLEDGE, read_knowledge, "weighed middle turned solid",
+        KNOWLEDGE, read_payload, "weighed middle turned solid",
         ("known_mass, mass: 1.0", "known_mas, mass: 1.0", "known_mass"),
         ("kind: known_mass, ", "", "weighed"), ("mass: 1.0, ", "", "mass"),
         ("mass: 1.0", "mass: -1.0", "mass"), ("lower: [-0.1", "lower: [0.2", "lower"),

@@ -131,7 +131,7 @@ DOORS = {
         lambda path: read_table(path.with_name("columns.yaml")),
     ),
     "knowledge": Door(
-        "knowledge.yaml", f"{QUICK} --knowledge knowledge.yaml",
+        "payload.yaml", f"{QUICK} --payload payload.yaml",
         (("known_mass", "knwon_mass", "known_mass"), ("mass: 1.0", "mass: -1.0", "mass"),
          ("mass: 1.0", "mass: .nan", "mass"), ("mass: 1.0, ", "", "mass"),
          ("tolerance: 0.9", "tolerace: 0.9", "tolerace"), ("kind: known_mass, ", "", "kind"),
@@ -207,7 +207,7 @@ DOORS = {
          ('<xacro:property name="height" value="0.2"/>', "<xacro:part/>", "part"),
          ("</robot>", "<xacro:include filename='more.xacro'/></robot>", "more.xacro")),
     ),
-    "mesh": Door("box.stl", f"{QUICK} --shape box.stl",
+    "mesh": Door("box.stl", f"{QUICK} --payload lies_within.yaml",
                  (("-0.3 -0.3 -0.3", "nan -0.3 -0.3", "box.stl"),)),
 }  # fmt: skip
 
@@ -225,9 +225,10 @@ class Files:
         bare = noisy(rng, self.arm.torques(self.motion, np.zeros(10)), 0.02)
         write_bag(folder / "bare", self.arm, self.motion, bare)
         texts = {
-            "columns.yaml": columns_of(JOINTS), "knowledge.yaml": KNOWLEDGE, "cell.yaml": CELL,
+            "columns.yaml": columns_of(JOINTS), "payload.yaml": KNOWLEDGE, "cell.yaml": CELL,
             "team.yaml": TEAM, "runs.yaml": RUNS, "fleet.csv": MANIFEST,
             "truth.json": json.dumps({"phi": [1.0, *self.phi[1:]]}), "box.stl": box(),
+            "lies_within.yaml": "outside: {kind: shape, file: box.stl}",
         }  # fmt: skip
         for name, text in texts.items():
             (folder / name).write_text(text)

@@ -97,7 +97,7 @@ def test_each_statement_narrows_as_much_as_it_says(arm, run, tmp_path, capsys):
         file.write_text("---\n" + yaml.safe_dump({"it": {"kind": kind, **entries}}) + "...\n")
         answer = payload_id(
             capsys, "identify", table, "--columns", columns, "--robot", arm.name, "--json",
-            "--knowledge", file, "--uncertainty=torque_absolute=0.3",
+            "--payload", file, "--uncertainty=torque_absolute=0.3",
         )  # fmt: skip
         assert answer.code == 0, answer.text
         said = json.loads(answer.out)

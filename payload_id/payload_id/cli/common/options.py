@@ -16,7 +16,6 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from ...core.body.shape import DENSITY
 from ...core.errors import InputError, brief
 
 READING, METHOD, ASSUMED = "How it is read", "How it is identified", "What is assumed"
@@ -181,53 +180,11 @@ class Method:
     window: Window = None
     scales: Scales = ""
     uncertainty: Changes = none_given()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Payload:
-    """What is known of a payload; it must be true: estimates and intervals rely on it."""
-
-    knowledge: Annotated[
+    payload: Annotated[
         Path | None,
         file(
             "YAML of what is known: mass, centre of mass, symmetry, materials, a container's "
-            "cavity; it must be true, estimates and intervals rely on it",
-            panel=PAYLOAD,
-        ),
-    ] = None
-    shape: Annotated[
-        str | None,
-        option(
-            "mesh or point cloud of the payload (.stl, .ply, .obj) [m], for the estimators "
-            "entropic, lmi and point_masses; it must be true",
-            metavar="MESH",
-            panel=PAYLOAD,
-        ),
-    ] = None
-    shape_filling: Annotated[
-        str,
-        option(
-            "what of it is solid: what its surface encloses (default), or its convex hull",
-            metavar="surface|hull",
-            panel=PAYLOAD,
-        ),
-    ] = "surface"
-    shape_density: Annotated[
-        float, value(f"point masses in a cubic centimetre (default: {DENSITY:g})", panel=PAYLOAD)
-    ] = DENSITY
-    shape_ellipsoids: Annotated[
-        int, count("ellipsoids whose union contains the body (default: 1)", panel=PAYLOAD)
-    ] = 1
-    shape_scale: Annotated[
-        float,
-        value("metres per unit of the file: 0.001 for millimetres (default: 1)", panel=PAYLOAD),
-    ] = 1.0
-    shape_pose: Annotated[
-        str | None,
-        option(
-            "pose of the file's frame in the payload frame, as in URDF: metres, then roll, pitch, "
-            "yaw in rad (default: the same frame)",
-            metavar="X,Y,Z,R,P,Y",
+            "cavity, a mesh of its shape; it must be true, estimates and intervals rely on it",
             panel=PAYLOAD,
         ),
     ] = None
@@ -269,9 +226,7 @@ class Wrench:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordingOptions(
-    Wrench, Payload, Method, Source
-):  # in this order from the last on in the help
+class RecordingOptions(Wrench, Method, Source):  # in this order from the last on in the help
     """All that is said of one recording: which it is, how it is read, how identified."""
 
     recordings: Annotated[

@@ -13,9 +13,8 @@ from ...core.identification.headline import Enough
 from ...core.identification.settings import Settings
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
-from ...files.knowledge.knowledge_file import read_knowledge
-from ...files.shapes.shape_file import ShapeSource
-from .options import Method, Payload, numbers_of
+from ...files.payload.payload_file import read_payload
+from .options import Method, numbers_of
 
 Assumed = TypeVar("Assumed", Uncertainty, WrenchUncertainty)
 
@@ -48,21 +47,21 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
     return replace(uncertainty, **changed)
 
 
-def with_methods(settings: Settings, method: Method, payload: Payload) -> Settings:
+def with_methods(settings: Settings, method: Method) -> Settings:
     """Return settings with the methods, window, shape and knowledge that options replace.
 
     Raises:
         InputError: Shape or knowledge cannot be read, or something is no number.
     """
-    known = payload.knowledge
+    known = method.payload and read_payload(method.payload)
     return replace(
         settings,
         estimator=method.estimator or settings.estimator,
         intervals=method.intervals or settings.intervals,
         window=settings.window if method.window is None else method.window,
-        shape=shape_of(payload) or settings.shape,
+        shape=known.shape if known else settings.shape,
         level=settings.level if method.level is None else method.level,
-        knowledge=settings.knowledge if known is None else read_knowledge(known),
+        knowledge=known.knowledge if known else settings.knowledge,
         scales=scales_of(method.scales) or settings.scales,
         enough=Enough(*enough_of(method.enough)) if method.enough else settings.enough,
     )
@@ -85,31 +84,12 @@ def enough_of(text: str) -> tuple[float, ...]:
     return found
 
 
-def shape_of(payload: Payload) -> Shape | None:
-    """Read the payload's shape if there is a file of it.
-
-    Raises:
-        InputError: The file or an option cannot be used.
-    """
-    if payload.shape is None:
-        return None
-    pose = payload.shape_pose
-    return ShapeSource(
-        payload.shape,
-        payload.shape_filling,
-        payload.shape_density,
-        payload.shape_scale,
-        payload.shape_ellipsoids,
-        () if pose is None else numbers_of(pose, "--shape-pose", "six numbers"),
-    ).read()
-
-
-def described(payload: Payload, shape: Shape | None) -> dict[str, Any] | None:
+def described(method: Method, shape: Shape | None) -> dict[str, Any] | None:
     """Return what is assumed of the shape as plain values; None without one."""
     if shape is None:
         return None
     return {
-        "file": payload.shape,
+        "file": str(method.payload),
         "box": shape.box.tolist(),
         "points": len(shape.points),
         "ellipsoids": len(shape.ellipsoids),

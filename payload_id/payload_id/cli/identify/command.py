@@ -13,7 +13,6 @@ from ..common.options import (
     Figure,
     Json,
     Method,
-    Payload,
     RecordingOptions,
     file,
     flag,
@@ -25,7 +24,7 @@ MANY, COMPARED = "Many recordings", "Comparison of methods"
 NAMED = {"start": "--from", "end": "--to"}  # options that are not called like their field
 # Options that count where something else than one recording is identified from by one method.
 OF_TEAM = {"recordings", "json"}
-OF_MANY = {x.name for group in (Method, Payload) for x in fields(group)} | {
+OF_MANY = {x.name for x in fields(Method)} | {
     "recordings", "robot", "columns", "topic", "payload_frame", "json",
     "out", "manifest", "segments", "scheduler", "workers",
 }  # fmt: skip

@@ -19,10 +19,11 @@ from ...core.bounds import METHODS
 from ...core.errors import UnknownNameError
 from ...core.estimators import ESTIMATORS, estimator_named
 from ...core.identification.status import identifiable
+from ...files.payload.payload_file import read_payload
 from ..common.figure import drawn, figure_place
 from ..common.presentation import console
 from ..common.progress import progress
-from ..common.settings import described, shape_of
+from ..common.settings import described
 from .comparison import Comparison, Point, Spread, applicable, compared
 from .comparison_table import estimator_table, interval_table
 from .recorded_rows import RecordedRows, read_rows
@@ -38,14 +39,14 @@ METRIC_WITHOUT = "relative to the truth; inertia about the centre of mass"
 def compare(asked: IdentifyOptions) -> int:
     """Compare and show; return the exit code."""
     figure = figure_place(asked.figure)
-    shape = shape_of(asked)
+    shape = read_payload(asked.payload).shape if asked.payload else None
     truth = None if asked.truth is None else read_truth(asked.truth)
     estimators = _chosen(asked.estimator, ESTIMATORS, "estimator") or applicable(shape)
     for name in estimators:
         estimator_named(name, shape)
     intervals = _chosen(asked.intervals, METHODS, "interval method") or tuple(METHODS)
     with progress("reading the recording"):
-        data = read_rows(replace(asked, estimator="", intervals=""), shape)
+        data = read_rows(replace(asked, estimator="", intervals=""))
     if data.problem.estimate.windows == 0:
         print(f"{asked.recording}: {data.problem.estimate.message}", file=sys.stderr)
         return 3

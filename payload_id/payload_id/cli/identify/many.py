@@ -105,7 +105,7 @@ def _method(robot: str, wanted: IdentifyOptions) -> Any:
     columns = wanted.columns
     return Method(
         robot=file,
-        settings=with_methods(settings, wanted, wanted),
+        settings=with_methods(settings, wanted),
         topic=wanted.topic,
         frame=wanted.payload_frame or "",
         columns=None if columns is None else extended(columns, "description of columns")[0],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...core.body.shape import Shape
 from ...core.errors import RecordingError
 from ...core.identification.online import OnlineIdentifier
 from ...core.identification.problem import Problem
@@ -43,12 +42,12 @@ class RecordedRows:
     residual_unit: str
 
 
-def read_rows(asked: RecordingOptions, shape: Shape | None) -> RecordedRows:
+def read_rows(asked: RecordingOptions) -> RecordedRows:
     """Read the recording and form its rows."""
     if wrench.is_wrench(asked):
-        return _read_wrench_rows(asked, shape)
+        return _read_wrench_rows(asked)
     job = torque.load(asked).job
-    online = OnlineIdentifier(job.robot, replace(job.settings, intervals="hull", shape=shape))
+    online = OnlineIdentifier(job.robot, replace(job.settings, intervals="hull"))
     if job.tare is not None:
         online.know(job.tare)
     online.add(job.recording)
@@ -57,13 +56,13 @@ def read_rows(asked: RecordingOptions, shape: Shape | None) -> RecordedRows:
     return RecordedRows(problem, tuple(notes), "N m")
 
 
-def _read_wrench_rows(asked: RecordingOptions, shape: Shape | None) -> RecordedRows:
+def _read_wrench_rows(asked: RecordingOptions) -> RecordedRows:
     """Read a force-torque sensor's recording and form its rows, aligned as `identify` aligns it."""
     recording = wrench.read(asked)
     uncertainty = wrench.assumed(recording, asked)
     samples: WrenchSamples = recording
     notes = [*recording.notes]
-    settings = with_methods(Settings(shape=shape), asked, asked)
+    settings = with_methods(Settings(), asked)
     readings = asked.static and one_reading_each(recording)
     resting = _rests(recording) if asked.static and not readings else []
     if resting:

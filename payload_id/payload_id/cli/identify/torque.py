@@ -147,4 +147,4 @@ def _from_robot_file(asked: RecordingOptions) -> Loaded:
 def _settings(asked: RecordingOptions, own: Settings) -> Settings:
     """Return settings with all that the command line replaces."""
     uncertainty = with_changes(own.uncertainty, asked.uncertainty)
-    return with_methods(replace(own, uncertainty=uncertainty), asked, asked)
+    return with_methods(replace(own, uncertainty=uncertainty), asked)

@@ -77,7 +77,7 @@ def identify(asked: RecordingOptions, save: Path | None, drawn: bool) -> Outcome
     recording = read(asked)
     uncertainty = assumed(recording, asked)
     own = Settings() if file is None else file.settings
-    settings = with_methods(own, asked, asked)
+    settings = with_methods(own, asked)
     if not _as_it_was(file, asked, settings == own and uncertainty == recording.assumed):
         file = None
     kept = None

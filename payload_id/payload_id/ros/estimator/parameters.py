@@ -19,12 +19,12 @@ from ..common.shared_parameters import (
     UNCERTAINTY_PARAMETERS,
     uncertainty_of,
 )
-from .shape_parameters import ShapeParameters
+from .payload_parameters import PayloadParameters
 from .sources.live_run import RunSettings
 
 
 @dataclass(frozen=True)
-class EstimatorParameters(ShapeParameters):
+class EstimatorParameters(PayloadParameters):
     """Parameters of the estimator; `bounds` replace those of the robot file."""
 
     robot_file: str = declared(ROBOT_FILE)
@@ -132,24 +132,24 @@ class EstimatorParameters(ShapeParameters):
 
         Raises:
             InputError: A bound is impossible, or has another number of entries than there are
-                joints; shape or knowledge cannot be read, or the estimator needs one.
+                joints; the payload file cannot be read, or the estimator needs a shape.
         """
         uncertainty = uncertainty_of(self.bounds, from_robot_file)
         for name, entry in BOUNDS.items():
             if entry.type == "PerJoint":
                 uncertainty.per_joint(name, n)
         uncertainty.means(n)
-        shape = self.known_shape()
-        estimator_named(self.estimator, shape)
+        known = self.known()
+        estimator_named(self.estimator, known.shape)
         return RunSettings(
             Settings(
                 uncertainty,
                 self.estimator,
                 self.intervals,
                 self.window,
-                shape,
+                known.shape,
                 self.level,
-                self.stated(),
+                known.knowledge,
                 tuple(self.scales or ()),
                 enough_of(self.enough),
             ),

@@ -46,7 +46,9 @@ def test_all_methods_are_compared_against_the_truth(compare, tmp_path):
     box = trimesh.creation.box(SIDES)
     box.apply_translation(CENTRE)
     box.export(mesh)
-    code, result = compare(TRUTH, "--shape", mesh, "--json", "--figure", figure)
+    known = tmp_path / "payload.yaml"
+    known.write_text("outside: {kind: shape, file: box.stl}")
+    code, result = compare(TRUTH, "--payload", known, "--json", "--figure", figure)
     assert code == 0 and figure.read_bytes().startswith(b"\x89PNG")
     assert {entry["name"] for entry in result["estimators"]} == set(ESTIMATORS)
     assert {entry["name"] for entry in result["intervals"]} == set(METHODS)

@@ -71,14 +71,16 @@ def test_a_shape_narrows_and_is_refused_where_it_is_none(replay, tmp_path):
     trimesh.Trimesh(box.vertices, box.faces[:-1]).export(tmp_path / "open.stl")
     options = ["--json", "--intervals=least_squares_image"]
     plain = json.loads(replay(*options).stdout)
-    shape = ["--estimator=point_masses", "--shape-density=0.002", "--shape-ellipsoids=2"]
-    options += [*shape, "--figure", figure, "--shape"]
-    result = json.loads(replay(*options, tmp_path / "box.stl").stdout)
+    known = tmp_path / "payload.yaml"
+    known.write_text("outside: {kind: shape, file: box.stl, density: 0.002, ellipsoids: 2}")
+    options += ["--estimator=point_masses", "--figure", figure, "--payload", known]
+    result = json.loads(replay(*options).stdout)
     assert result["shape"]["points"] == 31 and result["estimator"] == "point_masses"
     assert result["physically_consistent"] and figure.stat().st_size > 10_000
     widths = [np.subtract(x["upper"], x["lower"]) for x in (result, plain)]
     assert (widths[0] <= widths[1] * (1 + 1e-6)).all()
-    done = replay(*options, tmp_path / "open.stl")
+    known.write_text("outside: {kind: shape, file: open.stl}")
+    done = replay(*options)
     assert done.returncode == 2 and "not closed" in done.stderr
 
 

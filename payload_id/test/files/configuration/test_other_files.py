@@ -23,12 +23,12 @@ from payload_id.files.configuration.yaml_file import read_yaml
 from payload_id.files.drafts.column_draft import find_columns
 from payload_id.files.fleet.manifest import read_manifest
 from payload_id.files.fleet.recordings_found import recordings_found
-from payload_id.files.knowledge.knowledge_file import read_knowledge
+from payload_id.files.payload.mesh import read_shape
+from payload_id.files.payload.payload_file import read_payload
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import load_certificate
-from payload_id.files.shapes.mesh import read_shape
 from payload_id.files.tables.joint_csv import read_csv
 from payload_id.files.tables.wrench_csv import read_wrench_csv, read_wrench_uncertainty
 from payload_id.files.teams.team_file import TeamFile
@@ -44,7 +44,7 @@ NEEDED: dict[str, tuple[str, Callable[[Path], object]]] = {
     "robot file": (".yaml", RobotFile.load),
     "team file": (".yaml", TeamFile.load),
     "cell file": (".yaml", Cell.load),
-    "knowledge file": (".yaml", read_knowledge),
+    "payload file": (".yaml", read_payload),
     "certificate": (".json", load_certificate),
     "result": (".json", lambda path: read_json(path, "result")),
     "recording": (".mcap", Recording.from_bag),

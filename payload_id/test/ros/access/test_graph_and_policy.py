@@ -123,13 +123,12 @@ def test_nodes_do_what_they_may_and_may_no_more_than_they_do(observer, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parameter", ["shape", "knowledge"])
-def test_nobody_has_another_file_read_while_the_node_runs(observer, parameter):
+def test_nobody_has_another_file_read_while_the_node_runs(observer):
     """Nor is told what it holds."""
     service = f"{SPACE}/payload_estimator/set_parameters"
 
     def answer(path: str) -> SetParametersResult:
-        message = RosParameter(parameter, value=path).to_parameter_msg()
+        message = RosParameter("payload", value=path).to_parameter_msg()
         return observer.call(SetParameters, service, parameters=[message]).results[0]
 
     for path in (
@@ -140,8 +139,7 @@ def test_nobody_has_another_file_read_while_the_node_runs(observer, parameter):
         refused = answer(path)
         assert not refused.successful and "password" not in refused.reason, path
         assert "within" in refused.reason or "files" in refused.reason, (path, refused.reason)
-    if parameter == "knowledge":
-        assert answer("files/known.yaml").successful and answer("").successful
+    assert answer("files/known.yaml").successful and answer("").successful
 
 
 @pytest.mark.slow

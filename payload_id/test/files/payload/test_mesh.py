@@ -8,7 +8,7 @@ import trimesh
 
 from payload_id.core.body.inertial import change_of_frame, from_mass_com_inertia
 from payload_id.core.errors import InputError
-from payload_id.files.shapes.mesh import read_shape
+from payload_id.files.payload.mesh import read_shape
 
 SIZES = np.array([0.2, 0.1, 0.05])
 BOX = from_mass_com_inertia(1.0, np.zeros(3), np.diag(SIZES @ SIZES - SIZES**2) / 12)

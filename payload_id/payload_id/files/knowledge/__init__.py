@@ -1,5 +1,0 @@
-"""What is stated of a payload: files of named statements.
-
-In: paths of YAML files.
-Out: `Knowledge`.
-"""
