@@ -58,6 +58,7 @@ class JointCommands:
     """
 
     broadcasts = True  # joint states are what the controllers live on
+    moves = True  # whenever those controllers like
 
     def __init__(
         self,
