@@ -34,7 +34,7 @@ class Pace:
         self._start = time.monotonic() - count * self._period
 
     def wait_for(self, count: int, stopping: threading.Event) -> float:
-        """Wait until round `count` is due, or until `stopping` is set; return how late it is [s]."""
+        """Wait until a round is due, or until `stopping` is set; return how late it is [s]."""
         now, due = time.monotonic(), self._start + count * self._period
         pause = max(due, self._last + CATCH_UP * self._period) - now
         if pause > 0:
