@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -46,8 +46,36 @@ class Scene:
     folder: Path
 
 
+def draw_payload(
+    rng: np.random.Generator,
+    heaviest: float = HEAVIEST,
+    reach: float = REACH,
+    height: tuple[float, float] = (0.03, REACH),
+) -> Array:
+    """Draw a solid box held off-centre and askew, shape (10,).
+
+    Args:
+        rng: Draws.
+        heaviest: Largest mass [kg].
+        reach: Its centre is nearer to the z axis than half of it along x and y, its longest side
+            twice that [m].
+        height: Of its centre [m].
+    """
+    mass = rng.uniform(0.3, heaviest)
+    sides = rng.uniform(0.05, 2.0 * reach, 3)
+    com = np.array([*rng.uniform(-reach / 2, reach / 2, 2), rng.uniform(*height)])
+    own = mass / 12 * np.diag(np.sum(sides**2) - sides**2)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    return from_mass_com_inertia(mass, com, turn @ own @ turn.T)
+
+
 def draw_scene(
-    robot_name: str, seed: int, out: Path, prior: PayloadPrior | None = None, **keys: Any
+    robot_name: str,
+    seed: int,
+    out: Path,
+    prior: PayloadPrior | None = None,
+    drawn: Callable[[np.random.Generator], Array] = draw_payload,
+    **keys: Any,
 ) -> Scene:
     """Draw a payload, and make the folder of the run.
 
@@ -56,11 +84,12 @@ def draw_scene(
         seed: All else follows from it.
         out: Where the folder is made.
         prior: What is known of payloads; None: what the robot file says.
+        drawn: Draws the payload.
         keys: Of the robot file, in place of the shipped one's.
     """
     folder = _new_folder(out / f"demo_{datetime.now():%Y%m%d_%H%M%S}")
     robot = _robot(robot_name, folder / "robot.yaml", prior, keys)
-    payload = draw_payload(np.random.default_rng(seed))
+    payload = drawn(np.random.default_rng(seed))
     return Scene(seed, robot, RobotModel.from_robot_file(robot), payload, folder)
 
 
@@ -70,16 +99,6 @@ def draw_motion(scene: Scene) -> Found:
     start = np.zeros(model.n) if robot.home is None else robot.home
     limits, payloads = robot.limits.of_motion(), [np.zeros(10), heavy_payload()]
     return random_fourier_search(model, start, limits, payloads, scene.seed, DURATION)
-
-
-def draw_payload(rng: np.random.Generator) -> Array:
-    """Draw a solid box held off-centre and askew, shape (10,)."""
-    mass = rng.uniform(0.3, HEAVIEST)
-    sides = rng.uniform(0.05, 0.20, 3)
-    com = np.array([*rng.uniform(-REACH / 2, REACH / 2, 2), rng.uniform(0.03, REACH)])
-    own = mass / 12 * np.diag(np.sum(sides**2) - sides**2)
-    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    return from_mass_com_inertia(mass, com, turn @ own @ turn.T)
 
 
 def heavy_payload() -> Array:

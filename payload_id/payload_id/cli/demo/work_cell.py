@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ from ...ros.view.node import serve
 from ..common.presentation import console
 from .domain import own_domain
 from .nodes import DemonstrationNodes, arm_nodes
-from .scene import HEAVIEST, draw_scene
+from .scene import draw_payload, draw_scene
 
-LARGEST = 0.3  # [m] that no part of a payload is farther than from the payload frame
-BOX = 0.2  # [m] edges of a box that holds the payload, from the payload frame on
+HEAVIEST = 1.0  # [kg]
+REACH, HEIGHT = 0.04, (0.08, 0.10)  # [m] see `draw_payload`
+LARGEST = 0.18  # [m] no part of such a payload is farther from the payload frame
+BOX, CENTRE = [0.2, 0.2, 0.18], [0.0, 0.0, 0.09]  # [m] a box that holds each of them
 RATE = 200.0  # [Hz] of joint states, so that a small computer keeps up with real time
 CELL = "none, a simulated arm stands alone"
 NAMES = ("payload_sampler", "payload_estimator", "payload_planner", "payload_bridge")
@@ -31,8 +34,9 @@ READY = 120.0  # [s] until all nodes must be there, on a slow machine
 def run(robot: str, seed: int, out: Path) -> int:
     """Start everything, and serve the page; return the exit code."""
     terminal = console()
-    prior, states = PayloadPrior(HEAVIEST, LARGEST), {"rate": RATE}
-    scene = draw_scene(robot, seed, out, prior, joint_states=states)
+    prior = PayloadPrior(HEAVIEST, LARGEST)
+    drawn = partial(draw_payload, heaviest=HEAVIEST, reach=REACH, height=HEIGHT)
+    scene = draw_scene(robot, seed, out, prior, drawn, joint_states={"rate": RATE})
     own_domain()
     also = {
         "planner": {**moved(), "certificates_folder": str(scene.folder / "certificates")},
@@ -55,7 +59,7 @@ def run(robot: str, seed: int, out: Path) -> int:
 
 def moved() -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
-    return {"cell": CELL, "payload_box": [BOX] * 3, "payload_box_centre": [0.0, 0.0, BOX / 2]}
+    return {"cell": CELL, "payload_box": [*BOX], "payload_box_centre": [*CENTRE]}
 
 
 def wait_for(nodes: DemonstrationNodes) -> None:

@@ -14,7 +14,7 @@ as it is narrow enough to be of use.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -118,8 +118,24 @@ class Headline:
         return bool(half[0] <= enough.of_mass(self.value[0]) and (half[1:] <= enough.com).all())
 
 
-def headline(estimate: Estimate, enough: Enough) -> Headline | None:
-    """Return the strongest that an estimate has earned; None where there is no number."""
+def headline(estimate: Estimate, enough: Enough, reach: float) -> Headline | None:
+    """Return the strongest that an estimate has earned; None where there is no number.
+
+    Args:
+        estimate: The estimate.
+        enough: How narrow a proof must be to count before a confidence.
+        reach: No mass of a payload is farther from the payload frame, as the prior says [m].
+    """
+    number = _strongest(estimate, enough)
+    if number is None:
+        return None
+    least = np.append(-np.inf, np.full(3, -reach))
+    lower, upper = np.maximum(number.lower, least), np.minimum(number.upper, -least)
+    return replace(number, lower=lower, upper=upper)
+
+
+def _strongest(estimate: Estimate, enough: Enough) -> Headline | None:
+    """Return the strongest number whatever is known of the payload's size."""
     if not np.isfinite(estimate.phi).all():
         return None
     calibrated, confidence = estimate.calibrated, estimate.confidence

@@ -277,7 +277,8 @@ class Problem:
     def _judged(self, estimate: Estimate) -> Estimate:
         """Return the estimate with the verdict on the strongest that it has earned."""
         found, enough = Interval(estimate.lower, estimate.upper), self.settings.enough
-        number = headline(estimate, enough)
+        reach = float(self.prior.upper[1] / self.prior.upper[0])
+        number = headline(estimate, enough, reach)
         remedies = REMEDIES if isinstance(self.row_source, MomentumRows) else {}
         width = width_in_words(estimate.width, float(estimate.half_width[0]), remedies)
         status, said = verdict(found, number, self.prior, enough, self._advice(found), width)
