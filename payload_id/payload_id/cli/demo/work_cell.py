@@ -26,6 +26,7 @@ REACH, HEIGHT = 0.04, (0.08, 0.10)  # [m] see `draw_payload`
 LARGEST = 0.18  # [m] no part of such a payload is farther from the payload frame
 BOX, CENTRE = [0.2, 0.2, 0.18], [0.0, 0.0, 0.09]  # [m] a box that holds each of them
 RATE = 200.0  # [Hz] of joint states, so that a small computer keeps up with real time
+BEHIND = 15.0  # [s] that the simulation may be behind the clock while it moves
 CELL = "none, a simulated arm stands alone"
 NAMES = ("payload_sampler", "payload_estimator", "payload_planner", "payload_bridge")
 READY = 120.0  # [s] until all nodes must be there, on a slow machine
@@ -59,7 +60,8 @@ def run(robot: str, seed: int, out: Path) -> int:
 
 def moved() -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
-    return {"cell": CELL, "payload_box": [*BOX], "payload_box_centre": [*CENTRE]}
+    cell = {"cell": CELL, "payload_box": [*BOX], "payload_box_centre": [*CENTRE]}
+    return {**cell, "clock_tolerance": BEHIND}
 
 
 def wait_for(nodes: DemonstrationNodes) -> None:
