@@ -33,30 +33,14 @@ class MotionLimits:
     acceleration: Array
     torque: Array
 
-    def usage(self, motion: Motion, torque: Array) -> dict[str, float]:
-        """Return the largest part of each limit that a motion takes; above 1 breaks it.
+    def usage(self, motion: Motion) -> Array:
+        """Return the largest part of each kinematic limit that motions take; above 1 breaks it.
 
         Args:
-            motion: The motion.
-            torque: Torques that it needs, shape (N, n) [N m or N].
-        """
-        middle = finite_middle(self.position_lower, self.position_upper)
-        reach = self.position_upper - middle
-        return {
-            "position": float(np.max(np.abs(motion.q - middle) / reach)),
-            "velocity": float(np.max(np.abs(motion.dq) / self.velocity)),
-            "acceleration": float(np.max(np.abs(motion.ddq) / self.acceleration)),
-            "torque": float(np.max(np.abs(torque) / self.torque)),
-        }
-
-    def usage_by_joint(self, motion: Motion) -> Array:
-        """Return the largest parts of kinematic limits that candidates take.
-
-        Args:
-            motion: Of C candidates, q, dq and ddq of shape (C, N, n).
+            motion: q, dq and ddq of shape (..., N, n).
 
         Returns:
-            Position, velocity and acceleration of each joint, shape (C, 3 n).
+            Position, velocity and acceleration of each joint, shape (..., 3, n).
         """
         middle = finite_middle(self.position_lower, self.position_upper)
         parts = (
@@ -64,7 +48,7 @@ class MotionLimits:
             motion.dq / self.velocity,
             motion.ddq / self.acceleration,
         )
-        return np.concatenate([np.abs(part).max(axis=1) for part in parts], axis=-1)
+        return np.stack([np.abs(part).max(axis=-2) for part in parts], axis=-2)
 
 
 def finite_middle(lower: Array, upper: Array) -> Array:

@@ -60,10 +60,9 @@ class LimitUsage:
         torque = (self._torque(motion) + self._links_share + self.reserve) / self.limits.torque
         if self.horizon < self.family.duration:
             torque[:, self.instants >= self.horizon] /= self._after
-        C, _, n = torque.shape
-        whole = self.limits.usage_by_joint(motion).reshape(C, 3, n)
+        whole = self.limits.usage(motion)
         if self._next is not None:
-            after = self.limits.usage_by_joint(self._next.motion(x)).reshape(C, 3, n)
+            after = self.limits.usage(self._next.motion(x))
             whole = np.maximum(whole, after / self._next_part)
         return np.concatenate([torque, whole], axis=1)
 
@@ -78,7 +77,7 @@ class LimitUsage:
             after = self._next.one(x)
             part = self._next_part[..., None]
             by_next = kinematic_slope(self.limits, after, self._next.slope) / part
-            own, other = (usage_of_one(self.limits, each) for each in (motion, after))
+            own, other = (self.limits.usage(each) for each in (motion, after))
             whole = np.where((other / self._next_part > own)[..., None], by_next, whole)
         return np.concatenate([torque, whole]).reshape(-1, len(x))
 
@@ -104,7 +103,7 @@ class LimitUsage:
         """Part of kinematic limits that it may take, 1 or what the calm one takes, shape (3, n)."""
         if self._next is None:
             return np.ones((3, self.torque_slope.model.n))
-        calm = usage_of_one(self.limits, self._next.one(self.family.calm))
+        calm = self.limits.usage(self._next.one(self.family.calm))
         return np.maximum(calm + ROOM, 1.0)
 
     @cached_property
@@ -150,9 +149,3 @@ class LimitUsage:
         n = motion.q.shape[2]
         flat = (value.reshape(-1, n) for value in (motion.q, motion.dq, motion.ddq))
         return kinematics(self.torque_slope.model, *flat)
-
-
-def usage_of_one(limits: MotionLimits, motion: Motion) -> Array:
-    """Return the largest parts of kinematic limits that one motion takes, shape (3, n)."""
-    q, dq, ddq = (part[None] for part in (motion.q, motion.dq, motion.ddq))
-    return limits.usage_by_joint(Motion(motion.time, q, dq, ddq)).reshape(3, -1)

@@ -76,8 +76,10 @@ def random_fourier_search(
         number = excitation(model, motion)
         if best is not None and number >= best.condition_number:
             continue
-        usage = limits.usage(motion, largest_torque(model, motion, payloads))
-        if usage["position"] <= 1.0 and usage["torque"] <= PART_OF_LIMITS:
+        torque = np.abs(largest_torque(model, motion, payloads) / limits.torque).max()
+        used = [*limits.usage(motion).max(axis=1).tolist(), float(torque)]
+        if used[0] <= 1.0 and used[-1] <= PART_OF_LIMITS:
+            usage = dict(zip(("position", "velocity", "acceleration", "torque"), used, strict=True))
             best = Found(trajectory, number, usage, candidates)
     if best is None:
         raise InputError(

@@ -47,11 +47,12 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     """
     _check(case, trajectory, step)
     proofs: tuple[Callable[[], tuple[Margin, ...] | Refusal], ...] = (
-        partial(_overlap, case),
+        lambda: case.overlap or (),
         partial(_motion_margins, case, trajectory, step),
-        partial(_start_margins, case, MotionState.of(trajectory, 0.0)),
+        lambda: start_refusal(case, MotionState.of(trajectory, 0.0)) or (),
         partial(_speed_margins, case, trajectory),
-        partial(_clearances, case, trajectory, 2 * step),
+        # The scene is prepared only for motions that come so far.
+        lambda: clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step),
         partial(design_margins, case, trajectory, DESIGN_STEP * step),
         partial(torque_margins, case, trajectory, step),
         partial(holding_margins, case, trajectory),
@@ -93,11 +94,6 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
     return near.at_start() if isinstance(near, Refusal) else None
 
 
-def _overlap(case: SafetyCase) -> tuple[Margin, ...] | Refusal:
-    """Return the refusal of bodies that overlap whatever the motion."""
-    return case.overlap or ()
-
-
 def _motion_margins(
     case: SafetyCase, trajectory: Trajectory, step: float
 ) -> tuple[Margin, ...] | Refusal:
@@ -109,24 +105,12 @@ def _motion_margins(
     return found
 
 
-def _start_margins(case: SafetyCase, start: MotionState) -> tuple[Margin, ...] | Refusal:
-    """Return the refusal of a state to start from."""
-    return start_refusal(case, start) or ()
-
-
 def _speed_margins(case: SafetyCase, trajectory: Trajectory) -> tuple[Margin, ...] | Refusal:
     """Return the margins of speeds and energy."""
     if not case.speeds.any:
         return ()
     bound = LimitBound(partial(speed_needs, case), trajectory)
     return bound.margins(Slices.between(even_edges(trajectory, SPEED_STEP)))
-
-
-def _clearances(
-    case: SafetyCase, trajectory: Trajectory, step: float
-) -> tuple[Margin, ...] | Refusal:
-    """Return the smallest clearances; the scene is prepared only for motions that come so far."""
-    return clearances(case.scene, trajectory, case.tube.position, case.clearance, step)
 
 
 def _check(case: SafetyCase, trajectory: Trajectory, step: float) -> None:
