@@ -1,52 +1,68 @@
-"""Messages of a rosbag2 recording (sqlite3 or MCAP), whole or cut off, or of a bag of ROS 1."""
+"""Messages of a rosbag2 recording (MCAP or sqlite3), whole or cut off, or of a bag of ROS 1."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 import struct
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
 import apsw
+import yaml
+from rosbags.interfaces import MessageDefinitionFormat
 from rosbags.rosbag1 import Reader as Ros1Reader
 from rosbags.rosbag1 import ReaderError as Ros1ReaderError
 from rosbags.rosbag2 import Reader, ReaderError
 from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_typestore
+from zstandard import ZstdDecompressor, ZstdError
 
 from ...core.errors import RecordingError
 from ..configuration.file_kind import instead, kind_of
-from .checksums import check_mcap, check_written
-from .mcap_repair import is_complete, is_read_whole, write_mended
+from . import mcap_file
+from .mcap_file import McapFile, Topic, open_mcap
 from .message_types import types_of
 
-if sys.version_info >= (3, 14):
-    from compression.zstd import ZstdDecompressor, ZstdError
-else:
-    from backports.zstd import ZstdDecompressor, ZstdError
-
 STORAGE_SUFFIXES = (".mcap", ".db3")
+PACKED = ".zstd"  # behind these, of files that are compressed as a whole
 METADATA = "metadata.yaml"
 ROS1 = b"#ROSBAG V2.0\n"  # with which bags of ROS 1 begin
-MALFORMED = ("Invalid bag metadata", "A metadata key is missing")  # what rosbags begins with
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # with which compressed data begin
 LARGEST_MESSAGE = 2**28  # bytes that a compressed message may grow to
 LOCK_TIMEOUT = 2.0  # wait for a recorder that holds the database [s]
-# What the readers of storage formats raise on damaged bytes, beside ReaderError: failed look-ups
-# and unpacking (struct.error, KeyError, ...), lz4 (RuntimeError) and impossible lengths
-# (MemoryError, OverflowError).
+# What the readers of storage formats raise on damaged bytes.
 DAMAGE = (
-    ReaderError, Ros1ReaderError, apsw.Error, sqlite3.Error, ZstdError, struct.error, OSError,
-    EOFError, ValueError, TypeError, LookupError, AttributeError, AssertionError, RuntimeError,
-    MemoryError, OverflowError,
+    *mcap_file.DAMAGE, ReaderError, Ros1ReaderError, apsw.Error, sqlite3.Error, TypeError,
+    AttributeError, AssertionError,
 )  # fmt: skip
+FORMATS = {MessageDefinitionFormat.MSG: "ros2msg", MessageDefinitionFormat.IDL: "ros2idl"}
+
+
+@dataclass(frozen=True)
+class RosbagsFile:
+    """A file, or folder, that rosbags reads."""
+
+    reader: Reader | Ros1Reader
+
+    @property
+    def topics(self) -> tuple[Topic, ...]:
+        """Its topics."""
+        return tuple(
+            Topic(x.topic, x.msgtype, FORMATS.get(x.msgdef.format, ""), x.msgdef.data)
+            for x in self.reader.connections
+        )
+
+    def messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        """Yield when each message of a topic arrived [ns], and the message as it is stored."""
+        wanted: Any = [x for x in self.reader.connections if x.topic == topic]
+        for _, received, data in self.reader.messages(wanted) if wanted else ():
+            yield received, _stored(data)
 
 
 @dataclass(frozen=True)
@@ -56,18 +72,13 @@ class Bag:
     Attributes:
         path: What was opened.
         types: Message type of each topic, such as "sensor_msgs/msg/JointState".
-
+        notes: What the caller should know about how it is read.
     """
 
     path: Path
     types: dict[str, str]
-    _readers: tuple[Reader | Ros1Reader, ...] = field(repr=False)
-    _notes: list[str] = field(repr=False)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the caller should know about how it was read, as far as it was."""
-        return tuple(self._notes)
+    notes: tuple[str, ...]
+    _files: tuple[McapFile | RosbagsFile, ...] = field(repr=False)
 
     def topics(self, kind: str) -> list[str]:
         """Return the topics that hold a type of message."""
@@ -89,13 +100,13 @@ class Bag:
     @property
     def is_ros1(self) -> bool:
         """Whether it is a bag of ROS 1."""
-        return isinstance(self._readers[0], Ros1Reader)
+        first = self._files[0] if self._files else None
+        return isinstance(first, RosbagsFile) and isinstance(first.reader, Ros1Reader)
 
     @cached_property
     def store(self) -> Any:
         """The types of its messages."""
-        every = (x for reader in self._readers for x in reader.connections)
-        return types_of(every, self.is_ros1)
+        return types_of((x for file in self._files for x in file.topics), self.is_ros1)
 
     def messages(self, topic: str) -> Iterator[bytes]:
         """Yield the messages of a topic in the order of their arrival, as ROS 2 serializes them.
@@ -130,12 +141,9 @@ class Bag:
                 yield received, None
 
     def _received(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        """Yield when each message of a topic arrived [ns], and the message as it is stored."""
-        found = counted = 0
-        for reader in self._readers:
-            wanted = [x for x in reader.connections if x.topic == topic]
-            counted += sum(x.msgcount for x in wanted)
-            stored = reader.messages(wanted) if wanted else iter(())
+        """Yield when each message of a topic arrived [ns], and the message."""
+        for file in self._files:
+            stored = file.messages(topic)
             while True:
                 try:
                     entry = next(stored, None)
@@ -143,13 +151,7 @@ class Bag:
                     raise damaged(self.path, error) from error
                 if entry is None:
                     break
-                found += 1
-                yield entry[1], self._unpacked(_stored(entry[2]))
-        if found < counted:
-            self._notes.append(
-                f"Of {counted} messages that the recording counts on {topic} {found} are there: "
-                "the others were lost or are damaged."
-            )
+                yield entry[0], self._unpacked(entry[1])
 
     def _unpacked(self, data: bytes) -> bytes:
         """Return a message as it was before it was compressed by itself, if it was.
@@ -186,16 +188,32 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
     _check_no_pipes(path)
     with ExitStack() as stack:
         notes: list[str] = []
-        readers: list[Reader] | list[Ros1Reader]
         try:
-            readers = _open_ros1(path, stack) if _is_ros1(path) else _open_whole(path, stack)
+            files = tuple(_files(path, stack, notes))
         except RecordingError:
             raise
         except DAMAGE as error:
-            notes.append(f"{path} is not complete ({_reason(error)}); read from its storage files.")
-            readers = [_open_storage(file, stack, notes) for file in _storage_files(path, error)]
-        types = {str(x.topic): str(x.msgtype) for reader in readers for x in reader.connections}
-        yield Bag(path, types, tuple(readers), notes)
+            raise damaged(path, error) from error
+        types = {x.name: x.kind for file in files for x in file.topics}
+        yield Bag(path, types, tuple(notes), files)
+
+
+def _files(path: Path, stack: ExitStack, notes: list[str]) -> Iterator[McapFile | RosbagsFile]:
+    """Open the files of a recording, in the order in which they were recorded."""
+    if _is_ros1(path):
+        yield RosbagsFile(_open_ros1(path, stack))
+        return
+    for file in _storage_files(path, notes):
+        if file.suffix == ".mcap":
+            opened = open_mcap(file)
+            if not opened.is_whole:
+                notes.append(f"{file.name} was cut off; every complete block of messages was read.")
+            yield opened
+        elif file.suffix == ".db3":
+            yield RosbagsFile(stack.enter_context(Reader(_database(file, stack, notes))))
+        else:  # compressed as a whole
+            yield RosbagsFile(stack.enter_context(Reader(path)))
+            return
 
 
 def damaged(path: Path, error: BaseException) -> RecordingError:
@@ -218,35 +236,15 @@ def _is_ros1(path: Path) -> bool:
         return file.read(len(ROS1)) == ROS1
 
 
-def _open_ros1(path: Path, stack: ExitStack) -> list[Ros1Reader]:
+def _open_ros1(path: Path, stack: ExitStack) -> Ros1Reader:
     """Open a bag of ROS 1."""
     try:
-        return [stack.enter_context(Ros1Reader(path))]
+        return stack.enter_context(Ros1Reader(path))
     except DAMAGE as error:
         raise RecordingError(
             f"The bag {path} of ROS 1 is damaged or has no index: {_reason(error)}. "
             "'rosbag reindex' may mend it."
         ) from error
-
-
-def _open_whole(path: Path, stack: ExitStack) -> list[Reader]:
-    """Open a folder by its metadata, or a storage file that is complete."""
-    files = sorted(x for x in path.iterdir() if x.is_file()) if path.is_dir() else [path]
-    for file in files:
-        try:
-            if file.suffix == ".mcap" and is_complete(file):
-                check_mcap(file)
-            elif file.suffix == ".db3":
-                check_written(file)
-        except DAMAGE as error:
-            raise damaged(file, error) from error
-        if file.suffix == ".mcap" and is_complete(file) and not is_read_whole(file):
-            raise ReaderError(f"{file.name} has no index of all its messages")
-        if file.suffix == ".db3":
-            _check_database(file)
-    if path.is_dir() and not (path / METADATA).is_file():  # a pipe, or nothing
-        raise ReaderError(f"its {METADATA} is missing")
-    return [stack.enter_context(Reader(path))]
 
 
 def _check_no_pipes(path: Path) -> None:
@@ -259,28 +257,46 @@ def _check_no_pipes(path: Path) -> None:
             )
 
 
-def _storage_files(path: Path, error: BaseException) -> list[Path]:
-    """Return the storage files of a folder (or the file itself), in the order of recording."""
-    if path.is_file() and path.suffix in STORAGE_SUFFIXES:
-        return [path]
+def _storage_files(path: Path, notes: list[str]) -> list[Path]:
+    """Return the files with messages: those that metadata.yaml names, or all that there are."""
+    if path.is_file():
+        return [path] if path.suffix in STORAGE_SUFFIXES else _no_recording(path)
     files = [x for x in path.glob("*") if x.suffix in STORAGE_SUFFIXES and x.is_file()]
-    kind = kind_of(path) if not files and path.is_dir() else ""
+    try:
+        text = (path / METADATA).read_text("utf-8")
+        named = yaml.safe_load(text)["rosbag2_bagfile_information"]["relative_file_paths"]
+        listed = [path / Path(name).name for name in named]
+        if listed and all(x.is_file() for x in listed):
+            if {x.suffix for x in listed} <= {*STORAGE_SUFFIXES, PACKED}:
+                return listed
+        cause = f"its {METADATA} names files that are not there"
+    except FileNotFoundError:
+        cause = f"its {METADATA} is missing"
+    except (*DAMAGE, yaml.YAMLError):
+        cause = f"its {METADATA} is not that of rosbag2"
+    if not files:
+        _no_recording(path, cause)
+    notes.append(f"{path} is not complete ({cause}); read from its storage files.")
+    return sorted(files, key=lambda x: [int(s) if s.isdigit() else s for s in _parts(x.name)])
+
+
+def _no_recording(path: Path, cause: str = "of another kind") -> NoReturn:
+    """Raise the error for a path that holds no messages."""
+    kind = kind_of(path) if path.is_dir() else ""
     if kind == "run of a team":
         raise RecordingError(
             f"{path} is the run of a team, which replay and report repeat from its log; for this "
             "command the recording of one arm is needed."
-        ) from error
+        )
     if kind == "run of one arm":
         raise RecordingError(
             f"{path} holds what a run has found, but no recording: the sampler made none, so that "
             "the run cannot be repeated. Start the sampler with its parameter bag."
-        ) from error
-    if not files:
-        raise RecordingError(
-            f"{path} is not a rosbag2 recording: {_reason(error)}. Give the folder that holds "
-            f"metadata.yaml, or a .mcap or .db3 file.{instead(path, 'recording')}"
-        ) from error
-    return sorted(files, key=lambda x: [int(s) if s.isdigit() else s for s in _parts(x.name)])
+        )
+    raise RecordingError(
+        f"{path} is not a rosbag2 recording: {cause}. Give the folder that holds {METADATA}, or a "
+        f".mcap or .db3 file.{instead(path, 'recording')}"
+    )
 
 
 def _parts(name: str) -> list[str]:
@@ -288,32 +304,16 @@ def _parts(name: str) -> list[str]:
     return re.split(r"(\d+)", name)
 
 
-def _open_storage(path: Path, stack: ExitStack, notes: list[str]) -> Reader:
-    """Open one storage file; one that its recorder did not finish through a mended copy."""
-    try:
-        if path.suffix == ".mcap" and not (is_complete(path) and is_read_whole(path)):
-            copy = _temporary(path, stack)
-            write_mended(path, copy)
-            if not is_complete(path):
-                notes.append(f"{path.name} was cut off; every complete block of messages was read.")
-            path = copy
-        elif path.suffix == ".db3" and _journal(path):
-            copy = _temporary(path, stack)
-            _write_committed(path, copy)
-            notes.append(f"{path.name} was not closed; what its recorder had committed was read.")
-            path = copy
-        if path.suffix == ".db3":
-            _check_database(path)
-        return stack.enter_context(Reader(path))
-    except RecordingError:
-        raise
-    except DAMAGE as error:
-        raise damaged(path, error) from error
-
-
-def _temporary(path: Path, stack: ExitStack) -> Path:
-    """Return a path for a copy that lasts as long as the bag is open."""
-    return Path(stack.enter_context(TemporaryDirectory(prefix="payload_id_"))) / path.name
+def _database(path: Path, stack: ExitStack, notes: list[str]) -> Path:
+    """Return a sqlite3 file that is all there; of one that was not closed what is committed."""
+    if _journal(path):
+        folder = stack.enter_context(TemporaryDirectory(prefix="payload_id_"))
+        copy = Path(folder) / path.name
+        _write_committed(path, copy)
+        notes.append(f"{path.name} was not closed; what its recorder had committed was read.")
+        path = copy
+    _check_database(path)
+    return path
 
 
 def _journal(path: Path) -> Path | None:
@@ -341,12 +341,9 @@ def _write_committed(path: Path, copy: Path) -> None:
 def _check_database(path: Path) -> None:
     """Raise unless a sqlite3 file is all there: read as it is, it would give wrong numbers.
 
-    A read-only reader leaves out a journal, and fills missing bytes of the last page with zeros.
+    A reader fills missing bytes of the last page with zeros.
     The page size and number of pages are big-endian at bytes 16 and 28 (sqlite.org/fileformat2).
     """
-    journal = _journal(path)
-    if journal:
-        raise ReaderError(f"{path.name} was not closed, {journal.name} holds part of it")
     with path.open("rb") as file:
         head = file.read(32)
         size = file.seek(0, 2)
@@ -361,6 +358,4 @@ def _check_database(path: Path) -> None:
 def _reason(error: BaseException) -> str:
     """Return an error's text on one line, without the final stop."""
     text = " ".join(str(error).split()).rstrip(".")
-    if text.startswith(MALFORMED):
-        return f"its {METADATA} is not that of rosbag2"
     return text or type(error).__name__

@@ -6,27 +6,26 @@ import itertools
 import queue
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from rosbags.interfaces import Connection, Qos
-from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
-from rosbags.rosbag2.storage_mcap import McapWriter
-from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
+import yaml
+from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
+from mcap.writer import CompressionType, Writer
+from rosbags.interfaces import Qos
+from rosbags.rosbag2.metadata import dump_qos_v9
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
 from ...core.errors import InputError, RecordingError, UnknownNameError
-from ..configuration.atomic_write import sync_all
-from .checksums import CheckedWriter
+from ..configuration.atomic_write import atomic_write, sync_all
+from .bag_reader import METADATA
 
-STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
 FLUSH_INTERVAL = 0.5  # [s]
 # Messages that may wait for a slow disk: 100 s at 1 kHz, some 30 MB of joint states.
 QUEUE_SIZE = 100_000
 VERSION: Final = 9  # of metadata.yaml: that of ROS 2 Jazzy
-SUFFIXES = (".mcap", ".db3")  # of files that hold messages
 POLL = 0.1  # longest wait of the writing thread before it looks whether to flush or end [s]
 
 
@@ -41,13 +40,10 @@ class BagWriter:
     """Writes serialized messages of any number of topics into a rosbag2 folder.
 
     `write` only puts the message into a queue; a thread of the writer's own puts it on disk, at
-    most `flush_interval` later. What a killed process leaves behind:
-
-    - MCAP: every block of messages up to the last flush. The file lacks its end and the folder its
-      metadata.yaml; `Recording.from_bag` reads such a folder as it is, other tools after
-      `mcap recover`.
-    - sqlite3: every message up to the last commit, at the same interval. The folder lacks
-      metadata.yaml; `Recording.from_bag` reads it as it is, other tools after `ros2 bag reindex`.
+    most `flush_interval` later. A killed process leaves every block of messages up to the last
+    flush behind. The file lacks its end and the folder its metadata.yaml; `Recording.from_bag`
+    reads such a folder as it is, other tools after `mcap recover`. Checksums are written of each
+    block, of all data and of the index.
 
     A flush hands the data to the operating system: they outlive the process, not a power failure,
     which only a bag that was closed outlives.
@@ -59,40 +55,30 @@ class BagWriter:
 
     """
 
-    def __init__(
-        self, folder: Path | str, storage: str = "mcap", flush_interval: float = FLUSH_INTERVAL
-    ) -> None:
+    def __init__(self, folder: Path | str, flush_interval: float = FLUSH_INTERVAL) -> None:
         """Create the folder and start the writing thread.
 
         Args:
             folder: The bag's folder; if it exists, the next free name is taken.
-            storage: "mcap" or "sqlite3".
             flush_interval: Longest time that a message stays in memory [s].
 
         Raises:
-            UnknownNameError: The storage does not exist.
             RecordingError: The folder cannot be created.
-
         """
-        if storage not in STORAGES:
-            raise UnknownNameError("bag storage", storage, STORAGES)
         self._store = get_typestore(Stores.ROS2_JAZZY)
         self._interval = flush_interval
         self._queue: queue.Queue[_Message] = queue.Queue(QUEUE_SIZE)
-        self._lost = self._written = 0
+        self._lost = 0
         self._qos: dict[str, tuple[Qos, ...]] = {}
-        self._newest_ns = 0
-        self._files: dict[Path, int] = {}  # with their inodes
         self._failure: Exception | None = None
-        self._opened, self._closing = threading.Event(), threading.Event()
-        self.path = Path(folder)
-        # SQLite connections belong to one thread, so that thread opens the bag as well.
-        self._thread = threading.Thread(
-            target=self._run, args=(STORAGES[storage],), name="bag_writer", daemon=True
-        )
+        self._closing = threading.Event()
+        try:
+            self.path = _made(Path(folder))
+            self._file = _File(self.path)
+        except OSError as error:
+            raise self._could_not(Path(folder), error) from error
+        self._thread = threading.Thread(target=self._run, name="bag_writer", daemon=True)
         self._thread.start()
-        self._opened.wait()
-        self._raise_failure()
 
     @property
     def lost(self) -> int:
@@ -167,7 +153,8 @@ class BagWriter:
         """
         self._closing.set()
         self._thread.join()
-        self._raise_failure()
+        if self._failure is not None:
+            raise self._could_not(self.path, self._failure) from self._failure
         return self.path
 
     def __enter__(self) -> BagWriter:
@@ -178,122 +165,143 @@ class BagWriter:
         """Close the bag."""
         self.close()
 
-    def _raise_failure(self) -> None:
-        if self._failure is not None:
-            raise RecordingError(
-                f"The bag {self.path} could not be written: {self._failure}. "
-                f"{self._lost + self._queue.qsize()} messages are not in it. Check free space and "
-                "permissions of the disk."
-            ) from self._failure
+    def _could_not(self, path: Path, error: Exception) -> RecordingError:
+        """Return the error for a bag of which messages are missing, or all."""
+        return RecordingError(
+            f"The bag {path} could not be written: {error}. {self._lost + self._queue.qsize()} "
+            "messages are not in it. Check free space and permissions of the disk."
+        )
 
-    def _run(self, storage: StoragePlugin) -> None:
-        """Open, write until closed, end the bag: the writing thread."""
-        writer: Writer | None = None
-        try:
-            writer = self._open(storage)
-            self._opened.set()
-            self._write_all(writer)
-            writer.close()
-            sync_all(self.path)
-        except Exception as error:  # whatever it is, it must be known that no more is saved
-            self._failure = error
-            if not isinstance(error, WriterError):
-                self._look_for_cause()
-            if writer is not None:
-                with suppress(Exception):  # what waits finds no room either
-                    writer.abort()
-        finally:
-            self._opened.set()
-
-    def _look_for_cause(self) -> None:
-        """Note that the bag was removed, if that is why it cannot be written to."""
-        try:
-            self._check_there()
-        except WriterError as error:
-            self._failure = error
-
-    def _open(self, storage: StoragePlugin) -> Writer:
-        """Open the bag under the first free name."""
-        if not self.path.name:
-            raise WriterError("that is no name of a folder")
-        for path in _names(self.path):
-            try:
-                writer = CheckedWriter(path, version=VERSION, storage_plugin=storage)
-                writer.open()
-            except WriterError:
-                if not path.exists():
-                    raise
-            else:
-                self.path = path
-                break
-        return writer
-
-    def _write_all(self, writer: Writer) -> None:
-        """Write the queue's messages until the writer is closed and the queue empty."""
-        connections: dict[str, Connection] = {}
+    def _run(self) -> None:
+        """Write the queue's messages until the writer is closed: the writing thread."""
         flushed = time.monotonic()
-        self._files = {x: x.stat().st_ino for x in self.path.iterdir() if x.suffix in SUFFIXES}
-        while not (self._closing.is_set() and self._queue.empty()):
-            try:
-                message = self._queue.get(timeout=min(POLL, self._interval))
-            except queue.Empty:
-                pass
-            else:
-                self._write_one(writer, connections, message)
-            if time.monotonic() - flushed >= self._interval:
-                self._check_there()
-                _flush(writer)
-                flushed = time.monotonic()
+        try:
+            while not (self._closing.is_set() and self._queue.empty()):
+                with suppress(queue.Empty):
+                    message = self._queue.get(timeout=min(POLL, self._interval))
+                    self._file.write(message, self._store, self._qos.get(message.topic, ()))
+                if time.monotonic() - flushed >= self._interval:
+                    self._file.flush()
+                    flushed = time.monotonic()
+            self._file.close()
+        except Exception as error:  # whatever it is, it must be known that no more is saved
+            self._lost += self._file.lost()
+            self._failure = error
 
-    def _check_there(self) -> None:
-        """Raise where the bag's files are not where they were any more, with all that was in them.
+
+class _File:
+    """The file of a bag, and what metadata.yaml says of it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin the file in a folder."""
+        self._path = folder / f"{folder.name}_0.mcap"
+        self._stream = self._path.open("xb")
+        self._inode = self._path.stat().st_ino
+        self._writer = Writer(self._stream, compression=CompressionType.NONE, enable_data_crcs=True)
+        self._writer.start(Profile.ROS2)
+        self._topics: dict[tuple[str, str], dict[str, Any]] = {}  # as metadata.yaml has them
+        self._channels: dict[tuple[str, str], int] = {}
+        self._written, self._first, self._newest = 0, 0, 0
+
+    def write(self, message: _Message, store: Any, profiles: Sequence[Qos]) -> None:
+        """Write a message, its topic and type first if they are new."""
+        key = (message.topic, message.type_name)
+        if key not in self._channels:
+            self._add(key, store, profiles)
+        self._newest = max(self._newest, message.stamp_ns)
+        self._first = self._first if self._written else self._newest
+        self._writer.add_message(
+            self._channels[key], self._newest, message.data, self._newest, self._written
+        )
+        self._written += 1
+        self._topics[key]["message_count"] += 1
+
+    def _add(self, key: tuple[str, str], store: Any, profiles: Sequence[Qos]) -> None:
+        """Add a topic of a type."""
+        topic, kind = key
+        offered = dump_qos_v9(list(profiles))
+        text, _ = store.generate_msgdef(kind, ros_version=2)
+        schema = self._writer.register_schema(kind, SchemaEncoding.ROS2, text.encode())
+        self._channels[key] = self._writer.register_channel(
+            topic, MessageEncoding.CDR, schema,
+            {"offered_qos_profiles": yaml.safe_dump(offered) if offered else ""},
+        )  # fmt: skip
+        metadata = {
+            "name": topic,
+            "type": kind,
+            "serialization_format": MessageEncoding.CDR,
+            "offered_qos_profiles": offered,
+            "type_description_hash": store.hash_rihs01(kind),
+        }
+        self._topics[key] = {"topic_metadata": metadata, "message_count": 0}
+
+    def _span(self) -> dict[str, Any]:
+        """Return how many messages there are, and from when to when, as metadata.yaml has it."""
+        return {
+            "duration": {"nanoseconds": self._newest - self._first},
+            "starting_time": {"nanoseconds_since_epoch": self._first},
+            "message_count": self._written,
+        }
+
+    def flush(self) -> None:
+        """Hand everything written so far to the operating system.
 
         Raises:
-            WriterError: One is not.
+            OSError: It cannot be written, or the file is not where it was, with all that was in it.
         """
-        for file, inode in self._files.items():
-            try:
-                there = file.stat().st_ino == inode
-            except OSError:
-                there = False
-            if not there:
-                self._lost += self._written
-                raise WriterError(f"{file} was removed while it was written to")
+        self._writer.flush()
+        if not self._is_there():
+            raise OSError(f"{self._path} was removed while it was written to")
 
-    def _write_one(
-        self, writer: Writer, connections: dict[str, Connection], message: _Message
-    ) -> None:
-        """Write one message, adding its topic first if it is new."""
-        key = f"{message.topic} {message.type_name}"
-        if key not in connections:
-            connections[key] = writer.add_connection(
-                message.topic,
-                message.type_name,
-                typestore=self._store,
-                offered_qos_profiles=self._qos.get(message.topic, ()),
-            )
-        self._newest_ns = max(self._newest_ns, message.stamp_ns)
-        writer.write(connections[key], self._newest_ns, message.data)
-        self._written += 1
+    def _is_there(self) -> bool:
+        """Tell whether the file is where it was begun."""
+        try:
+            return self._path.stat().st_ino == self._inode
+        except OSError:
+            return False
+
+    def lost(self) -> int:
+        """Return how many messages are lost with the file, and let it go."""
+        with suppress(OSError):  # what waits finds no room either
+            self._stream.close()
+        return 0 if self._is_there() else self._written
+
+    def close(self) -> None:
+        """End the file, and write metadata.yaml.
+
+        Raises:
+            OSError: As in `flush`.
+        """
+        self.flush()
+        self._writer.finish()
+        self._stream.close()
+        metadata = {
+            "version": VERSION,
+            "storage_identifier": "mcap",
+            **self._span(),
+            "topics_with_message_count": [*self._topics.values()],
+            "compression_format": "",
+            "compression_mode": "",
+            "relative_file_paths": [self._path.name],
+            "files": [{"path": self._path.name, **self._span()}],
+            "custom_data": None,
+            "ros_distro": "jazzy",
+        }
+        folder = self._path.parent
+        with atomic_write(folder / METADATA) as file:
+            text = yaml.safe_dump({"rosbag2_bagfile_information": metadata}, sort_keys=False)
+            file.write(text.encode())
+        sync_all(folder)
 
 
-def _names(path: Path) -> Iterator[Path]:
-    """Yield run, run_2, run_3, ..."""
-    yield path
-    for number in itertools.count(2):
-        yield path.with_name(f"{path.name}_{number}")
-
-
-def _flush(writer: Writer) -> None:
-    """Hand everything written so far to the operating system.
-
-    Left alone, rosbags keeps up to 1 MiB of MCAP messages in memory, and commits a sqlite3 bag
-    only when it is closed.
-    """
-    storage = writer.storage
-    if isinstance(storage, McapWriter):
-        if storage.chunk.msgs:
-            storage.close_chunk()
-        storage.bio.flush()
-    elif isinstance(storage, Sqlite3Writer):
-        storage.conn.commit()
+def _made(path: Path) -> Path:
+    """Make a bag's folder under the first free name: run, run_2, run_3, ..."""
+    if not path.name:
+        raise OSError("that is no name of a folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        free = path if number == 1 else path.with_name(f"{path.name}_{number}")
+        with suppress(FileExistsError):
+            free.mkdir()
+            break
+    return free

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rosbags.interfaces import Connection, MessageDefinitionFormat
 from rosbags.typesys import Stores, TypesysError, get_types_from_idl, get_types_from_msg
 from rosbags.typesys import get_typestore as store_of
+
+from .mcap_file import Topic
 
 DYNAMIC_STATE = "control_msgs/msg/DynamicJointState"
 # Its fields, as some recordings do not hold definitions.
@@ -21,25 +22,25 @@ string[] interface_names
 float64[] values
 """
 READERS = {
-    MessageDefinitionFormat.MSG: get_types_from_msg,
-    MessageDefinitionFormat.IDL: lambda text, _: get_types_from_idl(text),
+    "ros2msg": get_types_from_msg,
+    "ros2idl": lambda text, _: get_types_from_idl(text),
 }
 
 
-def types_of(connections: Iterable[Connection], ros1: bool) -> Any:
-    """Return the types of messages, those of a recording among them.
+def types_of(topics: Iterable[Topic], ros1: bool) -> Any:
+    """Return the types of messages, those of a recording's topics among them.
 
     Args:
-        connections: The recording's.
+        topics: The recording's.
         ros1: Whether it is of ROS 1.
     """
     store = store_of(Stores.ROS1_NOETIC if ros1 else Stores.ROS2_JAZZY)
-    for connection in connections:
-        read = READERS.get(connection.msgdef.format)
-        if read is None or connection.msgtype in store.fielddefs:
+    for topic in topics:
+        read = READERS.get(topic.format)
+        if read is None or topic.kind in store.fielddefs:
             continue
         try:
-            store.register(read(connection.msgdef.data, connection.msgtype))
+            store.register(read(topic.definition, topic.kind))
         except TypesysError:  # a definition that is damaged, or unlike that of ROS: not decodable
             continue
     if DYNAMIC_STATE not in store.fielddefs:

@@ -16,7 +16,6 @@ def write_joint_states(
     recording: Recording,
     joints: Sequence[str] | None = None,
     topic: str = "/joint_states",
-    storage: str = "mcap",
 ) -> Path:
     """Write a recording as a bag of sensor_msgs/msg/JointState, torque as effort.
 
@@ -25,7 +24,6 @@ def write_joint_states(
         recording: What to write; its stamps are rounded to nanoseconds.
         joints: Names of the joints; None: those of the recording.
         topic: Topic of the messages.
-        storage: "mcap" or "sqlite3".
 
     Returns:
         path: The folder that was written.
@@ -38,7 +36,7 @@ def write_joint_states(
     names = tuple(recording.joints if joints is None else joints)
     if len(names) != recording.n:
         raise InputError(f"joints must name {recording.n} joints; found {list(names)}.")
-    with BagWriter(path, storage) as writer:
+    with BagWriter(path) as writer:
         rows = zip(recording.stamp, recording.q, recording.dq, recording.tau, strict=True)
         for stamp, q, dq, tau in rows:
             stamp_ns = recording.start_ns + round(float(stamp) * 1e9)
