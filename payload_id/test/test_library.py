@@ -18,13 +18,13 @@ from payload_id import __version__
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "payload_id"
 # Distributions that are not named like what they are imported as.
-DISTRIBUTIONS = {"backports": "backports-zstd", "pinocchio": "pin", "yaml": "pyyaml"}
+DISTRIBUTIONS = {"pinocchio": "pin", "yaml": "pyyaml"}
 # What pip does not provide: ROS, for the demonstration, `live`, `view`, and packages of robots.
 ROS = {
     "ament_index_python", "diagnostic_msgs", "payload_id_msgs", "rcl_interfaces", "rclpy",
     "sensor_msgs", "std_srvs", "trajectory_msgs", "visualization_msgs",
 }  # fmt: skip
-STANDARD = {*sys.stdlib_module_names, "compression"}  # compression: from Python 3.14
+STANDARD = {*sys.stdlib_module_names}
 
 
 def imports() -> set[str]:
