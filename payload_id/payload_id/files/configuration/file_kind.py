@@ -42,7 +42,7 @@ OTHER_FORMATS = (
 )  # fmt: skip
 ZIP = "archive (ZIP)"
 ARCHIVE_HEAD = "archive.json"  # file in every archive, which says its kind
-KNOWLEDGE = "knowledge file"
+KNOWLEDGE = "payload file"
 KEYS: dict[str, Collection[str]] = {  # that only one kind of text has
     "robot file": ("urdf", "joints"),
     "team file": ("robots",),

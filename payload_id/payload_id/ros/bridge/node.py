@@ -74,7 +74,7 @@ class BridgeNode(ManagedNode):
         Raises:
             PayloadIdError: A parameter or a file cannot be used.
         """
-        values = read_parameters(self, BRIDGE_TABLE, strict=True)
+        values = read_parameters(self, BRIDGE_TABLE)
         settings = BridgeParameters.of(values)
         robot = RobotFile.load(settings.robot_file)
         # Of the arm's driver: where its controller is.

@@ -244,25 +244,17 @@ def open_parameters(node: Node, table: Sequence[Parameter]) -> bool:
     return autostart
 
 
-def read_parameters(node: Node, table: Sequence[Parameter], strict: bool = False) -> dict[str, Any]:
-    """Declare the parameters of a table, and return the values by name.
-
-    A node warns of parameters that it does not know; a strict one refuses them, since something
-    that shall keep an arm from moving may be misspelt.
+def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
+    """Declare the parameters of a table, warn of unknown ones, and return the values by name.
 
     A node made with `automatically_declare_parameters_from_overrides=True` also hears of
     parameters that were given but that the table does not have, such as misspelt ones.
 
     Raises:
-        ConfigurationError: A value has the wrong type or lies outside its range, or a strict node
-            does not know its name.
+        ConfigurationError: A value has the wrong type or lies outside its range.
     """
     given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
-    unknown = _unknown(node, table, given)
-    if unknown and strict:
-        raise ConfigurationError(" ".join(unknown))
-    for sentence in unknown:
-        node.get_logger().warning(f"{sentence} It is ignored.")
+    _warn_of_unknown(node, table, given)
     SIM_TIME.check(given.get(SIM_TIME.name, False))  # rclpy would go on with the other clock
     managed = not given.get(AUTOSTART.name, True)
     for entry in table:
@@ -366,15 +358,15 @@ def nearest(name: str, known: Sequence[str]) -> str:
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
-def _unknown(node: Node, table: Sequence[Parameter], given: dict[str, Any]) -> list[str]:
-    """Return a sentence for every parameter that was given but that nobody reads."""
+def _warn_of_unknown(node: Node, table: Sequence[Parameter], given: dict[str, Any]) -> None:
+    """Warn of every parameter that was given but that nobody reads."""
     known = [entry.name for entry in table] + list(OWN_NAMES)
-    return [
-        f"Parameter '{name}' was given, but node '{node.get_name()}' has none of that name."
-        f"{nearest(name, known)}"
-        for name in given
-        if name not in known and not name.startswith(OWN_PREFIX)
-    ]
+    for name in given:
+        if name not in known and not name.startswith(OWN_PREFIX):
+            node.get_logger().warning(
+                f"Parameter '{name}' was given, but node '{node.get_name()}' has none of that "
+                f"name; it is ignored.{nearest(name, known)}"
+            )
 
 
 def _declare_unset(node: Node, table: Sequence[Parameter]) -> None:

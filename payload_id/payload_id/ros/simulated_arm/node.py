@@ -41,7 +41,7 @@ from ..common.throttled_log import ThrottledLog
 from ..common.topics import JOINT_STATES, LATCHED
 from .controllers.controller import Cycle
 from .hardware import Hardware, Reading
-from .pacing import LATE, Pace
+from .pacing import Pace
 from .real_controllers.description import STATES, behind_topics
 from .real_controllers.joint_commands import JointCommands
 from .robot import SimulatedControllers
@@ -230,10 +230,7 @@ class SimulatedArmNode(Node):
                 if payload is not None:
                     hardware.plant.set_payload(payload)
                 reading = hardware.read(count * self._period)
-                late = pace.wait_for(count, self._stopping)
-                if late > LATE and not self._controllers.moves:  # as if it had rested for longer
-                    self._start_stamp += round(late * self._factor * 1e9)
-                    pace.go_on(count)
+                pace.wait_for(count, self._stopping)
                 if not self.context.ok():
                     return
                 if not self._hung:

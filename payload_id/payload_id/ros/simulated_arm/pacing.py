@@ -33,17 +33,15 @@ class Pace:
         """Count from now on, after a pause: round `count` is due at once."""
         self._start = time.monotonic() - count * self._period
 
-    def wait_for(self, count: int, stopping: threading.Event) -> float:
-        """Wait until a round is due, or until `stopping` is set; return how late it is [s]."""
+    def wait_for(self, count: int, stopping: threading.Event) -> None:
+        """Wait until round `count` is due, or until `stopping` is set."""
         now, due = time.monotonic(), self._start + count * self._period
         pause = max(due, self._last + CATCH_UP * self._period) - now
         if pause > 0:
             stopping.wait(pause)
         self._last = time.monotonic()
-        late = now - due
-        if late > LATE:
+        if now - due > LATE:
             self._warn(
-                f"The simulation is {late:.2f} s behind the wall clock. Lower "
+                f"The simulation is {now - due:.2f} s behind the wall clock. Lower "
                 "real_time_factor or rate, or leave it more of the processor."
             )
-        return max(late, 0.0)

@@ -97,7 +97,6 @@ class SimulatedControllers:
                 f"The robot file's section 'driver' contradicts itself: {words} What 'controller' "
                 f"claims must be among 'exported': {', '.join(offered)}."
             )
-        self._moving, self._torques = trajectories, torques
         self._trajectories = TrajectoryServer(node, trajectories, lock, topic, read, stamp)
         self._server = ManagerServer(node, MANAGER, self._manager, lock, 1.0 / period)
 
@@ -105,11 +104,6 @@ class SimulatedControllers:
     def broadcasts(self) -> bool:
         """Whether joint states are to be published."""
         return self._broadcaster.active
-
-    @property
-    def moves(self) -> bool:
-        """Whether the arm may be commanded to move: its time must pass as its driver's does."""
-        return self._moving.follows or self._torques.active
 
     def words(self) -> str:
         """Return where motion goes, in a few words."""

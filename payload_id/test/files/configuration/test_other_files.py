@@ -101,7 +101,7 @@ def files(tmp_path) -> dict[str, Path]:
         "team file": (CONFIG / "teams" / "omnids.yaml").read_text(),
         "description of columns": (CONFIG / "recordings" / "kinova_gen3_csv.yaml").read_text(),
         "cell file": "name: bench\nclearance: 0.1\nfloor: 0.0\n",
-        "knowledge file": "runs:\n  kind: known_mass\n  mass: 1.0\n",
+        "payload file": "runs:\n  kind: known_mass\n  mass: 1.0\n",
         "parameter file of ROS": "/**:\n  ros__parameters: {}\n",
         "certificate": json.dumps(dict.fromkeys(KEYS["certificate"], {}), indent=1),
         "result": json.dumps(dict.fromkeys(KEYS["result"], 1), indent=2),

@@ -114,11 +114,6 @@ class JointTrajectoryController(Controller):
         self._asked: tuple[JointTrajectory, float | None] | Hold | None = None
         self._way: _Way | None = None
 
-    @property
-    def follows(self) -> bool:
-        """Whether a trajectory is followed, or about to be."""
-        return self._asked is not None or (self._way is not None and self._way.judged)
-
     def begin(
         self, trajectory: JointTrajectory, start: float | None, tolerances: Tolerances
     ) -> Goal:

@@ -58,7 +58,6 @@ class JointCommands:
     """
 
     broadcasts = True  # joint states are what the controllers live on
-    moves = True  # whenever those controllers like
 
     def __init__(
         self,
