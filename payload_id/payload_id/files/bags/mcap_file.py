@@ -112,11 +112,13 @@ def open_mcap(path: Path) -> McapFile:
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - len(MCAP0_MAGIC)))
+        if size == 0:  # begun when the disk was full
+            return McapFile(path, False, (), {}, ())
         is_whole = size > 2 * len(MCAP0_MAGIC) and file.read() == MCAP0_MAGIC
         file.seek(0)
         if file.read(len(MCAP0_MAGIC)) != MCAP0_MAGIC:
             raise RecordingError(
-                f"{path.name} does not begin as an MCAP file does ({size} bytes): it is empty, cut "
+                f"{path.name} does not begin as an MCAP file does ({size} bytes): it is cut "
                 "off at the start or of another format."
             )
         summary = _index(file) if is_whole else None
