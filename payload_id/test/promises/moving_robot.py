@@ -76,6 +76,7 @@ OF_BRIDGE = {
     "reaction": 0.4,
     "silence": 0.8,
     "watch_period": 0.02,
+    "enabling_device": True,
     "enable_timeout": LATE,
     "obstacles_lifetime": LATE,
 }

@@ -47,6 +47,7 @@ PARAMETERS = BOUNDS | {
     "cell": "none, a simulation",
     "clock_tolerance": CLOCK_TOLERANCE,
     "obstacles_lifetime": 1000.0,
+    "enabling_device": True,
     "enable_timeout": 4.0,
 }
 

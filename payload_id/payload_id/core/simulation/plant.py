@@ -163,7 +163,6 @@ class Plant(MujocoPlant):
         """
         wanted = self._joint_numbers("positions", q)
         self._restart()
-        self._speed = 1.0
         self._imposed: Array | None = None
         self._hold(DesiredState.rest(wanted))
         self._find_equilibrium()
@@ -171,32 +170,7 @@ class Plant(MujocoPlant):
 
     def desired(self) -> DesiredState:
         """Return what the trajectory desires now, arrays of shape (n,)."""
-        found = sample(self._trajectory, float(self._place(np.array(self.time))))
-        return DesiredState(found.q, self._speed * found.dq, self._speed**2 * found.ddq)
-
-    def set_speed(self, fraction: float) -> None:
-        """Run through this trajectory and later ones at a fraction of their speed, from now on.
-
-        A trajectory that comes later starts by the clock, and is slowed down from then on.
-
-        Raises:
-            InputError: It is not within 0 to 1.
-        """
-        if not 0.0 <= fraction <= 1.0:
-            raise InputError(f"A fraction of the speed is within 0 to 1; found {fraction!r}.")
-        if fraction == self._speed:
-            return
-        self._lost = float(self._lost_by(np.array(self.time)))
-        self._speed, self._speed_since = fraction, self.time
-        self._first = self._end = 0
-
-    def _place(self, time: Array) -> Array:
-        """Return where on the trajectory the controller is at times [s], same shape."""
-        return np.asarray(time - self._trajectory_start - self._lost_by(time))
-
-    def _lost_by(self, time: Array) -> Array:
-        """Return what was lost since the trajectory came, because it runs slower, by times [s]."""
-        return np.asarray(self._lost + (1.0 - self._speed) * (time - self._speed_since))
+        return sample(self._trajectory, self.time - self._trajectory_start)
 
     def set_trajectory(
         self, trajectory: JointTrajectory | None, start_time: float | None = None
@@ -282,7 +256,6 @@ class Plant(MujocoPlant):
     def _begin_at(self, start: float) -> None:
         """Begin a trajectory whose time 0 is at a time [s]."""
         self._trajectory_start = start
-        self._lost, self._speed_since = 0.0, self.time
         self._first = self._end = 0
 
     def _prepare_reference(self) -> None:
@@ -293,11 +266,10 @@ class Plant(MujocoPlant):
         """
         self._first, self._end = self._steps, self._steps + self._block
         half_steps = np.arange(2 * self._first, 2 * self._end + 1, dtype=float)
-        times = self._place(half_steps * (0.5 * self.step))
+        times = half_steps * (0.5 * self.step) - self._trajectory_start
         if times[0] >= self._trajectory.time[-1]:
             times = times[:1]  # The arm holds still: all rows are the same.
-        there, speed = sample(self._trajectory, times), self._speed
-        desired = DesiredState(there.q, speed * there.dq, speed**2 * there.ddq)
+        desired = sample(self._trajectory, times)
         gains = self._gains_along(desired.q)
         order, rows, n = self._to_mujoco, len(half_steps), self.n
         state = np.concatenate([desired.q[:, order], desired.dq[:, order]], axis=1)

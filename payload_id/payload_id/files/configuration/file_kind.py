@@ -42,7 +42,7 @@ OTHER_FORMATS = (
 )  # fmt: skip
 ZIP = "archive (ZIP)"
 ARCHIVE_HEAD = "archive.json"  # file in every archive, which says its kind
-KNOWLEDGE = "payload file"
+PAYLOAD = "payload file"
 KEYS: dict[str, Collection[str]] = {  # that only one kind of text has
     "robot file": ("urdf", "joints"),
     "team file": ("robots",),
@@ -89,7 +89,7 @@ def kind_of(path: Path) -> str:
     if path.suffix.lower() in TABLES:
         return "table"
     if STATEMENT.search(text):  # whatever the statements' names are
-        return KNOWLEDGE
+        return PAYLOAD
     return kind_of_keys(KEY.findall(text), PARAMETERS in text)
 
 
@@ -136,11 +136,11 @@ def check_kind(entries: Mapping[str, Any], path: Path, wanted: str) -> None:
     Raises:
         ConfigurationError: They are.
     """
-    if wanted not in (*KEYS, KNOWLEDGE) or not entries:
+    if wanted not in (*KEYS, PAYLOAD) or not entries:
         return
     sections = [x if isinstance(x, Mapping) else {} for x in entries.values()]
     if all("kind" in section for section in sections):  # whatever the statements' names are
-        found = KNOWLEDGE
+        found = PAYLOAD
     else:
         found = kind_of_keys([*map(str, entries)], any(PARAMETERS in x for x in sections))
     if found and found != wanted:

@@ -82,7 +82,7 @@ class BridgeContext:
         self._note_turns(node.get_parameter("turned").value)
         check_changes(node, BRIDGE_TABLE, self._check_turned)
         node.add_post_set_parameters_callback(self._on_set)
-        self._device = True, -math.inf  # what the enabling device said last, and when [s]
+        self._device = False, -math.inf  # what the enabling device said last, and when [s]
         self._let_go = False  # since the last look
         enable = node.create_subscription(Bool, ENABLE, self._on_enable, 10)
         self._enable = enable.topic_name
@@ -158,9 +158,10 @@ class BridgeContext:
         if not self.node.get_parameter("allow_motion").value:
             return "Motion is switched off: the parameter allow_motion is false"
         held, when = self._device
-        longest = math.inf if settings.enable_timeout is None else settings.enable_timeout
-        if time.monotonic() - when > longest:
-            return f"No 'true' came on {self._enable} within the last {longest:g} s"
+        if when == -math.inf and not settings.enabling_device:
+            return ""
+        if time.monotonic() - when > settings.enable_timeout:
+            return f"No 'true' came on {self._enable} within the last {settings.enable_timeout:g} s"
         return "" if held else self._let_go_of
 
     def check_usable(self) -> None:

@@ -40,15 +40,18 @@ class BridgeParameters(CaseParameters, ArmParameters):
         "Whether any motion may be commanded at all.",
         read_only=False,
     )
-    enable_timeout: float | None = parameter(
-        None,
-        "Longest time between two messages of an enabling device on the topic enable "
-        "(std_msgs/Bool), such as 0.3 s: the arm moves only while true arrives there so often. Not "
-        "set: its silence forbids nothing, as where there is none; false always does.",
+    enabling_device: bool = parameter(
+        False,
+        "Whether there is an enabling device: the arm moves only while true arrives on the topic "
+        "enable (std_msgs/Bool) at least every enable_timeout. One that has sent anything there "
+        "counts in any case.",
+    )
+    enable_timeout: float = parameter(
+        0.3,
+        "Longest time between two messages of an enabling device.",
         "s",
         0.02,
         5.0,
-        kind="number",
     )
     turned: list[float] | None = parameter(
         None,

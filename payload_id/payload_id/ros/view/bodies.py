@@ -71,11 +71,12 @@ def link_triangles(urdf: str, folder: Path) -> Mapping[str, Sequence[Triangles]]
         at = "0 0 0" if origin is None else origin.get("xyz", "0 0 0")
         name = "" if parent is None else parent.get("link", "")
         ends.setdefault(name, []).append(np.array(at.split(), dtype=float))
-    return {
-        name: _of_link(link, folder) or [_capsule(end) for end in ends.get(name, ()) if end.any()]
-        for link in robot.findall("link")
-        for name in (link.get("name", ""),)
-    }
+    found = {}
+    for link in robot.findall("link"):
+        name = link.get("name", "")
+        to_joints = [_capsule(end) for end in ends.get(name, ()) if end.any()]
+        found[name] = _of_link(link, folder) or to_joints
+    return found
 
 
 def body_triangles(body: ConvexBody) -> Triangles:
