@@ -89,7 +89,7 @@ class Cell:
     estimate: Estimate
 
     @classmethod
-    def learnt(cls, robot: str, bounds: str, seed: int, tared: bool) -> Cell:
+    def calibrated(cls, robot: str, bounds: str, seed: int, tared: bool) -> Cell:
         """Draw an arm and a payload, and identify it."""
         file = RobotFile.load(robot)
         model, uncertainty = RobotModel.from_robot_file(file), file.uncertainty
@@ -276,7 +276,7 @@ def main() -> int:
     minutes = given.minutes / (2 * len(BOUNDS) * len(given.robots) * len(given.windows))
     for robot in given.robots:
         for bounds, tared in product(BOUNDS, (False, True)):
-            cell = Cell.learnt(robot, bounds, 1, tared)
+            cell = Cell.calibrated(robot, bounds, 1, tared)
             title = f"{robot}, {bounds}{', after a tare' if tared else ''}"
             console.print(f"[bold]{title}[/]: {cell.estimate.status.value}")
             for window in given.windows:

@@ -174,7 +174,7 @@ class Drawn:
         sets = {"own": self.content["limits"]["sets"]["own"] | (limits or {})}
         content = {**self.content, "limits": {"use": "own", "sets": sets}}
         path = self.folder / f"drawn_{len(list(self.folder.iterdir()))}.yaml"
-        path.write_text(json.dumps(content | ({"held_joints": fingers} if fingers else {})))
+        path.write_text(json.dumps(content | ({"passive_joints": fingers} if fingers else {})))
         return CountedArm(str(path))
 
     def places(self, rng: np.random.Generator) -> list[dict[str, float]]:

@@ -40,7 +40,7 @@ def excite(client: PayloadClient) -> None:
     print(f"Plan: {plan.summary}\nCertificate: {plan.certificate_path}")
     print(f"Execution: {client.execute(plan).message}\nReceding horizon:")
     result = client.identify(
-        tell=each_piece(print), most_pieces=4, limits="safety_warning", continue_run=True
+        on_feedback=each_piece(print), most_pieces=4, limits="safety_warning", continue_run=True
     )
     print(f"  {result.message} {result.pieces} pieces in {result.seconds:.0f} s.")
     found = estimate_from(result.estimate)

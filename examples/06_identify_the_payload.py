@@ -35,7 +35,7 @@ def task() -> Estimate:
     with PayloadClient() as client:
         client.wait_until_ready(timeout=60.0, planner=True)
         result = client.identify(
-            tell=each_stage(print), one_motion=True, duration=8.0, limits="safety_warning"
+            on_feedback=each_stage(print), one_motion=True, duration=8.0, limits="safety_warning"
         )
         print(result.message)
         if not result.success:

@@ -55,7 +55,7 @@ def main() -> None:
     rclpy.init()
     with running_nodes(nodes, [str(script), "xarm7", *numbers]), PayloadClient() as client:
         client.wait_until_ready(timeout=60.0, planner=True)
-        result = client.identify(tell=each_stage(print), one_motion=True, duration=8.0)
+        result = client.identify(on_feedback=each_stage(print), one_motion=True, duration=8.0)
         print(result.message)
     rclpy.try_shutdown()
     found = estimate_from(result.estimate)

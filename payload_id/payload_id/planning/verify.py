@@ -17,7 +17,7 @@ from ..files.cells.cell_file import Cell
 from ..files.robots.robot_file import RobotFile
 from ..files.robots.robot_model import RobotModel
 from ..files.runs.certificate_file import SavedCertificate, load_certificate, robot_of
-from ..files.runs.claims import Claim, claims
+from ..files.runs.premises import Premise, premises
 from ..files.runs.public_key import trusted_keys
 from ..files.runs.signature import SignatureVerdict, judged
 
@@ -30,14 +30,14 @@ class CheckedCertificate:
         saved: The certificate and what it was given for.
         model: The arm that it was held against.
         found: The repeated proofs and samples, with all differences.
-        claims: What it rests on, held against robot and cell file.
+        premises: What it rests on, held against robot and cell file.
         signature: Who vouches for it.
     """
 
     saved: SavedCertificate
     model: RobotModel
     found: Verification
-    claims: tuple[Claim, ...]
+    premises: tuple[Premise, ...]
     signature: SignatureVerdict
 
     @property
@@ -66,7 +66,7 @@ class CheckedCertificate:
             "sampled": {name: x for name, x in found.sampled.items() if np.isfinite(x)},
             "samples": found.samples,
             "assumptions": list(certificate.assumptions),
-            "claims": [asdict(claim) for claim in self.claims],
+            "premises": [asdict(premise) for premise in self.premises],
             "signature": {**asdict(self.signature), "state": self.signature.state.value},
         }
 
@@ -103,8 +103,11 @@ def verify(
     if model.joints != saved.joints:
         found = Verification((*differences, "The robot has other joints."), {}, {}, 0)
         return CheckedCertificate(saved, model, found, (), signature)
-    rests_on, missing = _claims(saved, file, model, cell)
-    differences += [*missing, *(str(claim) for claim in rests_on if claim.holds is False)]
+    rests_on, missing = _premises(saved, file, model, cell)
+    differences += [
+        *missing,
+        *(str(premise) for premise in rests_on if premise.holds is False),
+    ]
     with one_thread():
         found = prove_again(saved.certificate, saved.case(model), saved.trajectory, samples, seed)
     return CheckedCertificate(saved, model, _after(differences, found), rests_on, signature)
@@ -126,13 +129,13 @@ def _file_differences(saved: SavedCertificate, robot: RobotFile) -> list[str]:
     return found
 
 
-def _claims(
+def _premises(
     saved: SavedCertificate, robot: RobotFile, model: RobotModel, stated: str | None
-) -> tuple[tuple[Claim, ...], list[str]]:
+) -> tuple[tuple[Premise, ...], list[str]]:
     """Return what a certificate rests on, and what is not known of the cell."""
     try:
         cell, missing = Cell.of(stated or saved.cell, saved.clearance), []
     except ConfigurationError as error:
         cell = Cell("unknown", saved.clearance, ())
         missing = [f"It is not known what is around the arm (--cell). {error}"]
-    return claims(saved, robot, model, cell), missing
+    return premises(saved, robot, model, cell), missing

@@ -86,8 +86,8 @@ ROBOT = """
 extends: package://payload_id/config/robots/kinova_gen3.yaml
 name: gen3_with_finger
 joint_states: {rate: 50.0, reliability: reliable}
-held_joints: {knuckle: 0.4}
-held_joints_watch: {silence: 1.2}
+passive_joints: {knuckle: 0.4}
+passive_joints_watch: {silence: 1.2}
 uncertainty: {position_error: [0.0, 0.0, 0.0, 0.008, 0.0, 0.0, 0.0]}
 driver:
   effort_warning: [45.0, 45.0, 45.0, 45.0, 25.0, 25.0, 25.0]

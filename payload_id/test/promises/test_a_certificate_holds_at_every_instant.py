@@ -501,7 +501,7 @@ def test_a_finger_may_be_anywhere_unless_it_is_said_where_it_is(tmp_path):
     assert "finger_joint" in " ".join(anywhere.assumptions)
     left = []
     for place in (-0.8, 0.0, 0.8):
-        arm = sharp(tmp_path, file={**file, "held_joints": {"finger_joint": place}})
+        arm = sharp(tmp_path, file={**file, "passive_joints": {"finger_joint": place}})
         outcome = certify(arm.name, motion, **given)
         assert isinstance(outcome, Certificate), outcome
         found = Worst(arm, payload=NONE, obstacles=(lamp,)).of(motion)
@@ -603,7 +603,7 @@ def test_a_robust_design_that_does_not_exist_is_refused(by_torques):
 def test_a_cable_that_would_be_wound_up_too_far_is_refused(tmp_path):
     motion = motion_through([HOME, HOME + [1.0, 0, 0, 0, 0, 0, 0], HOME], 2.0)
     for upper, kept in ((1.01, True), (0.99, False)):
-        turns = {"cable_turns": {"joint_1": {"lower": -3.0, "upper": upper}}}
+        turns = {"turn_limits": {"joint_1": {"lower": -3.0, "upper": upper}}}
         outcome = certify(sharp(tmp_path, file=turns).name, motion, cell=NOBODY, payload=NONE)
         assert isinstance(outcome, Certificate) is kept, outcome
         margin = outcome.margin("position") if kept else outcome

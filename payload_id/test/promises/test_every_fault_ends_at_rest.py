@@ -615,7 +615,7 @@ def test_a_finger_that_leaves_its_place_or_is_not_heard(robot, place):
     within = LATE if place is None else 0.0
     with takes(within):
         is_held(robot)
-    held(robot, future, "HELD_JOINT_OFF", "knuckle", cause=cause, within=within)
+    held(robot, future, "PASSIVE_JOINT_OFF", "knuckle", cause=cause, within=within)
 
 
 def test_a_fault_during_a_stop(robot):

@@ -202,12 +202,12 @@ def test_what_was_given_is_verified_and_its_numbers_are_those_of_the_worst(place
         assert told["margins"][name] == checked.saved.certificate.margin(name).left
         assert told["margins"][name] - 1e-9 <= sampled and own - 2e-3 <= sampled <= own + near, name
         assert own + 1e-6 >= proved >= told["margins"][name] - 0.03, name
-    stated = {claim["subject"]: claim["holds"] for claim in told["claims"]}
+    stated = {premise["subject"]: premise["holds"] for premise in told["premises"]}
     assert {x for x, y in stated.items() if y is None} == {
         "payload", "limits of speeds in space", "volume of payload and tool",
     }  # fmt: skip
     assert all(y is not False for y in stated.values()) and len(stated) > 15
-    said = {claim["subject"]: claim["certified"] for claim in told["claims"]}
+    said = {premise["subject"]: premise["certified"] for premise in told["premises"]}
     for subject, words in FIGURES.items():
         assert words in said[subject], (subject, said[subject])
     assert told["assumptions"] == list(checked.saved.certificate.assumptions)
@@ -352,7 +352,7 @@ def test_a_certificate_of_weaker_bounds_is_not_the_owners(place, tmp_path):
         found = checked(0.99, key)
         assert not found.verified, key
         assert all(words in said for said in found.differences), (key, found.differences)
-        assert {c.subject for c in found.claims if c.holds is False}, key
+        assert {c.subject for c in found.premises if c.holds is False}, key
 
 
 def test_of_another_robot_it_is_not_verified(place, tmp_path):
@@ -398,7 +398,7 @@ def test_in_another_cell_it_is_not_verified(place, tmp_path):
         cell.write_text(json.dumps({**CELL, **entries}))
         refuses(place / "motion.json", words, cell=str(cell))
     free = verify(place / "motion.json", cell="none, it was cleared", samples=FEW)
-    assert [c.holds for c in free.claims if c.subject == "surroundings"] == [None]
+    assert [c.holds for c in free.premises if c.subject == "surroundings"] == [None]
     (tmp_path / "same.yaml").write_text(json.dumps(CELL))
     assert verify(place / "motion.json", cell=str(tmp_path / "same.yaml"), samples=FEW).verified
     refuses(place / "motion.json", "around the arm", cell=str(tmp_path / "gone.yaml"))

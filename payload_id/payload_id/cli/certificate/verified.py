@@ -14,7 +14,7 @@ from ...core.safety.margins.margin import CLEARANCES
 from ...core.threads import one_thread
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.certificate_file import SavedCertificate
-from ...files.runs.claims import Claim
+from ...files.runs.premises import Premise
 from ...files.runs.signature import SignatureState, SignatureVerdict
 from ...planning.verify import CheckedCertificate
 from ..common.presentation import console
@@ -67,7 +67,7 @@ def show(checked: CheckedCertificate) -> None:
     out.print("Assumptions:")
     for sentence in certificate.assumptions:
         out.print(f"  - {escape(sentence)}")
-    out.print(_claims_table((_signature_claim(signature), *checked.claims)))
+    out.print(_premises_table((_signature_premise(signature), *checked.premises)))
     for sentence in result.differences:
         out.print(f"[bold red]DIFFERS[/] {escape(sentence)}")
     if result.verified:
@@ -76,10 +76,10 @@ def show(checked: CheckedCertificate) -> None:
         out.print("Judged and signed: ______________________  date: ______________")
 
 
-def _signature_claim(signature: SignatureVerdict) -> Claim:
+def _signature_premise(signature: SignatureVerdict) -> Premise:
     """Return the signature as a row of the table."""
     stated = f"trusted: {signature.trusted}" if signature.trusted else "no trusted key (--key)"
-    return Claim("signature", signature.found, stated, signature.holds)
+    return Premise("signature", signature.found, stated, signature.holds)
 
 
 def _signature_line(signature: SignatureVerdict) -> str:
@@ -87,13 +87,15 @@ def _signature_line(signature: SignatureVerdict) -> str:
     return f"{SIGNATURE_WORDS[signature.state]} {escape(signature.sentence)}"
 
 
-def _claims_table(rests_on: Sequence[Claim]) -> Table:
+def _premises_table(rests_on: Sequence[Premise]) -> Table:
     """Return what a certificate rests on as a table that a person can sign."""
     table = Table(title="What it rests on", title_justify="left")
     for head in ("", "certified", "stated for this robot and cell", "holds"):
         table.add_column(head)
     words = {True: "yes", False: "[bold red]NO[/]", None: "to be judged"}
-    for claim in rests_on:
-        cells = (escape(text) for text in (claim.subject, claim.certified, claim.stated or "-"))
-        table.add_row(*cells, words[claim.holds])
+    for premise in rests_on:
+        cells = (
+            escape(text) for text in (premise.subject, premise.certified, premise.stated or "-")
+        )
+        table.add_row(*cells, words[premise.holds])
     return table

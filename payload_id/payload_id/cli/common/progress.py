@@ -28,7 +28,7 @@ def progress(what: str, terminal: Console | None = None) -> Iterator[Callable[..
         terminal: Where; None: standard error.
 
     Yields:
-        tell: Takes the part that is done, None where that is not known, and a text; until it is
+        show: Takes the part that is done, None where that is not known, and a text; until it is
             called, the bar shows time only.
     """
     where = Console(stderr=True) if terminal is None else terminal
@@ -48,13 +48,13 @@ def progress(what: str, terminal: Console | None = None) -> Iterator[Callable[..
     timer = threading.Timer(AFTER, bar.start)
     timer.start()
 
-    def tell(part: float | None, text: str = "") -> None:
+    def show(part: float | None, text: str = "") -> None:
         bar.update(task, description=f"{what}: {text}" if text else what)
         if part is not None:
             bar.update(task, total=1.0, completed=part)
 
     try:
-        yield tell
+        yield show
     finally:
         timer.cancel()
         timer.join()

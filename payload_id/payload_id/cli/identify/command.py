@@ -147,13 +147,13 @@ def _one(wanted: IdentifyOptions) -> int:
         wanted.only(OF_TEAM, "The saved run of a team is repeated as it was")
         return team.repeat(wanted.recording, wanted.json)
     figure = figure_place(wanted.figure)
-    with progress("identifying") as tell:
+    with progress("identifying") as show:
         if wrench.is_wrench(wanted):
             outcome = wrench.identify(wanted, wanted.save, figure is not None)
         else:
             loaded = torque.load(wanted)
             loaded = loaded if wanted.save is None else loaded.kept(wanted.save)
-            outcome = torque.identify(loaded.job, tell)
+            outcome = torque.identify(loaded.job, show)
             if wanted.save is not None:
                 outcome.save(loaded.about, wanted.save)
     return present(outcome, wanted, figure)

@@ -42,10 +42,10 @@ def run(wanted: IdentifyOptions) -> int:
     jobs = jobs_of(wanted)
     table = FleetTable.at(wanted.out)
     with (
-        progress(f"identifying from {len(jobs)} recordings") as tell,
+        progress(f"identifying from {len(jobs)} recordings") as show,
         cluster_client(wanted.scheduler, wanted.workers) as client,
     ):
-        done = identify_fleet(jobs, table, client, lambda made: tell(made.part))
+        done = identify_fleet(jobs, table, client, lambda made: show(made.part))
     if wanted.json:
         print(json.dumps(as_json(done, table.folder)))
     else:

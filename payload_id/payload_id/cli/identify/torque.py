@@ -64,9 +64,9 @@ class Loaded:
         return Loaded(replace(job, recording=replace(same, start_ns=read.start_ns)), about)
 
 
-def identify(job: ReplayJob, tell: Callable[[float], object]) -> Outcome:
-    """Identify from a recording; `tell` is called with the part that is done."""
-    _, history = job.run(tell)
+def identify(job: ReplayJob, show: Callable[[float], object]) -> Outcome:
+    """Identify from a recording; `show` is called with the part that is done."""
+    _, history = job.run(show)
     return Outcome(
         recording=job.recording,
         subject=job.robot.name,

@@ -32,10 +32,10 @@ def identify(
         goal: Fields of the goal.
         say: Prints a node's sentence in a style.
     """
-    with progress("identifying", terminal) as tell:
+    with progress("identifying", terminal) as show:
         result = client.identify(
             LONGEST,
-            lambda told: tell(told.progress, line_of(told)),
+            lambda told: show(told.progress, line_of(told)),
             requested_by="payload-id live",
             **goal,
         )

@@ -165,8 +165,8 @@ def _watch(terminal: Console, client: PayloadClient, estimator: str) -> int:
 
 def _plan(terminal: Console, client: PayloadClient, goal: Mapping[str, Any]) -> int:
     """Plan a motion, and describe it."""
-    with progress("planning", terminal) as tell:
-        description = client.plan(LONGEST, tell=lambda told: tell(None, told.phase), **goal)
+    with progress("planning", terminal) as show:
+        description = client.plan(LONGEST, on_feedback=lambda told: show(None, told.phase), **goal)
     show_plan(terminal, description)
     _say(terminal, f"next: ./payload-id live execute {description.plan_id}")
     return 0
@@ -191,13 +191,13 @@ def _execute(
         return 2
     duration = float(description.duration) / speed_scale
     try:
-        with progress("moving", terminal) as tell:
+        with progress("moving", terminal) as show:
             result = client.execute(
                 description,
                 LONGEST + duration,
                 speed_scale,
                 "payload-id live",
-                tell=lambda told: tell(
+                on_feedback=lambda told: show(
                     told.time / duration,
                     f"{told.phase}, tracking error {told.tube_use:.0%} of the tube",
                 ),

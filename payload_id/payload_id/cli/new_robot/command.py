@@ -19,16 +19,16 @@ from ...core.arm.description import ROUNDED, with_masses_times
 from ...core.arm.mass_doubts import mass_doubts
 from ...core.errors import ConfigurationError, InputError
 from ...files.configuration.atomic_write import check_place, saved_file
-from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
-from ...files.drafts.column_draft import columns_text, find_columns
-from ...files.drafts.columns_found import ColumnsFound
-from ...files.drafts.robot_draft import Scales, robot_text
-from ...files.drafts.torque_constants import fitted_constants
 from ...files.recordings.recording import Recording
 from ...files.robots.description.urdf import is_xacro, read_urdf
 from ...files.robots.link_travel import following_masses
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from ...files.scaffold.arm_in_urdf import ArmFound, find_arm, names_of
+from ...files.scaffold.column_draft import columns_text, find_columns
+from ...files.scaffold.columns_found import ColumnsFound
+from ...files.scaffold.robot_draft import Scales, robot_text
+from ...files.scaffold.torque_constants import fitted_constants
 from ..common.options import argument, file, none_given, option, value
 from ..common.presentation import console
 

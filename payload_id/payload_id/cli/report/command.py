@@ -52,8 +52,8 @@ def report(
     from ...files.reports.report import Report
     from ...files.reports.setting import as_json, as_markdown
 
-    with progress("identifying again") as tell:
-        found = Report.of(run, earlier, tell)
+    with progress("identifying again") as show:
+        found = Report.of(run, earlier, show)
     print((as_json if json else as_markdown)(found), end="")
     return 3 if found.run.estimate.status in FAILED else 0
 
@@ -104,8 +104,8 @@ def written(
     run_folder(run_path)  # what is no run is refused before anything else is said of it
     place = check_place(run_path / NAME if out is None else out, "report").resolve()
     setting = setting_of(place)
-    with progress("identifying again") as tell:
-        report = Report.of(run_path, earlier, tell)
+    with progress("identifying again") as show:
+        report = Report.of(run_path, earlier, show)
     text = setting(report)
     try:
         with saved_file(place, "report") as stream:

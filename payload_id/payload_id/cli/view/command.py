@@ -100,8 +100,8 @@ def _show_recording(view: View, path: Path) -> int:
             f"./payload-id identify {path} --figure intervals.png."
         )
     job = torque.load(asked).job
-    with progress("identifying") as tell:
-        outcome = torque.identify(job, tell)
+    with progress("identifying") as show:
+        outcome = torque.identify(job, show)
     if view.robot:
         robot = RobotFile.load(view.robot)
         urdf, folder = robot.urdf, robot.urdf_path.parent

@@ -1,4 +1,4 @@
-r"""Inertial parameters of what held joints carry, over all places where these joints may be.
+r"""Inertial parameters of what passive joints carry, over all places where these joints may be.
 
 A body of mass m with its centre of mass at c (frame of the arm's joint that carries it) and the
 inertia J about c, turned with it, has h = m c and I = J + m (|c|^2 1 - c c'). Each of its numbers f
@@ -58,7 +58,7 @@ class PassiveJoint:
 
 @dataclass(frozen=True)
 class PassiveBody:
-    """A body beyond held joints.
+    """A body beyond passive joints.
 
     Attributes:
         way: The joints from the arm's joint that carries it, at least one.

@@ -41,7 +41,7 @@ from .estimate import Estimate
 from .held_out import NOTHING_HELD_OUT, HeldOut, Validation
 from .kept_rows import KeptRows
 from .known_payload import KnownPayload
-from .problem import Problem, Solved, Tell, known_shape, nobody
+from .problem import Callback, Problem, Solved, known_shape, no_op
 from .samples_seen import SamplesSeen, TimeUsed
 from .settings import Settings
 from .status import Status
@@ -315,9 +315,9 @@ class OnlineIdentifier:
         self._drop_rows(bounds.slack)
         return solved.estimate
 
-    def update(self, tell: Tell = nobody) -> Estimate:
-        """Solve with all data so far and take up the answer; for `tell` see `Problem.solve`."""
-        return self.accept(self.problem().solve(tell))
+    def update(self, callback: Callback = no_op) -> Estimate:
+        """Solve with all data so far and take up the answer; for `callback` see `Problem.solve`."""
+        return self.accept(self.problem().solve(callback))
 
     def settle(self) -> None:
         """Do what `update` does where nobody reads the estimate: no point, no words."""

@@ -62,10 +62,10 @@ MEANS_STATED = (
     "moves in its grasp would look alike."
 )
 SEARCHING = "Why is being looked for."
-Tell = Callable[[Estimate], object]
+Callback = Callable[[Estimate], object]
 
 
-def nobody(_: Estimate) -> None:
+def no_op(_: Estimate) -> None:
     """Tell nobody."""
 
 
@@ -173,25 +173,25 @@ class Problem:
         hints = self.payload.memory.hints
         return self.rows.take(np.array(sorted({k for hint in hints for k in hint.rows}), dtype=int))
 
-    def solve(self, tell: Tell = nobody) -> Solved:
+    def solve(self, callback: Callback = no_op) -> Solved:
         """Return the estimate and the bounds.
 
         Args:
-            tell: Is told at once that the rows are inconsistent; why, takes longer to find.
+            callback: Is told at once that the rows are inconsistent; why, takes longer to find.
         """
         if self.estimate.windows == 0:
             known = self.payload
             empty = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
             return Solved(self.estimate, empty, self.upto)
         with one_thread():
-            return self._solve(tell)
+            return self._solve(callback)
 
-    def _solve(self, tell: Tell) -> Solved:
+    def _solve(self, callback: Callback) -> Solved:
         """Return the estimate and the bounds where there is at least one window."""
         bounds = self.bounds()
         false = self.false_reading or self._stuck(bounds)
         if not bounds.consistent and false is None:
-            return self._under_larger_load() or self._inconsistent(bounds, tell)
+            return self._under_larger_load() or self._inconsistent(bounds, callback)
         if false is not None:  # whatever the torques say
             message = "" if false is self.false_reading else false.sentence
             estimate = self._estimate(bounds, Status.INCONSISTENT, message)
@@ -396,13 +396,13 @@ class Problem:
         left_out = note_of(self.estimate.false_samples)
         return self.contradiction, self._unknown, left_out, *self.remarks, outside
 
-    def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
+    def _inconsistent(self, bounds: Bounds, callback: Callback) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
         joints = self.row_source.channels
         found = self.detector.diagnosis_at(self.upto)
         if found is None:
             message = f"{inconsistent(bounds, joints)} {SEARCHING}"
-            tell(self._estimate(bounds, Status.INCONSISTENT, message))
+            callback(self._estimate(bounds, Status.INCONSISTENT, message))
             found = self._diagnosis(bounds.noise_factor)
         changed = self._after_change(found)
         if changed is not None:

@@ -61,7 +61,7 @@ class CellKeys(Model):
         "distance that bodies must keep from each other", "m", 0.02, ge=0.0, le=FAR
     )
     joint_margin: float = key(
-        "distance that joints keep from their position limits and the ends of cable_turns, beyond "
+        "distance that joints keep from their position limits and the ends of turn_limits, beyond "
         "tracking errors", "rad or m", 0.0, ge=0.0, le=FAR,
     )  # fmt: skip
     floor: Place | None = key(

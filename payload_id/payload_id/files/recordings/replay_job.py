@@ -77,19 +77,19 @@ class ReplayJob:
         return replace(self, tare=known, updates=())
 
     def run(
-        self, tell: Callable[[float], object] = lambda part: None
+        self, callback: Callable[[float], object] = lambda part: None
     ) -> tuple[OnlineIdentifier, list[Estimate]]:
         """Identify; return the run and its estimates, the last one with what its mass rests on.
 
         Args:
-            tell: Called with the part that is done.
+            callback: Called with the part that is done.
         """
         updates = self._looks
         online = begun(self.robot, self.settings, self.tare)
         made: list[Estimate] = []
         for estimate in estimates_of(online, self.recording, updates):
             made.append(estimate)
-            tell(len(made) / (len(updates) + 1))
+            callback(len(made) / (len(updates) + 1))
         return online, [*made[:-1], online.concluded(made[-1])]
 
     def last(self) -> tuple[OnlineIdentifier, Estimate]:

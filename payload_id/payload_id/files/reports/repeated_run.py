@@ -27,7 +27,7 @@ from ..runs.run_file import FILE_NAME, RunFile, bag_of, has_run_file
 from ..teams.team_run import has_team_run
 
 WHOLE = (10**9,)  # number of windows at which a run without updates is looked at: its end
-Tell = Callable[[float], object]
+Progress = Callable[[float], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +103,12 @@ def run_folder(path: Path | str) -> Path:
     )
 
 
-def repeat(folder: Path, tell: Tell = lambda part: None) -> RepeatedRun:
+def repeat(folder: Path, show: Progress = lambda part: None) -> RepeatedRun:
     """Identify from a run's recording as the run did.
 
     Args:
         folder: From `run_folder`.
-        tell: Called with the part that is done.
+        show: Called with the part that is done.
 
     Raises:
         PayloadIdError: A file is missing, damaged or changed.
@@ -123,7 +123,7 @@ def repeat(folder: Path, tell: Tell = lambda part: None) -> RepeatedRun:
     history: list[Estimate] = []
     for estimate in estimates_of(online, recording, updates):
         history.append(estimate)
-        tell(len(history) / (len(updates) + 2))
+        show(len(history) / (len(updates) + 2))
     history[-1] = online.concluded(history[-1])
     return RepeatedRun(folder, file, recording, tuple(history), _use(online), arm)
 

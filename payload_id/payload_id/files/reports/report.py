@@ -17,7 +17,7 @@ from .comparison import Compared, agreement, compared, moment
 from .provenance import KeptFile, certificates_of, files_of, identity, repeated_by, versions
 from .quality import Channel, channels_of, lines_of
 from .quantities import Group, groups_of
-from .repeated_run import RepeatedRun, Tell, repeat, run_folder
+from .repeated_run import Progress, RepeatedRun, repeat, run_folder
 
 # What to do first, by verdict; the message says more.
 FIRST = {
@@ -115,20 +115,23 @@ class Report:
 
     @classmethod
     def of(
-        cls, path: Path | str, earlier: Sequence[Path | str] = (), tell: Tell = lambda part: None
+        cls,
+        path: Path | str,
+        earlier: Sequence[Path | str] = (),
+        show: Progress = lambda part: None,
     ) -> Report:
         """Identify again from a run's folder, and gather all that a person reads.
 
         Args:
             path: Folder of the run, or the one above its folder `bag`.
             earlier: Folders of earlier runs of the same payload, to compare with.
-            tell: Called with the part that is done.
+            show: Called with the part that is done.
 
         Raises:
             PayloadIdError: A file is missing, damaged or changed, or runs cannot be compared.
         """
         folder, others = run_folder(path), [run_folder(each) for each in earlier]
-        run = repeat(folder, tell)
+        run = repeat(folder, show)
         runs = compared(run, others)
         return cls(
             run=run,

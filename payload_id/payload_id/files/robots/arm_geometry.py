@@ -20,8 +20,8 @@ from .body_shapes import shape_body
 from .body_sizes import check_sizes
 from .contacts import contacts_by_construction
 from .description.urdf_tree import UrdfTree
-from .held_play import HeldPlay
 from .link_places import LinkPlaces
+from .passive_play import PassivePlay
 from .robot_file import RobotFile
 
 
@@ -52,7 +52,7 @@ def robot_geometry(
         geometry, overlaps_at_zero=robot.overlaps_at_zero, notes=(*stands, *geometry.notes)
     )
     if payload:
-        play = HeldPlay(robot.urdf, robot.joints)
+        play = PassivePlay(robot.urdf, robot.joints)
         frame = robot.payload_frame
         payload = [_with_play(body, play.of_body(frame, body)) for body in payload]
         geometry = geometry.with_attached(model, payload)
@@ -82,7 +82,7 @@ def description_geometry(
         UnknownNameError: There is no such link or joint.
     """
     tree, without_body = UrdfTree.of(urdf), without_body or {}
-    places, play = LinkPlaces(urdf, model, tree), HeldPlay(urdf, model.joints)
+    places, play = LinkPlaces(urdf, model, tree), PassivePlay(urdf, model.joints)
     links = {link.get("name", ""): link for link in ElementTree.fromstring(urdf).findall("link")}
     _check_names(links, without_body)
     own = {

@@ -1,6 +1,6 @@
 """Where links are on the joints that carry them, joints that the arm's model holds still included.
 
-A held joint of which it is known where it stands is fixed in the description (`held_joints.py`).
+A passive joint of which it is known where it stands is fixed in the description (`passive_joints`).
 Any other one beyond the arm's joints (a gripper's) may be anywhere in its travel; one that the arm
 stands on is at zero, where the model has it.
 """
@@ -22,20 +22,20 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.travel import travel_hull
 from .arm_frames import set_joint
 from .description.urdf_tree import UrdfJoint, UrdfTree
-from .held_joints import ends_of, master_of
+from .passive_joints import ends_of, master_of
 
 SAMPLES = {1: 33, 2: 13, 3: 7}  # values of each of so many joints that are anywhere
 
 
 class LinkPlaces:
-    """Places of links; of those beyond held joints, everywhere that these may be.
+    """Places of links; of those beyond passive joints, everywhere that these may be.
 
     Attributes:
-        notes: What is assumed of the held joints, one sentence each.
+        notes: What is assumed of the passive joints, one sentence each.
     """
 
     def __init__(self, urdf: str, model: ArmModel, tree: UrdfTree) -> None:
-        """Read the whole description, held joints included.
+        """Read the whole description, passive joints included.
 
         Args:
             urdf: The description, XML text.
@@ -43,8 +43,8 @@ class LinkPlaces:
             tree: Links and joints of the description.
 
         Raises:
-            ModelError: A held joint follows one that moves, or the travel of one is not known; or
-                the arm stands on one that is not at zero, or holds its payload beyond one that may
+            ModelError: A passive joint follows one that moves, or its travel is not known; or the
+                arm stands on one that is not at zero, or holds its payload beyond one that may
                 be anywhere.
         """
         self._model, self._tree = model, tree
@@ -71,7 +71,7 @@ class LinkPlaces:
         if free:
             raise ModelError(
                 f"The payload frame '{model.payload_frame}' is beyond {', '.join(free)}, which may "
-                "be anywhere; state where that stands ('held_joints' in the robot file)."
+                "be anywhere; state where that stands ('passive_joints' in the robot file)."
             )
 
     def _beyond(self, link: str) -> tuple[str, list[UrdfJoint]]:
@@ -93,7 +93,7 @@ class LinkPlaces:
         Args:
             link: The link.
             body: Its body, in its frame.
-            play: By how much its points may be off since held joints may be [m].
+            play: By how much its points may be off since passive joints may be [m].
 
         Raises:
             ModelError: There are too many such joints.
@@ -107,7 +107,7 @@ class LinkPlaces:
         if len(free) > max(SAMPLES):
             raise ModelError(
                 f"Link '{link}' is beyond {len(free)} joints that may each be anywhere in their "
-                f"travel; state where {', '.join(free)} stand ('held_joints' in the robot file)."
+                f"travel; state where {', '.join(free)} stand ('passive_joints' in the robot file)."
             )
         count = SAMPLES[len(free)]
         grids = [np.linspace(*self._ends[name], count) for name in free]
@@ -139,7 +139,7 @@ class LinkPlaces:
         return straight + sum(max(map(abs, self._place(joint))) for joint in slides)
 
     def _place(self, joint: UrdfJoint) -> tuple[float, float]:
-        """Return between which positions a held joint may be."""
+        """Return between which positions a passive joint may be."""
         low, high = self._ends[self._master[joint.name]]
         return joint.multiplier * low + joint.offset, joint.multiplier * high + joint.offset
 
@@ -164,7 +164,7 @@ class LinkPlaces:
 
 
 def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]], covered: bool) -> str:
-    """Return what is assumed of a held joint; `covered`: the arm's parameters are over travels."""
+    """Return what is assumed of a passive joint; `covered`: parameters are over travels."""
     unit = "m" if joint.kind == "prismatic" else "rad"
     if joint.mimics:
         offset = f" plus {joint.offset:g} {unit}" if joint.offset else ""

@@ -9,11 +9,11 @@ from ...core.arm.arm_model import ArmModel, joint_axis
 from ...core.arm.travelling_masses import PassiveBody, PassiveJoint, free_masters, phi_range
 from ...core.arrays import Array
 from .description.urdf_tree import UrdfTree
-from .held_joints import ends_of, followers, loosened, master_of
+from .passive_joints import ends_of, followers, loosened, master_of
 
 
 def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
-    """Return bounds of each body's phi over the travel of the held joints that it carries.
+    """Return bounds of each body's phi over the travel of the passive joints that it carries.
 
     Args:
         urdf: The description, XML text.
@@ -82,7 +82,7 @@ def _carried(
             continue
         if any(full.names[k] in moving for k in way):  # said by `following_masses`
             continue
-        joints = tuple(_held_joint(model, tree, full, k) for k in way)
+        joints = tuple(_passive_joint(model, tree, full, k) for k in way)
         body = PassiveBody(joints, inertia.mass, np.array(inertia.lever), np.array(inertia.inertia))
         found.setdefault(full.names[carrier], []).append(body)
     return [
@@ -99,7 +99,7 @@ def _carried(
     ]
 
 
-def _held_joint(model: ArmModel, tree: UrdfTree, full: pin.Model, index: int) -> PassiveJoint:
+def _passive_joint(model: ArmModel, tree: UrdfTree, full: pin.Model, index: int) -> PassiveJoint:
     """Return one of Pinocchio's joints that the arm does not move."""
     joint = tree.named(full.names[index])
     S, place = joint_axis(full, index), full.jointPlacements[index]

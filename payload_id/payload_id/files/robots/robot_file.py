@@ -22,9 +22,9 @@ from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfJoint, UrdfTree
-from .held_joints import HeldJoint, held_joints, held_places, held_still
-from .held_play import base_tilt
 from .joint_limits import JointLimits
+from .passive_joints import PassivePlace, held_places, held_still, passive_joints
+from .passive_play import base_tilt
 
 if TYPE_CHECKING:
     from ..configuration.read_model import Source
@@ -65,7 +65,7 @@ class RobotFile:
         allowed_contacts: Pairs of bodies that are not checked against each other, and why.
         overlaps_at_zero: Why bodies may overlap at q = 0, where the arm never is; empty: they may
             not.
-        held_joints: Where joints stand that the arm does not move, as far as that is known; they
+        passive_joints: Where joints stand that the arm does not move, as far as that is known; they
             are fixed there in `urdf` [rad or m].
         held: The same joints, with how far off their places they may be, and whether they are
             watched.
@@ -95,8 +95,8 @@ class RobotFile:
     control: ControlSettings
     allowed_contacts: Mapping[tuple[str, str], str]
     overlaps_at_zero: str
-    held_joints: Mapping[str, float]
-    held: tuple[HeldJoint, ...]
+    passive_joints: Mapping[str, float]
+    held: tuple[PassivePlace, ...]
     held_silence: float
     links_without_body: Mapping[str, str]
     limits_used: str
@@ -129,11 +129,11 @@ class RobotFile:
         urdf = read_urdf(urdf_path, keys.xacro_arguments)
         if keys.mass_factor is not None:
             urdf = with_masses_times(urdf, keys.mass_factor)
-        joints, gravity, watch = keys.joints, np.array(keys.gravity), keys.held_joints_watch
+        joints, gravity, watch = keys.joints, np.array(keys.gravity), keys.passive_joints_watch
         _check_names(urdf, keys, source)
-        places = held_places(urdf, joints, keys.held_joints)
+        places = held_places(urdf, joints, keys.passive_joints)
         within = (watch.turning, watch.sliding)
-        held = held_joints(urdf, joints, places, within, watch.unreported)
+        held = passive_joints(urdf, joints, places, within, watch.unreported)
         urdf = held_still(urdf, places, {joint.name: joint.within for joint in held})
         found = [UrdfTree.of(urdf).named(name) for name in joints]
         endless = tuple(joint.kind == "continuous" for joint in found)
@@ -160,7 +160,7 @@ class RobotFile:
             control=keys.control,
             allowed_contacts=keys.contacts,
             overlaps_at_zero=keys.overlaps_at_zero,
-            held_joints=places,
+            passive_joints=places,
             held=held,
             held_silence=watch.silence,
             links_without_body=keys.links_without_body,
@@ -347,10 +347,10 @@ def _cable(keys: RobotKeys, found: Sequence[UrdfJoint], source: Source) -> tuple
     """Return the least and largest turn of every joint, infinite where no cable limits it."""
     known = [joint.name for joint in found if joint.kind == "continuous"]
     lower, upper = np.full(len(found), -np.inf), np.full(len(found), np.inf)
-    for name, ends in keys.cable_turns.items():
+    for name, ends in keys.turn_limits.items():
         if name not in known:
-            where = source.where("cable_turns", name)
-            raise UnknownNameError("continuous joint for cable_turns", name, known, where)
+            where = source.where("turn_limits", name)
+            raise UnknownNameError("continuous joint for turn_limits", name, known, where)
         j = keys.joints.index(name)
         lower[j], upper[j] = ends.lower, ends.upper
     return lower, upper

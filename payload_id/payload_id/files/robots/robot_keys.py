@@ -172,7 +172,7 @@ class ControlSettings(Model):
         )
 
 
-class HeldWatch(Model):
+class PassiveWatch(Model):
     """How joints at a known place are watched."""
 
     turning: float = key(
@@ -218,7 +218,7 @@ class Limits(Model):
     sets: dict[str, LimitSet] = key("the sets by name", default={})
 
 
-class CableTurns(Model):
+class TurnLimits(Model):
     """What a cable leaves a continuous joint."""
 
     lower: Number = key("least turn, whole turns included", "rad")
@@ -273,12 +273,12 @@ class RobotProfile(Model):
         "checked along every motion all the same",
         default="",
     )
-    held_joints: dict[str, Number] = key(
+    passive_joints: dict[str, Number] = key(
         "where joints stand that the arm does not move, 'joint: position' [rad or m]; without it a "
         "gripper's may be anywhere in their travel, and a lift stands at 0",
         default={},
     )
-    held_joints_watch: HeldWatch = section(
+    passive_joints_watch: PassiveWatch = section(
         "how joints at a known place are watched: joint states are compared with it before and "
         "while the arm moves"
     )
@@ -288,7 +288,7 @@ class RobotProfile(Model):
     limits: Limits = section(
         "joint limits, needed where a motion is planned: named sets, one of them in use"
     )
-    cable_turns: dict[str, CableTurns] = key(
+    turn_limits: dict[str, TurnLimits] = key(
         "continuous joints whose turn a cable limits, in every set of limits; counted as the "
         "driver does, or from what the planner's parameter 'turned' says",
         default={},

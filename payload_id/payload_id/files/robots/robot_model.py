@@ -15,9 +15,9 @@ from ...core.arrays import Array
 from ...core.errors import require_type
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfTree
-from .held_joints import check_way, followers
-from .held_play import payload_play
 from .link_travel import following_masses, link_travel
+from .passive_joints import check_way, followers
+from .passive_play import payload_play
 from .robot_file import RobotFile
 
 CORRECT = (

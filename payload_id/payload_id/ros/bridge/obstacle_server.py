@@ -28,14 +28,14 @@ from .obstacles.transform_listener import TransformListener
 class ObstacleServer:
     """Answers `~/set_obstacles`, hears `~/obstacles`, publishes `~/obstacle_markers`."""
 
-    def __init__(self, context: BridgeContext, tell: Callable[[], object]) -> None:
+    def __init__(self, context: BridgeContext, callback: Callable[[], object]) -> None:
         """Subscribe.
 
         Args:
             context: What all parts share, with the obstacles in force.
-            tell: Has others hear of them, before whoever has changed them is answered.
+            callback: Has others hear of them, before whoever has changed them is answered.
         """
-        self._context, self._tell = context, tell
+        self._context, self._callback = context, callback
         self._transforms = TransformListener(context.node, context.frames)
         # Hulls of meshes take a while: the arm is watched meanwhile.
         self._hulls = ThreadPoolExecutor(1, "hulls")
@@ -106,4 +106,4 @@ class ObstacleServer:
         before, self._context.obstacles = self._context.obstacles, obstacles
         if obstacles.digest != before.digest:
             self._shown.publish(obstacle_markers(obstacles.bodies, self._context.base))
-            self._tell()
+            self._callback()

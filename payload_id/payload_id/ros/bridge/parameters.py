@@ -56,7 +56,7 @@ class BridgeParameters(CaseParameters, ArmParameters):
     turned: list[float] | None = parameter(
         None,
         "How far each joint has turned when this is set, whole turns included, to within 1 rad: "
-        "needed where the robot file limits the turn of continuous joints (cable_turns) and the "
+        "needed where the robot file limits the turn of continuous joints (turn_limits) and the "
         "driver does not count turns; numbers of other joints do not matter.",
         "rad",
         -1e4,

@@ -29,7 +29,7 @@ from ..planner.identifying.stages import NAMES as STAGES
 from .node_client import NodeClient, message_of
 from .waiting import GoneError, NotAnsweredError, allowed, wait_for
 
-Tell = Callable[[Any], object]
+Feedback = Callable[[Any], object]
 OF_ESTIMATOR: Mapping[str, Any] = {
     **dict.fromkeys(("start", "stop", "reset", "tare"), Trigger),
     "begin": BeginRun,
@@ -88,11 +88,11 @@ def _headline(message: PayloadEstimate) -> Headline | None:
     )
 
 
-def each_piece(say: Callable[[str], object]) -> Tell:
+def each_piece(say: Callable[[str], object]) -> Feedback:
     """Return what takes feedback of `PayloadClient.identify` and says a line about each piece."""
     said = 0
 
-    def tell(feedback: Identify.Feedback) -> None:
+    def on_feedback(feedback: Identify.Feedback) -> None:
         nonlocal said
         if feedback.piece > said:
             said = feedback.piece
@@ -101,14 +101,14 @@ def each_piece(say: Callable[[str], object]) -> Tell:
                 f"to ± {feedback.half_width[0]:.3f} kg"
             )
 
-    return tell
+    return on_feedback
 
 
-def each_stage(say: Callable[[str], object]) -> Tell:
+def each_stage(say: Callable[[str], object]) -> Feedback:
     """Return what takes feedback of `PayloadClient.identify` and says a line about each stage."""
     said = -1
 
-    def tell(feedback: Identify.Feedback) -> None:
+    def on_feedback(feedback: Identify.Feedback) -> None:
         nonlocal said
         if feedback.state != said:
             said = feedback.state
@@ -117,15 +117,15 @@ def each_stage(say: Callable[[str], object]) -> Tell:
                 f"± {feedback.half_width[0]:.3f} kg"
             )
 
-    return tell
+    return on_feedback
 
 
 async def _result_of(
-    action: ActionClient, goal: Any, tell: Tell | None, accepted: list[ClientGoalHandle]
+    action: ActionClient, goal: Any, on_feedback: Feedback | None, accepted: list[ClientGoalHandle]
 ) -> Any:
     """Send a goal; note its handle, and return its result. None: it was not accepted."""
     handle = await action.send_goal_async(
-        goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
+        goal, feedback_callback=None if on_feedback is None else lambda m: on_feedback(m.feedback)
     )
     if not handle.accepted:
         return None
@@ -246,7 +246,7 @@ class PayloadClient(NodeClient):
     def plan(
         self,
         timeout: float = 180.0,
-        tell: Tell | None = None,
+        on_feedback: Feedback | None = None,
         called_off: threading.Event | None = None,
         **goal: Any,
     ) -> PlanDescription:
@@ -254,12 +254,12 @@ class PayloadClient(NodeClient):
 
         Args:
             timeout: Longest time to wait [s].
-            tell: Called with feedback of payload_id_msgs/Plan.
+            on_feedback: Called with feedback of payload_id_msgs/Plan.
             called_off: Once it is set, the planning is ended, and none is begun.
             goal: Fields of payload_id_msgs/ExcitationGoal.
         """
         asked = Plan.Goal(goal=message_of(ExcitationGoal, goal))
-        result = self._act("plan", asked, timeout, tell, called_off)
+        result = self._act("plan", asked, timeout, on_feedback, called_off)
         if not result.success:
             raise NotAnsweredError(f"{self.planner}/plan: {result.message}")
         return result.description
@@ -283,7 +283,7 @@ class PayloadClient(NodeClient):
         timeout: float = 120.0,
         speed_scale: float = 1.0,
         requested_by: str = "",
-        tell: Tell | None = None,
+        on_feedback: Feedback | None = None,
         called_off: threading.Event | None = None,
     ) -> Execute.Result:
         """Execute a plan; return once the arm is at rest, whatever the reason.
@@ -294,17 +294,17 @@ class PayloadClient(NodeClient):
             speed_scale: The same path at this fraction of its speed, certified as such; 0.1 or less
                 is a dry run.
             requested_by: Who asks, for the planner's log.
-            tell: Called with each feedback.
+            on_feedback: Called with each feedback.
             called_off: Once it is set, the motion is cancelled, and none is begun.
         """
         goal = Execute.Goal(plan_id=plan.plan_id, token=plan.token)
         goal.speed_scale, goal.requested_by = speed_scale, requested_by
-        return self._act("execute", goal, timeout, tell, called_off)
+        return self._act("execute", goal, timeout, on_feedback, called_off)
 
     def identify(
         self,
         timeout: float = 600.0,
-        tell: Tell | None = None,
+        on_feedback: Feedback | None = None,
         called_off: threading.Event | None = None,
         **fields: Any,
     ) -> Identify.Result:
@@ -312,13 +312,13 @@ class PayloadClient(NodeClient):
 
         Args:
             timeout: Longest time to wait [s].
-            tell: Called with each feedback.
+            on_feedback: Called with each feedback.
             called_off: Once it is set, all of it is cancelled, and nothing is begun.
             fields: Of payload_id_msgs/Identify, and of the ExcitationGoal in it.
         """
         motion = {k: fields.pop(k) for k in list(fields) if k in MOTION_FIELDS}
         goal = message_of(Identify.Goal, fields | {"goal": message_of(ExcitationGoal, motion)})
-        return self._act("identify", goal, timeout, tell, called_off)
+        return self._act("identify", goal, timeout, on_feedback, called_off)
 
     def stop_motion(self) -> str:
         """Have the certified stop commanded, if anything moves; return the planner's sentence."""
@@ -354,7 +354,7 @@ class PayloadClient(NodeClient):
         name: str,
         goal: Any,
         timeout: float,
-        tell: Tell | None,
+        on_feedback: Feedback | None,
         called_off: threading.Event | None,
     ) -> Any:
         """Send a goal and return its result; where nobody waits for it any more, cancel it.
@@ -368,7 +368,7 @@ class PayloadClient(NodeClient):
         if off.is_set():
             raise NotAnsweredError(f"{full} was called off before it was asked for.")
         accepted: list[ClientGoalHandle] = []
-        asked = self._executor.create_task(_result_of(action, goal, tell, accepted))
+        asked = self._executor.create_task(_result_of(action, goal, on_feedback, accepted))
 
         def cancel() -> None:
             """Bring what moves to rest; return once it has ended."""

@@ -21,7 +21,7 @@ from ..common.polled_subscription import joint_state_subscription
 from ..common.topic_report import publisher_names
 from ..common.topics import JOINT_STATES
 from .clock_watch import ClockWatch
-from .held_joint_watch import HeldJointWatch
+from .passive_joint_watch import PassiveJointWatch
 from .snapshot import JointStates
 from .standstill import AT_REST
 from .turn_count import TurnCount
@@ -86,7 +86,7 @@ class JointStateListener:
         self._heard = _Heard(arrived=time.monotonic())  # from now on there is silence
         self._taken, self._woke = self._heard.arrived, (0, -np.inf)  # time then [ns], and when [s]
         self.turns = TurnCount.of(robot)
-        self.held = HeldJointWatch(robot.held, robot.held_silence)
+        self.held = PassiveJointWatch(robot.held, robot.held_silence)
         self._memory: deque[_State] = deque()
         self._effort = None if robot.effort.source == "none" else robot.effort
         self._torque: Array | None = None  # largest of each joint since the last look
@@ -172,7 +172,7 @@ class JointStateListener:
 
         Args:
             every: Whether each message counts, or only the newest of the arm; where turns are
-                counted or held joints watched, which may come in messages of their own, each does.
+                counted or passive joints watched, which may come in messages of their own, all do.
         """
         every = every or bool(self.held.joints) or self.turns.needed
         waiting = [data for data, _ in self._subscription.take_all(QUEUE)]

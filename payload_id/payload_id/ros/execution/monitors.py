@@ -184,9 +184,9 @@ def clock_fault(look: MonitorInput) -> Verdict | None:
     return _hold(Reason.CLOCK_FAULT, look.now.states.clock)
 
 
-def held_joint_off(look: MonitorInput) -> Verdict | None:
+def passive_joint_off(look: MonitorInput) -> Verdict | None:
     """A joint that the arm does not move is not where the certificates have it."""
-    return _hold(Reason.HELD_JOINT_OFF, look.now.states.held_joint)
+    return _hold(Reason.PASSIVE_JOINT_OFF, look.now.states.passive_joint)
 
 
 def controller_error(look: MonitorInput) -> Verdict | None:
@@ -334,7 +334,7 @@ MONITORS: tuple[Monitor, ...] = (
     foreign_command,
     controller_fault,
     clock_fault,
-    held_joint_off,
+    passive_joint_off,
     controller_error,
     tube_left,
     joint_states_lost,

@@ -34,7 +34,7 @@ class JointStates:
         age: Time of listening since the newest came [s].
         unusable: Why messages since the newest are none, as a sentence; empty: none came.
         clock: How stamps contradict the clock of the arm's controller; empty: they do not.
-        held_joint: Which joint that the arm does not move is off its place; empty: none is.
+        passive_joint: Which joint that the arm does not move is off its place; empty: none is.
         torque: Largest of each joint, shape (n,) [N m or N]; None: none was reported.
     """
 
@@ -44,7 +44,7 @@ class JointStates:
     age: float = 0.0
     unusable: str = ""
     clock: str = ""
-    held_joint: str = ""
+    passive_joint: str = ""
     torque: Array | None = None
 
 

@@ -1,4 +1,4 @@
-"""Whether the arm stands where a motion could begin: joint states, clocks, held joints, limits."""
+"""Whether a motion could begin where the arm stands: states, clocks, passive joints, limits."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ class StandingArm:
 
         Raises:
             NotReadyError: There are no joint states, the arm moves or is out of limits, or clocks
-                or held joints cannot be relied on.
+                or passive joints cannot be relied on.
         """
         self.check_alive()
         if doubt := self.clock_doubt():
             raise NotReadyError(doubt)
         states = self.states
         if doubt := states.held.doubt(time.monotonic()):
-            raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
+            raise NotReadyError(f"{doubt}. {Reason.PASSIVE_JOINT_OFF.value}")
         if doubt := states.conflict:
             raise NotReadyError(f"{doubt}.")
         check_rest(self.joints, states.speed, states.topic)

@@ -43,9 +43,9 @@ class Reason(Enum):
     )
     PAUSED = "The arm rests on its path: plan anew; an identification goes on with ~/resume."
     CONTINUED = "Another motion takes over from it."
-    HELD_JOINT_OFF = (
+    PASSIVE_JOINT_OFF = (
         "Bring that joint where the robot file says and see that its driver reports it, or change "
-        "the robot file (held_joints, held_joints_watch) and plan again."
+        "the robot file (passive_joints, passive_joints_watch) and plan again."
     )
     CONTROLLER_INACTIVE = (
         "Find out who deactivated it; the controller that follows trajectories must be active "
@@ -83,7 +83,7 @@ class Reason(Enum):
             Reason.CLOCK_FAULT,
             Reason.FOREIGN_COMMAND,
             Reason.BEHIND,
-            Reason.HELD_JOINT_OFF,
+            Reason.PASSIVE_JOINT_OFF,
             Reason.CONTROLLER_INACTIVE,
             Reason.CONTROLLER_FAULT,
             Reason.DRIVER_FAULT,

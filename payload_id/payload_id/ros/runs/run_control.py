@@ -45,8 +45,8 @@ class Run(Protocol):
     def is_new(self, at_end: bool = False) -> bool:
         """Return whether there are data that no update has seen; at the end, or no update yet."""
 
-    def update(self, tell: Callable[[Any], object]) -> Any:
-        """Solve with all data so far; `tell` learns at once where they are inconsistent."""
+    def update(self, callback: Callable[[Any], object]) -> Any:
+        """Solve with all data so far; `callback` learns at once where they are inconsistent."""
 
     def conclude(self) -> Any:
         """Return the newest report with all that is said at a run's end; None: nothing more."""

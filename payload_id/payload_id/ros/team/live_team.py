@@ -189,7 +189,7 @@ class LiveTeam:
         """Return whether an update is due."""
         return self._record.is_new and time.monotonic() >= self._record.due
 
-    def update(self, tell: Callable[[Any], object]) -> TeamReport:
+    def update(self, callback: Callable[[Any], object]) -> TeamReport:
         """Estimate from all data so far."""
         record, begin = self._record, time.monotonic()
         record.is_new, record.due = False, begin + self._period

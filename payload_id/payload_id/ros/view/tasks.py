@@ -134,12 +134,12 @@ class Tasks:
     def identify(self, task: str, **fields: Any) -> str:
         """MOVE THE ARM: all of it in one goal; fields are those of payload_id_msgs/Identify."""
 
-        def tell(told: Any) -> None:
+        def on_feedback(told: Any) -> None:
             stage = f"{STAGES.get(told.state, '?')}, mass known to ± {told.half_width[0]:.3f} kg"
             self._show(task, stage, told.progress, told.seconds_left)
 
         result = self._client.identify(
-            LONGEST, tell, self._called_off, requested_by=REQUESTED_BY, **fields
+            LONGEST, on_feedback, self._called_off, requested_by=REQUESTED_BY, **fields
         )
         self._note(saved=str(result.saved) or self.state.saved)
         return _good(result)
@@ -181,13 +181,13 @@ class Tasks:
             NotAnsweredError: It was not, to its end.
         """
 
-        def tell(told: Any) -> None:
+        def on_feedback(told: Any) -> None:
             detail = f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
             self._show(task, detail, told.time * scale / plan.duration, told.remaining)
 
         self._show(task, "the planner proves it from where the arm is")
         off = self._called_off
-        return _good(self._client.execute(plan, LONGEST, scale, REQUESTED_BY, tell, off))
+        return _good(self._client.execute(plan, LONGEST, scale, REQUESTED_BY, on_feedback, off))
 
     def _hear_stop(self, sent: dict[str, Any]) -> None:
         """Say what came of a stop: that of the bridge, which alone moves the arm, counts."""

@@ -21,7 +21,7 @@ from payload_id.core.safety.margins.margin import Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.robots.arm_geometry import description_geometry
-from payload_id.files.robots.held_joints import held_places, held_still
+from payload_id.files.robots.passive_joints import held_places, held_still
 from payload_id.files.robots.robot_file import RobotFile
 
 BOX = '<collision><origin xyz="{place}"/><geometry><box size="{size}"/></geometry></collision>'

@@ -20,7 +20,6 @@ from payload_id.files.configuration.file_kind import KEYS, kind_of
 from payload_id.files.configuration.json_file import read_json
 from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.configuration.yaml_file import read_yaml
-from payload_id.files.drafts.column_draft import find_columns
 from payload_id.files.fleet.manifest import read_manifest
 from payload_id.files.fleet.recordings_found import recordings_found
 from payload_id.files.payload.mesh import read_shape
@@ -29,6 +28,7 @@ from payload_id.files.recordings.recording import Recording
 from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import load_certificate
+from payload_id.files.scaffold.column_draft import find_columns
 from payload_id.files.tables.joint_csv import read_csv
 from payload_id.files.tables.wrench_csv import read_wrench_csv, read_wrench_uncertainty
 from payload_id.files.teams.team_file import TeamFile

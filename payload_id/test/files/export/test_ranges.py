@@ -14,7 +14,7 @@ ARM = """<robot name="arm"><link name="base"/>
 <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
 <link name="flange"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0"
 izz="1"/></inertial></link>
-<joint name="held_joint" type="fixed"><parent link="flange"/><child link="held"/>
+<joint name="passive_joint" type="fixed"><parent link="flange"/><child link="held"/>
 <origin xyz="0.05 -0.12 0.2" rpy="0.3 -1.1 2.0"/></joint><link name="held"/></robot>"""
 
 

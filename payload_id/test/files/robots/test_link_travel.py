@@ -41,7 +41,7 @@ def joint(name, parent, child, kind, rng, extra=""):
 
 
 def random_hand(rng):
-    """Return an arm of two joints with a random tree of held joints, and what each one follows."""
+    """Return an arm of two joints with a random tree of passive joints, and what each follows."""
     text = link("root", rng) + link("one", rng) + link("two", rng)
     text += joint("a", "root", "one", "revolute", rng) + joint("b", "one", "two", "revolute", rng)
     links, masters, rules = ["root", "one", "two"], [], {}
@@ -62,7 +62,7 @@ def random_hand(rng):
 
 
 class Whole:
-    """The whole description, held joints movable."""
+    """The whole description, passive joints movable."""
 
     def __init__(self, text, rules):
         self.model, self.rules = pin.buildModelFromXML(text), rules
@@ -70,7 +70,7 @@ class Whole:
         self.held = [x for x in list(self.model.names)[1:] if x not in ("a", "b")]
 
     def random_places(self, rng):
-        """Return positions of the held joints, half of them at an end of the travel."""
+        """Return positions of the passive joints, half of them at an end of the travel."""
         places = {}
         for name in self.held:
             entry = self.model.joints[self.model.getJointId(name)]

@@ -147,7 +147,7 @@ def test_who_only_identifies_need_not_repeat_the_description(write, tmp_path):
 
 
 def test_a_cable_limits_the_whole_turn_in_every_set_and_in_the_turns_that_are_reported(write):
-    path = write("cable_turns: {joint_3: {lower: -7.0, upper: 4.0}}")
+    path = write("turn_limits: {joint_3: {lower: -7.0, upper: 4.0}}")
     robot = RobotFile.load(path)
     assert robot.turn_limited == ("joint_3",)
     for name in robot.limit_sets:
@@ -161,7 +161,7 @@ def test_a_cable_limits_the_whole_turn_in_every_set_and_in_the_turns_that_are_re
 
 def test_where_nothing_is_sent_across_the_turn_positions_stay_within_it(write):
     robot = RobotFile.load(write("command: {across_turn: refused}\n"
-                                 "cable_turns: {joint_3: {lower: -7.0, upper: 4.0}}"))  # fmt: skip
+                                 "turn_limits: {joint_3: {lower: -7.0, upper: 4.0}}"))  # fmt: skip
     limits = robot.limits_at("urdf", {"joint_3": 0})
     assert np.allclose(limits.position_upper[[0, 2, 4, 6]], np.pi)
     assert np.allclose(robot.limits_at("urdf", {"joint_3": 1}).position_upper[2], 4.0 - 2 * np.pi)

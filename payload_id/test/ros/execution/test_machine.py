@@ -82,7 +82,7 @@ HOLDS = {
         "controller": ControllerReport((Reason.CONTROLLER_FAULT, "it gave up"))
     },
     Reason.CLOCK_FAULT: {"states": "clock"},
-    Reason.HELD_JOINT_OFF: {"states": "held_joint"},
+    Reason.PASSIVE_JOINT_OFF: {"states": "passive_joint"},
     Reason.TUBE_LEFT: {"error": tracking(0.03)},
     Reason.JOINT_STATES_LOST: {"states": "age"},
 }

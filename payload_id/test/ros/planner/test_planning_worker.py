@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from payload_id.files.runs.assumptions import claims
 
 from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.payload_prior import PayloadPrior
@@ -23,7 +24,6 @@ from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.certificate_file import load_certificate
-from payload_id.files.runs.claims import claims
 from payload_id.planning.request import (
     Goal,
     MoveRequest,
@@ -72,7 +72,7 @@ def test_a_plan_keeps_the_turn_that_a_cable_allows_wherever_it_is_counted_from(t
     path, bounds = tmp_path / "robot.yaml", Uncertainty(torque_relative=0.025, prior=PRIOR)
     path.write_text(
         "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
-        "cable_turns: {joint_3: {lower: 3.05, upper: 3.6}}\n"
+        "turn_limits: {joint_3: {lower: 3.05, upper: 3.6}}\n"
     )
     stated = replace(settings_of(bounds, str(tmp_path)), robot_file=str(path))
     worker, robot = PlanningWorker(stated), RobotFile.load(path)

@@ -53,7 +53,7 @@ class Run:
         for part in parts:
             self.taken += part.stamp_ns.tolist()
 
-    def update(self, tell):
+    def update(self, callback):
         self.begun.set()
         assert self.go_on.wait(LONG)
         return Report()
@@ -111,7 +111,7 @@ def test_what_came_while_the_worker_was_busy_is_of_before_or_after_a_call(made, 
 class Working(Run):
     """Takes processor time for every update."""
 
-    def update(self, tell):
+    def update(self, callback):
         end = time.thread_time() + 0.02
         while time.thread_time() < end:
             pass

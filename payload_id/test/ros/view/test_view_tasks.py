@@ -41,13 +41,13 @@ class Nodes:
             self.entered.set()
             assert self.go_on.wait(10.0)
 
-    def execute(self, description, timeout, scale, by, tell, called_off):
+    def execute(self, description, timeout, scale, by, on_feedback, called_off):
         if called_off.is_set():
             raise NotAnsweredError("It was called off.")
         self.asked.append("execute")
         return SimpleNamespace(success=True, message="")
 
-    def plan(self, timeout, tell, called_off, **goal):
+    def plan(self, timeout, on_feedback, called_off, **goal):
         self.goal = goal
         return SimpleNamespace(plan_id="p", summary="a motion")
 

@@ -18,7 +18,7 @@ from ..hypothesis import Hypothesis, Reading, Recorded, told
 
 LEAST = 5.0  # times as large as read; less is a gain, a unit or a payload
 LITTLE = 0.03  # of a joint's torque, that a typical payload counts as, and of the largest joint's
-BESIDE_LINKS = "friction_coulomb", "friction_viscous", "torque_offset", "stiction_velocity", "prior"
+JOINT_TERMS = "friction_coulomb", "friction_viscous", "torque_offset", "stiction_velocity", "prior"
 REACH = 0.7  # of a round, of the factor's logarithm
 
 
@@ -30,7 +30,7 @@ class MotorSide(Hypothesis):
     def readings(self, recorded: Recorded) -> Iterator[Reading]:
         """See the base class."""
         source, n = recorded.source, recorded.source.model.n
-        stated = {name: getattr(source.uncertainty, name) for name in BESIDE_LINKS}
+        stated = {name: getattr(source.uncertainty, name) for name in JOINT_TERMS}
         described = MomentumRows.of(source.model, Uncertainty(**stated))
         rows = RowBlock.stack([
             described.window(window)

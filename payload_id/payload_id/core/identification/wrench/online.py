@@ -12,7 +12,7 @@ from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...samples.delay_line import DelayLine
 from ...samples.wrench_samples import WrenchSamples
 from ..estimate import Estimate
-from ..problem import Tell, nobody
+from ..problem import Callback, no_op
 from ..settings import Settings
 from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, time_offset
 from .identify import WrenchIdentifier, delay_explains
@@ -88,12 +88,12 @@ class OnlineWrench(WrenchIdentifier):
             self._looks.popleft()
             self._look()
 
-    def update(self, tell: Tell = nobody) -> Estimate:
+    def update(self, callback: Callback = no_op) -> Estimate:
         """Solve with all data so far; look again at a delay that they did not need until now."""
         hint = self.offset is not None and self.offset.significant
         if self._looks and self._line is None and hint:
             self._look()
-        return super().update(tell)
+        return super().update(callback)
 
     def _aligned_windows(self, samples: WrenchSamples) -> list[WrenchSamples]:
         """Return the windows that samples fill, the delay taken out of them."""

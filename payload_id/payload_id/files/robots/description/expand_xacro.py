@@ -19,7 +19,10 @@ from xml.parsers.expat import ExpatError
 
 MEMORY = 2 << 30  # bytes that the script may need
 PACKAGE = "package.xml"
-BESIDE = (f"*/{PACKAGE}", f"*/*/{PACKAGE}")  # packages of a folder of packages, or of repositories
+PACKAGE_FOLDERS = (
+    f"*/{PACKAGE}",
+    f"*/*/{PACKAGE}",
+)  # of a folder, or of repositories
 UNDEFINED = re.compile(r"Undefined substitution argument (\w+)")
 PYTHON_CLASS = re.compile(r"<class '[^']*'>:? ?")  # with which xacro begins some errors
 
@@ -75,7 +78,7 @@ def package_folder(name: str, path: Path) -> Path | None:
 
 def _beside(folder: Path) -> Iterator[Path]:
     """Give the `package.xml` of packages below a folder."""
-    for pattern in BESIDE:
+    for pattern in PACKAGE_FOLDERS:
         yield from sorted(folder.glob(pattern))
 
 

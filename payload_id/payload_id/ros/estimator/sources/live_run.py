@@ -236,14 +236,14 @@ class LiveRun:
         elapsed = (self._record.newest_ns - self._record.updated_ns) / NANOSECONDS
         return elapsed >= self.settings.update_period and self.windows > max(self._seen, 0)
 
-    def update(self, tell: Callable[[Report], object] = lambda report: None) -> Report:
-        """Solve with all data so far; `tell` learns at once where they are inconsistent."""
+    def update(self, callback: Callable[[Report], object] = lambda report: None) -> Report:
+        """Solve with all data so far; `callback` learns at once where they are inconsistent."""
         record = self._record
         record.updated_ns = record.newest_ns
         if self.samples and not record.measured:
             return self._report(self._without_measurement())
         record.estimate = self._identifier.update(
-            lambda first: tell(self._report(self._with_notes(first)))
+            lambda first: callback(self._report(self._with_notes(first)))
         )
         record.updates = tuple(self._identifier.updates)
         record.end_ns = record.newest_ns

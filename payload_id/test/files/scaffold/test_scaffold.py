@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from payload_id.core.errors import ModelError, RecordingError, UnknownNameError
-from payload_id.files.drafts.arm_in_urdf import JointFound, find_arm, names_of
-from payload_id.files.drafts.column_draft import columns_text, find_columns
 from payload_id.files.recordings.recording import Recording
+from payload_id.files.scaffold.arm_in_urdf import JointFound, find_arm, names_of
+from payload_id.files.scaffold.column_draft import columns_text, find_columns
 
 INERTIAL = (
     '<inertial><origin xyz="0 0 0.1"/><mass value="{m}"/><inertia ixx="0.02" iyy="0.02" '

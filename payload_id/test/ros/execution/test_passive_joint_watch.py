@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from payload_id.files.robots.held_joints import HeldJoint
-from payload_id.ros.execution.held_joint_watch import HeldJointWatch
+from payload_id.files.robots.passive_joints import PassivePlace
+from payload_id.ros.execution.passive_joint_watch import PassiveJointWatch
 
-KNUCKLE = HeldJoint("knuckle", 0.4, 0.02, "rad")
-FOLLOWER = HeldJoint("tip", -0.4, 0.02, "rad", follows="knuckle")
-TURNTABLE = HeldJoint("table", 3.13, 0.02, "rad", endless=True)
-BOLTED = HeldJoint("lift", 0.1, 0.0, "m", unreported="it is bolted")
+KNUCKLE = PassivePlace("knuckle", 0.4, 0.02, "rad")
+FOLLOWER = PassivePlace("tip", -0.4, 0.02, "rad", follows="knuckle")
+TURNTABLE = PassivePlace("table", 3.13, 0.02, "rad", endless=True)
+BOLTED = PassivePlace("lift", 0.1, 0.0, "m", unreported="it is bolted")
 
 
 @pytest.fixture
 def watch():
-    return HeldJointWatch((KNUCKLE, FOLLOWER, BOLTED), 0.5)
+    return PassiveJointWatch((KNUCKLE, FOLLOWER, BOLTED), 0.5)
 
 
 def test_what_was_never_heard_is_doubted_and_what_no_driver_reports_is_not(watch):
@@ -24,7 +24,7 @@ def test_what_was_never_heard_is_doubted_and_what_no_driver_reports_is_not(watch
     watch.see(("knuckle",), (0.41,), 1.0)
     assert watch.doubt(1.5) == ""
     assert "last heard 0.51 s ago" in watch.doubt(1.51)
-    assert HeldJointWatch((BOLTED,), 0.5).doubt(99.0) == ""
+    assert PassiveJointWatch((BOLTED,), 0.5).doubt(99.0) == ""
 
 
 def test_in_motion_every_message_counts(watch):
@@ -43,7 +43,7 @@ def test_a_follower_need_not_be_reported_but_is_watched_if_it_is(watch):
 
 
 def test_whole_turns_of_an_endless_joint_do_not_count():
-    watch = HeldJointWatch((TURNTABLE,), 0.5)
+    watch = PassiveJointWatch((TURNTABLE,), 0.5)
     for position in (3.14, -3.14, 3.13 + 4 * np.pi):
         watch.see(("table",), (position,), 1.0)
         assert watch.look(1.0) == ""

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...core.arrays import Array
-from ...files.robots.held_joints import HeldJoint
+from ...files.robots.passive_joints import PassivePlace
 
 
-class HeldJointWatch:
-    """Holds what joint states say of held joints against their places; it knows no ROS.
+class PassiveJointWatch:
+    """Holds what joint states say of passive joints against their places; it knows no ROS.
 
     Times that it is told [s] never jump. A joint that follows another one need not be reported;
     where it is, it is watched as well.
@@ -22,11 +22,11 @@ class HeldJointWatch:
         silence: Age of a position at which it counts as not heard [s].
     """
 
-    def __init__(self, joints: Sequence[HeldJoint], silence: float) -> None:
+    def __init__(self, joints: Sequence[PassivePlace], silence: float) -> None:
         """Have heard nothing yet.
 
         Args:
-            joints: Held joints whose places are known.
+            joints: Passive joints whose places are known.
             silence: Age of a position at which it counts as not heard [s].
         """
         self.joints = tuple(joint for joint in joints if not joint.unreported)
@@ -60,7 +60,7 @@ class HeldJointWatch:
         off, self._off = self._off, ""
         return off or self.doubt(now)
 
-    def _unheard(self, joint: HeldJoint, now: float) -> str:
+    def _unheard(self, joint: PassivePlace, now: float) -> str:
         """Say that a joint is not heard; empty if it is, or if it follows one that is."""
         _, when = self._heard.get(joint.name, (0.0, -math.inf))
         if joint.follows or now - when <= self.silence:
@@ -70,21 +70,21 @@ class HeldJointWatch:
             heard = f"was last heard {now - when:.2f} s ago"
         return (
             f"{joint.name}, on whose place the certificates rest, {heard} in the joint states; at "
-            f"most {self.silence:g} s are allowed (held_joints_watch)"
+            f"most {self.silence:g} s are allowed (passive_joints_watch)"
         )
 
 
-def _off(joint: HeldJoint, position: float) -> str:
+def _off(joint: PassivePlace, position: float) -> str:
     """Say that a position is not that of the certificates; empty if it is."""
     if abs(off_place(joint, position)) <= joint.within:
         return ""
     return (
         f"{joint.name} is at {position:.4g} {joint.unit}; the certificates hold for "
-        f"{joint.place:.4g} {joint.unit} to within {joint.within:.2g} {joint.unit} (held_joints)"
+        f"{joint.place:.4g} {joint.unit} to within {joint.within:.2g} {joint.unit} (passive_joints)"
     )
 
 
-def off_place(joint: HeldJoint, position: float) -> float:
+def off_place(joint: PassivePlace, position: float) -> float:
     """Return how far a position is off a joint's place, whole turns of an endless one left out."""
     off = position - joint.place
     return off - 2.0 * np.pi * round(off / (2.0 * np.pi)) if joint.endless else off

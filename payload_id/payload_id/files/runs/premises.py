@@ -32,7 +32,7 @@ JOINT_TERMS = {
 
 
 @dataclass(frozen=True)
-class Claim:
+class Premise:
     """One thing that a certificate rests on.
 
     Attributes:
@@ -52,9 +52,9 @@ class Claim:
         return f"The certificate's {self.subject}: {self.certified}{stated}."
 
 
-def claims(
+def premises(
     saved: SavedCertificate, robot: RobotFile, model: ArmModel, cell: Cell
-) -> tuple[Claim, ...]:
+) -> tuple[Premise, ...]:
     """Return all that a certificate rests on.
 
     Args:
@@ -74,12 +74,12 @@ def claims(
 
 def _parameters(
     saved: SavedCertificate, robot: RobotFile, model: ArmModel, cell: Cell
-) -> Iterator[Claim]:
+) -> Iterator[Premise]:
     """Yield payload, links, joints and gravity."""
     box = saved.box
     low, high = box.payload_lower, box.payload_upper
     prior_low, prior_high = robot.uncertainty.prior.box()
-    yield Claim(
+    yield Premise(
         "payload",
         f"mass {low[0]:.3g} to {high[0]:.3g} kg, first moments within "
         f"{np.abs([low[1:4], high[1:4]]).max():.3g} kg m",
@@ -89,7 +89,7 @@ def _parameters(
     # What a torque accelerates; a torque measured behind the gear lacks most of it.
     rotor = robot.control.rotor_interval() if saved.tube.kind == ROBUST else None
     stated = ParameterBox.around(model, (prior_low, prior_high), robot.uncertainty, rotor)
-    yield Claim(
+    yield Premise(
         "links' parameters",
         f"within {_relative(box):.3g} of their values",
         f"{_relative(stated):.3g}",
@@ -97,20 +97,20 @@ def _parameters(
     )
     for name, (words, unit) in JOINT_TERMS.items():
         ends = [getattr(x, f"{name}_{end}") for x in (box, stated) for end in ("lower", "upper")]
-        yield Claim(
+        yield Premise(
             words,
             f"{_range(ends[0], ends[1])} {unit}",
             f"{_range(ends[2], ends[3])} {unit}",
             _contains(*ends),
         )
-    yield Claim(
+    yield Premise(
         "speed below which friction may have either sign",
         f"{box.stiction_velocity:.3g} rad/s or m/s",
         f"{stated.stiction_velocity:.3g} rad/s or m/s",
         bool(box.stiction_velocity >= stated.stiction_velocity * (1 - EDGE)),
     )
     gravity = stated.gravity_error + GRAVITY * np.sin(cell.base_tilt)
-    yield Claim(
+    yield Premise(
         "gravity",
         f"wrong by at most {box.gravity_error:.3g} m/s2 in each direction",
         f"{gravity:.3g} m/s2 (tilt of the base included)",
@@ -118,12 +118,12 @@ def _parameters(
     )
 
 
-def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
+def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Premise]:
     """Yield the tracking errors."""
     tube, stated = saved.tube, robot.control.stated_tube(saved.speeds)
     if tube.kind == ROBUST:
         proved = "proved" if tube.reserve is not None else "stated without a design"
-        yield Claim(
+        yield Premise(
             "tracking error",
             f"that of the robust controller, {proved}: {_numbers(tube.position)} rad or m, "
             f"{_numbers(tube.velocity)} rad/s or m/s",
@@ -138,7 +138,7 @@ def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
         ("reference_acceleration", "acceleration", "rad/s2 or m/s2"),
     ):
         own, asked = getattr(tube, name), getattr(stated, name)
-        yield Claim(
+        yield Premise(
             f"tracking error of the {what}",
             f"{_numbers(own)} {unit}",
             f"{_numbers(asked)} {unit}",
@@ -146,20 +146,20 @@ def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
         )
 
 
-def _limits(saved: SavedCertificate, robot: RobotFile, cell: Cell) -> Iterator[Claim]:
+def _limits(saved: SavedCertificate, robot: RobotFile, cell: Cell) -> Iterator[Premise]:
     """Yield the joint limits, less the cell's margin."""
     name = saved.certificate.limits
     known = robot.limit_sets.get(name)
     if known is None:
         sets = ", ".join(robot.limit_sets)
-        yield Claim("limits", f"'{name}'", f"no such set; there are {sets}", False)
+        yield Premise("limits", f"'{name}'", f"no such set; there are {sets}", False)
         return
     known = robot.limits_at(name, saved.turns).narrowed(cell.joint_margin)
     for joint, turns in saved.turns.items():
         counted = joint in robot.turn_limited or not turns
         words = "" if counted else "its turn is not limited"
         beyond = f"{turns:+d} whole turns beyond its positions"
-        yield Claim(f"turn of {joint}", beyond, words, None if counted else False)
+        yield Premise(f"turn of {joint}", beyond, words, None if counted else False)
     present = {
         "position_lower": known.position_lower,
         "position_upper": known.position_upper,
@@ -170,8 +170,8 @@ def _limits(saved: SavedCertificate, robot: RobotFile, cell: Cell) -> Iterator[C
     own = plain_limits(saved.limits)
     for key, values in present.items():
         stated = [float(x) if np.isfinite(x) else None for x in values]
-        yield Claim(f"limits of {key} ('{name}')", str(own[key]), str(stated), own[key] == stated)
-    yield Claim("limits of speeds in space", _speeds(saved), "", None)
+        yield Premise(f"limits of {key} ('{name}')", str(own[key]), str(stated), own[key] == stated)
+    yield Premise("limits of speeds in space", _speeds(saved), "", None)
 
 
 def _speeds(saved: SavedCertificate) -> str:
@@ -182,26 +182,26 @@ def _speeds(saved: SavedCertificate) -> str:
     return ", ".join(stated) or "none"
 
 
-def _bodies(saved: SavedCertificate, robot: RobotFile, model: ArmModel) -> Iterator[Claim]:
+def _bodies(saved: SavedCertificate, robot: RobotFile, model: ArmModel) -> Iterator[Premise]:
     """Yield the arm's bodies and what is exempt from the checks."""
     attached = [item.body for item in saved.geometry.bodies if item.attached]
     own = robot_geometry(robot, model)
     same = own.digest == saved.geometry.without_attached().digest
     words = f"{len(saved.geometry.bodies) - len(attached)} bodies"
-    yield Claim("links' bodies and exceptions", words, f"those of {robot.path.name}", same)
+    yield Premise("links' bodies and exceptions", words, f"those of {robot.path.name}", same)
     volume = ", ".join(f"{body.name} ({_extent(body)})" for body in attached) or "none"
-    yield Claim("volume of payload and tool", volume, "", None)
+    yield Premise("volume of payload and tool", volume, "", None)
     stated = {frozenset(pair) for pair in robot.allowed_contacts}
     for contact in saved.geometry.allowed:
         if contact not in own.allowed:
             holds = frozenset(contact.bodies) in stated
-            yield Claim("allowed contact", str(contact), "" if holds else "not allowed", holds)
+            yield Premise("allowed contact", str(contact), "" if holds else "not allowed", holds)
 
 
-def _surroundings(saved: SavedCertificate, cell: Cell) -> Iterator[Claim]:
+def _surroundings(saved: SavedCertificate, cell: Cell) -> Iterator[Premise]:
     """Yield the required clearance and what stands around the arm."""
     enough = saved.clearance >= cell.clearance * (1 - EDGE)
-    yield Claim(
+    yield Premise(
         "clearance",
         f"{saved.clearance:.4g} m",
         "" if cell.reason else f"{cell.clearance:.4g} m",
@@ -209,7 +209,7 @@ def _surroundings(saved: SavedCertificate, cell: Cell) -> Iterator[Claim]:
     )
     known = {body.digest for body in saved.obstacles}
     missing = [body.name for body in cell.bodies if body.digest not in known]
-    yield Claim(
+    yield Premise(
         "surroundings",
         ", ".join(body.name for body in saved.obstacles) or "nothing",
         f"without {', '.join(missing)} of the cell" if missing else cell.assumption.rstrip("."),

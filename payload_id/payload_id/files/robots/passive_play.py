@@ -1,4 +1,4 @@
-"""What it moves that held joints may be a little off the places where they are said to stand.
+"""What it moves that passive joints may be a little off the places where they are said to stand.
 
 A joint that may be off by w moves what is beyond it by at most w R if it turns, R the largest
 distance of a point from the joint, and by w if it slides. R is at most the sum of the distances
@@ -19,11 +19,11 @@ from ...core.errors import ModelError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.swept_volume import outline
 from .description.urdf_tree import UrdfJoint, UrdfTree
-from .held_joints import master_of
+from .passive_joints import master_of
 
 
-class HeldPlay:
-    """Play of the links of a description, in which held joints are fixed (`held_still`)."""
+class PassivePlay:
+    """Play of the links of a description, in which passive joints are fixed (`held_still`)."""
 
     def __init__(self, urdf: str, joints: tuple[str, ...]) -> None:
         """Read where links are.
@@ -87,20 +87,20 @@ class HeldPlay:
         master = master_of(joint, self._tree, self._joints)
         if master.lower is None or master.upper is None:
             raise ModelError(
-                f"Joint '{master.name}' slides without limits beyond a held joint that may be off "
-                "its place, so that it is not known by how much bodies are; give it limits."
+                f"Joint '{master.name}' slides without limits beyond a passive joint that may be "
+                "off its place, so that it is not known by how much bodies are; give it limits."
             )
         factor, offset = (joint.multiplier, joint.offset) if joint.mimics else (1.0, 0.0)
         return max(abs(factor * end + offset) for end in (master.lower, master.upper))
 
 
 def base_tilt(urdf: str, joints: tuple[str, ...], gravity: Array) -> float:
-    """Return by how much held joints under an arm may turn gravity, seen from it [m/s2].
+    """Return by how much passive joints under an arm may turn gravity, seen from it [m/s2].
 
     A turn by w about an axis z moves it by at most w |z x g|; other turns move the axis.
 
     Args:
-        urdf: The description, XML text, in which held joints are fixed.
+        urdf: The description, XML text, in which passive joints are fixed.
         joints: Joints that the arm moves.
         gravity: In the root's frame, shape (3,) [m/s2].
     """
@@ -127,4 +127,4 @@ def base_tilt(urdf: str, joints: tuple[str, ...], gravity: Array) -> float:
 
 def payload_play(urdf: str, model: ArmModel) -> tuple[float, float]:
     """Return by how much the payload frame may be turned [rad] and shifted [m] on its joint."""
-    return HeldPlay(urdf, model.joints).of_frame(model.payload_frame)
+    return PassivePlay(urdf, model.joints).of_frame(model.payload_frame)

@@ -23,7 +23,7 @@ MOTIONS = ("revolute", "continuous", "prismatic")
 
 
 @dataclass(frozen=True)
-class HeldJoint:
+class PassivePlace:
     """A joint that the arm does not move, and of which it is known where it stands.
 
     Attributes:
@@ -51,28 +51,28 @@ class HeldJoint:
         """What a certificate says of it."""
         stands = f"{self.name} stands at {self.place:g} {self.unit}"
         if self.unreported:
-            return f"{stands}, which nothing watches: {self.unreported} (held_joints)."
+            return f"{stands}, which nothing watches: {self.unreported} (passive_joints)."
         source = f"follows {self.follows}, which is watched" if self.follows else "is watched"
         apart = " What it moves of the arm's own joints is in the clearances, not in the torques."
         return (
-            f"{stands} to within {self.within:g} {self.unit}; it {source} (held_joints)."
+            f"{stands} to within {self.within:g} {self.unit}; it {source} (passive_joints)."
             f"{apart if self.between else ''}"
         )
 
 
-def held_joints(
+def passive_joints(
     urdf: str,
     joints: Sequence[str],
     places: Mapping[str, float],
     within: tuple[float, float],
     unreported: Mapping[str, str],
-) -> tuple[HeldJoint, ...]:
-    """Return the held joints of which it is known where they stand.
+) -> tuple[PassivePlace, ...]:
+    """Return the passive joints of which it is known where they stand.
 
     Args:
         urdf: The description, XML text.
         joints: Joints that the arm moves.
-        places: Where held joints stand [rad or m], as `held_places` says.
+        places: Where passive joints stand [rad or m], as `held_places` says.
         within: By how much one that turns [rad], and one that slides [m], may be off its place.
         unreported: Those that no driver reports, and why.
 
@@ -84,11 +84,11 @@ def held_joints(
     masters = {name: master_of(tree.named(name), tree, joints).name for name in places}
     for name in unreported:
         if name not in places:
-            raise UnknownNameError("held joint whose place is known", name, places)
+            raise UnknownNameError("passive joint whose place is known", name, places)
         if masters[name] != name:
             raise ModelError(
-                f"'held_joints_watch.unreported' names '{name}', which follows '{masters[name]}'; "
-                "name that one."
+                f"'passive_joints_watch.unreported' names '{name}', which follows "
+                f"'{masters[name]}'; name that one."
             )
     between = _between(tree, joints)
     return tuple(
@@ -116,14 +116,14 @@ def _held(
     place: float,
     within: tuple[float, float],
     unreported: Mapping[str, str],
-) -> HeldJoint:
-    """Return one held joint; one that follows may be off by what the other one makes of it."""
+) -> PassivePlace:
+    """Return one passive joint; one that follows may be off by what the other one makes of it."""
     slides = joint.kind == "prismatic"
     off = within[slides]
     if joint.mimics:
         off = max(off, abs(joint.multiplier) * within[master.kind == "prismatic"])
     reason = unreported.get(master.name, "")
-    return HeldJoint(
+    return PassivePlace(
         name=joint.name,
         place=place,
         within=0.0 if reason or (joint.mimics and master.is_fixed) else off,
@@ -135,12 +135,12 @@ def _held(
 
 
 def held_places(urdf: str, joints: Sequence[str], stated: Mapping[str, float]) -> dict[str, float]:
-    """Return where held joints stand, of those of which it is known [rad or m].
+    """Return where passive joints stand, of those of which it is known [rad or m].
 
     Args:
         urdf: The description, XML text.
         joints: Joints that the arm moves; the others are held.
-        stated: Where held joints stand [rad or m].
+        stated: Where passive joints stand [rad or m].
 
     Raises:
         ModelError: A place is stated for a joint that follows another one, or is out of its limits;
@@ -249,7 +249,7 @@ def master_of(joint: UrdfJoint, tree: UrdfTree, joints: Sequence[str]) -> UrdfJo
 
 
 def ends_of(joint: UrdfJoint, tree: UrdfTree) -> tuple[float, float]:
-    """Return between which positions a held joint may be; one without end is anywhere in a turn.
+    """Return between which positions a passive joint may be; one without end is anywhere in a turn.
 
     Raises:
         ModelError: It has no limits, and others follow it; or they are inverted.
@@ -268,7 +268,7 @@ def ends_of(joint: UrdfJoint, tree: UrdfTree) -> tuple[float, float]:
         raise ModelError(
             f"Joint '{joint.name}', which the arm carries, has {found}: it is not known where what "
             "it moves is. Give it limits in the robot description, the lower one first, or state "
-            "where it stands ('held_joints' in the robot file)."
+            "where it stands ('passive_joints' in the robot file)."
         )
     return joint.lower, joint.upper
 
@@ -280,13 +280,13 @@ def _check(name: str, place: float, tree: UrdfTree, held: Sequence[UrdfJoint]) -
     joint = tree.named(name)
     if joint.mimics:
         raise ModelError(
-            f"'held_joints' says where '{name}' stands, which follows '{joint.mimics}'; say where "
-            "that one stands."
+            f"'passive_joints' says where '{name}' stands, which follows '{joint.mimics}'; "
+            "say where that one stands."
         )
     low, high = joint.lower, joint.upper
     if low is not None and high is not None and not low <= place <= high:
         raise ModelError(
-            f"'held_joints' says that '{name}' stands at {place:g}; its limits in the robot "
+            f"'passive_joints' says that '{name}' stands at {place:g}; its limits in the robot "
             f"description are {low:g} to {high:g}."
         )
 

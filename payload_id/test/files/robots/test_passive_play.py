@@ -1,4 +1,4 @@
-"""Held joints a little off: bodies, masses and payload against the moved description."""
+"""Passive joints a little off: bodies, masses and payload against the moved description."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from test_held_joints import follows, joint, link
+from test_passive_joints import follows, joint, link
 
 from finger_robot import finger_robot
 from payload_id.core.arm.kinetics import frames
@@ -18,8 +18,8 @@ from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.clearance.swept_volume import outline
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.robots.arm_geometry import description_geometry, robot_geometry
-from payload_id.files.robots.held_joints import held_joints, held_places, held_still
-from payload_id.files.robots.held_play import base_tilt
+from payload_id.files.robots.passive_joints import held_places, held_still, passive_joints
+from payload_id.files.robots.passive_play import base_tilt
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 
@@ -43,13 +43,13 @@ STATES = [{}, {"grip": 0.4}]  # the gripper anywhere, or at a place
 
 def described(stated):
     places = held_places(ARM, MOVING, {**STATED, **stated})
-    held = held_joints(ARM, MOVING, places, WITHIN, {})
+    held = passive_joints(ARM, MOVING, places, WITHIN, {})
     text = held_still(ARM, places, {joint.name: joint.within for joint in held})
     return text, held
 
 
 def moved(held, rng):
-    """Return the whole description's model and configuration, held joints anywhere they may be."""
+    """Return the whole description's model and configuration, passive joints anywhere allowed."""
     model, q = pin.buildModelFromXML(ARM), {}
     for item in held:
         off = rng.choice([-1.0, 1.0]) if rng.random() < 0.7 else rng.uniform(-1, 1)
@@ -69,7 +69,7 @@ def moved(held, rng):
 
 
 @pytest.mark.parametrize("stated", STATES)
-def test_bodies_contain_their_links_wherever_held_joints_may_be(stated):
+def test_bodies_contain_their_links_wherever_passive_joints_may_be(stated):
     rng, (text, held) = np.random.default_rng(0), described(stated)
     arm = RobotModel.from_xml(text, "wrist", MOVING)
     geometry = description_geometry(text, arm, Path())
@@ -96,7 +96,7 @@ def test_bodies_contain_their_links_wherever_held_joints_may_be(stated):
 
 
 @pytest.mark.parametrize("stated", STATES)
-def test_masses_are_in_the_box_wherever_held_joints_may_be(stated):
+def test_masses_are_in_the_box_wherever_passive_joints_may_be(stated):
     rng, (text, held) = np.random.default_rng(1), described(stated)
     arm = RobotModel.from_xml(text, "two", MOVING)
     lower, upper = arm.link_range
@@ -170,14 +170,14 @@ def support(body, u):
     return body.translation @ u + rest + corners
 
 
-def test_a_certificate_says_how_a_held_joint_is_known(tmp_path):
-    robot = RobotFile.load(finger_robot(tmp_path, "held_joints: {knuckle: 0.4}\n"))
+def test_a_certificate_says_how_a_passive_joint_is_known(tmp_path):
+    robot = RobotFile.load(finger_robot(tmp_path, "passive_joints: {knuckle: 0.4}\n"))
     assert [(x.name, x.place, x.within, x.unit) for x in robot.held] == [
         ("knuckle", 0.4, 0.02, "rad")
     ]
     notes = robot_geometry(robot, RobotModel.from_robot_file(robot)).notes
     assert any("knuckle stands at 0.4 rad to within 0.02 rad; it is watched" in x for x in notes)
-    text = "held_joints: {knuckle: 0.4}\nheld_joints_watch: {unreported: {knuckle: a bolt}}\n"
+    text = "passive_joints: {knuckle: 0.4}\npassive_joints_watch: {unreported: {knuckle: a bolt}}\n"
     robot = RobotFile.load(finger_robot(tmp_path, text))
     model = RobotModel.from_robot_file(robot)
     assert model.travel is None and robot.held[0].within == 0.0

@@ -13,7 +13,7 @@ from payload_id.core.arm.kinetics import frames
 from payload_id.core.errors import InputError, ModelError
 from payload_id.core.safety.clearance.arm_geometry import BASE
 from payload_id.files.robots.arm_geometry import description_geometry
-from payload_id.files.robots.held_joints import held_places, held_still
+from payload_id.files.robots.passive_joints import held_places, held_still
 
 LIMIT = '<limit lower="{}" upper="{}" velocity="1" effort="9"/>'
 
