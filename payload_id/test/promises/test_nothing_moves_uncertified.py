@@ -443,12 +443,20 @@ def test_of_two_bridges_one_at_a_time_commands_the_arm(robot):
         robot.observer.wait(moved, "the other bridge, once it has found the controller", 20.0)
         robot.go_to(robot.home)
         robot.commands.clear()
-        futures = [robot.move("motion", bridge)[1] for bridge in (BRIDGE, "/other")]
-        results = [robot.observer.result(future)[0] for future in futures]
-        assert {name_of(x.reason) for x in results} == {"COMPLETED", "REFUSED"}, results
-        assert len(robot.commands) == 1
+        begun = robot.move("motion")[1]
+        robot.observer.wait(lambda: robot.commands, "the first one's goal")
+        late = robot.observer.result(robot.move("motion", "/other")[1])[0]
+        assert name_of(late.reason) == "REFUSED" and len(robot.commands) == 1, late
+        assert robot.observer.result(begun)[0].success
         robot.go_to(robot.home)
         assert moved()  # it was given back
+        robot.go_to(robot.home)
+        # Neither can know of the other before a goal is out: then both hold, or one is refused.
+        futures = [robot.move("motion", bridge)[1] for bridge in (BRIDGE, "/other")]
+        results = [robot.observer.result(future)[0] for future in futures]
+        names = {name_of(x.reason) for x in results}
+        assert names in ({"COMPLETED", "REFUSED"}, {"FOREIGN_COMMAND"}), results
+        robot.acknowledge()
         robot.go_to(robot.home)
         robot.commands.clear()
     finally:

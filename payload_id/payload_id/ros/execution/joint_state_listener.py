@@ -182,8 +182,12 @@ class JointStateListener:
             self._woke = self.now_ns, now  # time went on meanwhile
         self._taken = now
         looked_at = waiting if every else waiting[::-1]
-        usable = (x for data in looked_at if (x := self._read(data, now, clock_ns)))
-        found = list(usable if every else islice(usable, 1))
+        usable = (
+            (x, self.clock.fault) for data in looked_at if (x := self._read(data, now, clock_ns))
+        )
+        read = list(usable if every else islice(usable, 1))
+        found = [x for x, _ in read]
+        clock = next((fault for _, fault in read if fault), self.clock.fault)
         unheard = 0.0 if found else self._heard.silence + min(passed, ASLEEP)
         self._heard = replace(self._heard, silence=unheard)
         self._remember(found)
@@ -193,9 +197,8 @@ class JointStateListener:
         rows = np.array(q).reshape(shape), np.array(dq).reshape(shape)
         held = self.held.look(self._heard.spoken)  # where nothing comes, that is what is wrong
         return JointStates(
-            np.array(stamp, dtype=np.int64), *rows, unheard, self.unusable, self.clock.fault,
-            held, torque,
-        )  # fmt: skip
+            np.array(stamp, dtype=np.int64), *rows, unheard, self.unusable, clock, held, torque
+        )
 
     def _remember(self, found: Sequence[_State]) -> None:
         """Keep states by which rest is judged; none of before a driver began anew."""

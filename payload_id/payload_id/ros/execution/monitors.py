@@ -86,8 +86,7 @@ class WatchedArm:
         start_delay: From a command to its first motion [s].
         reaction: From a command until the controller follows it, at most [s].
         settling: Time that it may take to come to rest [s].
-        gives_back: Whether another controller has it between motions, and what moves it needs joint
-            states until it rests.
+        gives_back: Whether another controller has it between motions.
     """
 
     joints: Sequence[str]
@@ -236,15 +235,14 @@ def tube_left(look: MonitorInput) -> Verdict | None:
 
 
 def joint_states_lost(look: MonitorInput) -> Verdict | None:
-    """Joint states fail to come while the arm moves, or while torques follow them."""
-    states, needed = look.now.states, look.phase in ON_PATH
-    needed |= look.arm.gives_back and look.phase not in BEFORE
-    if not needed or states.age <= look.arm.silence:
+    """Joint states fail to come before the arm has been seen to rest."""
+    states = look.now.states
+    if look.phase in BEFORE or states.age <= look.arm.silence:
         return None
     return _hold(
         Reason.JOINT_STATES_LOST,
-        f"No joint states for {states.age:.2f} s; at most {look.arm.silence:g} s are allowed while "
-        f"the arm moves.{states.unusable}".rstrip("."),
+        f"No joint states for {states.age:.2f} s; at most {look.arm.silence:g} s are allowed "
+        f"until the arm rests.{states.unusable}".rstrip("."),
     )
 
 

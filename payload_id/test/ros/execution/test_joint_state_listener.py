@@ -88,6 +88,19 @@ def test_where_this_process_stood_still_what_waited_speaks_neither_of_clock_nor_
     assert listener.clock.fault == "" and abs(1e-9 * listener.now_ns - time.time()) < 0.1
 
 
+def test_a_stamp_off_the_clock_is_told_whatever_waits_behind_it(heard):
+    observer, listener, publishers = heard
+    looks = []
+    for publisher, ahead in zip(publishers, (3600.0, 0.0), strict=True):
+        publisher.publish(joint_states(time.time() + ahead, [0.2] * ROBOT.n, [0.0] * ROBOT.n))
+    time.sleep(0.05)  # both wait
+    observer.wait(
+        lambda: looks.append(listener.take(every=True)) or sum(len(x.stamp) for x in looks) == 2,
+        "both",
+    )
+    assert any("ahead of the clock" in look.clock for look in looks) and not listener.clock.fault
+
+
 def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(heard):
     """Noise of positions makes a driver report one side and the other."""
     observer, listener, (publisher, _) = heard
