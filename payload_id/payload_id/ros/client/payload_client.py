@@ -177,16 +177,23 @@ class PayloadClient(NodeClient):
 
     # The estimator.
 
-    def start(self, timeout: float = 10.0, enough: Sequence[float] = ()) -> str:
+    def start(
+        self,
+        timeout: float = 10.0,
+        enough: Sequence[float] = (),
+        known_mass: Sequence[float] = (),
+    ) -> str:
         """Begin a run.
 
         Args:
             timeout: For the answer [s].
             enough: What GOOD asks for, see payload_id_msgs/BeginRun; empty: the node's parameter.
+            known_mass: And its largest error [kg]; empty: not known.
         """
-        if not len(enough):
+        if not len(enough) and not len(known_mass):
             return str(self._ask("start", Trigger.Request(), timeout).message)
-        request = BeginRun.Request(enough=[float(x) for x in enough])
+        given = {"enough": enough, "known_mass": known_mass}
+        request = BeginRun.Request(**{k: [float(x) for x in v] for k, v in given.items()})
         return str(self._ask("begin", request, timeout).message)
 
     def stop(self, timeout: float = SOLVED) -> str:

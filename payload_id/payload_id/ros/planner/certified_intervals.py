@@ -28,7 +28,8 @@ def intervals_from(
         InputError: Given ones are incomplete, or no body has such parameters.
     """
     if message.intervals == ExcitationGoal.INTERVALS_GIVEN:
-        return *_given(message.phi_lower, message.phi_upper), "given with the goal"
+        given = _given(message.phi_lower, message.phi_upper, prior)
+        return *given, "given with the goal, within the prior"
     if message.intervals not in (
         ExcitationGoal.INTERVALS_CURRENT,
         ExcitationGoal.INTERVALS_PRIOR,
@@ -56,15 +57,19 @@ def check_goal(estimate: PayloadEstimate | None, goal: Goal) -> None:
         )
 
 
-def _given(lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array]:
-    """Return intervals that a goal gives."""
+def _given(
+    lower: Iterable[float], upper: Iterable[float], prior: PayloadPrior
+) -> tuple[Array, Array]:
+    """Return intervals that a goal gives, as far as the prior allows."""
     low, high = np.array(list(lower), dtype=float), np.array(list(upper), dtype=float)
     if low.shape != (10,) or high.shape != (10,):
         raise InputError(
             "Intervals given with a goal need ten numbers in phi_lower and ten in phi_upper; found "
             f"{len(low)} and {len(high)}."
         )
-    return _possible(low, high, "given")
+    _possible(low, high, "given")
+    least, most = prior.box()
+    return _possible(np.maximum(low, least), np.minimum(high, most), "given, within the prior,")
 
 
 def _possible(low: Array, high: Array, whose: str) -> tuple[Array, Array]:

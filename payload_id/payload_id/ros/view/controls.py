@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import PayloadIdError
 from ...core.identification.headline import ENOUGH
 from .handing import CHOICES, load_of, report_of
@@ -28,6 +29,7 @@ DURATION = 8.0  # of a plan [s]
 AS_PLANNER = "as the planner says"
 STOP_GAP, STOP_WIDTH = 20.0, 320.0  # [px]
 IDENTIFY, TARE = "identify", "tare"
+HEAVIEST = "0: what the bounds say. A lighter payload lets the arm move faster; it must be true."
 # What the arm is asked to move for, by step.
 MOVES = {
     TARE: "tare, WITHOUT a payload",
@@ -63,6 +65,9 @@ class Controls:
             self._add_fault()
             self._duration = gui.add_number("length of the motion [s]", DURATION, min=2.0, max=60.0)
             self._limits = gui.add_dropdown("limits", (AS_PLANNER, *arm.robot.limit_sets))
+            self._heaviest = gui.add_number(
+                "heaviest payload [kg]", 0.0, min=0.0, step=0.1, hint=HEAVIEST
+            )
             com, mass = 1e3 * ENOUGH.com, ENOUGH.mass
             self._mass = gui.add_number("enough: mass within ± [kg]", mass, min=0.0, step=0.01)
             self._com = gui.add_number("centre of mass within ± [mm]", com, min=0.0, step=1.0)
@@ -75,6 +80,8 @@ class Controls:
             gui.add_divider()
             self._add_button(IDENTIFY, "Identify in one go", icon="player-play")
             gui.add_html("All of it in pieces, each planned with what the pieces before have told.")
+            self._finish = gui.add_button("Finish now", icon="player-stop", visible=False)
+            self._finish.on_click(lambda _: self._tasks.finish())
 
     def draw(self, model: ViewModel) -> None:
         """Bring buttons and their words up to date."""
@@ -85,6 +92,7 @@ class Controls:
             button.color = "blue" if step.name == model.comes_next else "gray"
             self._texts[step.name].content = step_html(step, model)
         self._buttons[IDENTIFY].disabled = bool(model.identify_hindrance)
+        self._finish.visible = self._tasks.state.progress.task == IDENTIFY
         self._state.content, self._fault.content = model.state, model.fault
         for handle in (self._fault, self._reason, self._acknowledge):
             handle.visible = bool(model.fault)
@@ -146,6 +154,10 @@ class Controls:
         tasks, plan, enough = self._tasks, self._arm.topics.plan, self._enough
         load = partial(load_of, target=CHOICES[self._target.value], robot=self._arm.robot)
         limits = "" if self._limits.value == AS_PLANNER else str(self._limits.value)
+        heaviest = float(self._heaviest.value)
+        reach = self._arm.robot.uncertainty.prior.com_max
+        within = PayloadPrior(heaviest, reach) if heaviest > 0.0 else None
+        mass = [heaviest / 2, heaviest / 2] if heaviest > 0.0 else []  # and its largest error
 
         def begin(task: str, work: Callable[..., str], *given: Any, **fields: Any) -> partial[bool]:
             return partial(tasks.begin, task, partial(work, *given, **fields))
@@ -153,15 +165,17 @@ class Controls:
         works: dict[str, Callable[[], object]] = {
             "check": lambda: tasks.say("check", *health(self._page.snapshot())),
             "tare": begin(TARE, tasks.identify, TARE, tare=TARE_ONLY),
-            "plan": begin("planning", tasks.plan, float(self._duration.value), limits),
+            "plan": begin("planning", tasks.plan, float(self._duration.value), limits, within),
             "preview": self._page.preview,
             "dry_run": begin(DRY_RUN, tasks.dry_run, plan),
-            "run": begin(RUN, tasks.run, plan, enough),
+            "run": begin(RUN, tasks.run, plan, enough, mass),
             "verdict": begin("solving", tasks.solve),
             "save": begin("saving", tasks.save),
             "report": begin("report", tasks.hand_over, "reported", report_of, self._page.hand),
             "export": begin("export", tasks.hand_over, "exported", load, self._page.hand),
-            IDENTIFY: begin(IDENTIFY, tasks.identify, IDENTIFY, enough=list(enough)),
+            IDENTIFY: begin(
+                IDENTIFY, tasks.identify, IDENTIFY, enough=list(enough), known_mass=mass
+            ),
         }  # fmt: skip
         return works[name]
 

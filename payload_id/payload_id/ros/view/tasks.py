@@ -15,6 +15,7 @@ from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 from std_srvs.srv import Trigger
 
+from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import PayloadIdError, printable
 from ..client.payload_client import STAGES, PayloadClient
 from ..client.waiting import NotAnsweredError, allowed
@@ -84,15 +85,27 @@ class Tasks:
             self._show(doing, "being called off")
         threading.Thread(target=self._hear_stop, args=(sent,), daemon=True).start()
 
-    def plan(self, duration: float, limits: str) -> str:
-        """Have a motion planned for whatever the prior allows: a run forgets what was known."""
+    def plan(self, duration: float, limits: str, within: PayloadPrior | None) -> str:
+        """Have a motion planned; a run forgets what was known.
+
+        Args:
+            duration: Of the motion [s].
+            limits: Name of a set of limits; empty: as the planner says.
+            within: Certified is any such payload; None: any that the planner's prior allows.
+        """
+        kind, lower, upper = ExcitationGoal.INTERVALS_PRIOR, [], []
+        if within is not None:
+            kind = ExcitationGoal.INTERVALS_GIVEN
+            lower, upper = (end.tolist() for end in within.box())
         found = self._client.plan(
             LONGEST,
             lambda told: self._show("planning", f"{told.phase}, {told.seconds:.0f} s"),
             self._called_off,
             duration=duration,
             limits=limits,
-            intervals=ExcitationGoal.INTERVALS_PRIOR,
+            intervals=kind,
+            phi_lower=lower,
+            phi_upper=upper,
         )
         return f"{found.plan_id}: {found.summary}"
 
@@ -102,18 +115,21 @@ class Tasks:
         self._note(dry_run=str(plan.plan_id))
         return said
 
-    def run(self, plan: PlanDescription, enough: Sequence[float]) -> str:
+    def run(
+        self, plan: PlanDescription, enough: Sequence[float], known_mass: Sequence[float]
+    ) -> str:
         """MOVE THE ARM along a plan in a run of the estimator's; return its verdict.
 
         Args:
             plan: The plan.
             enough: What GOOD asks for; empty: as the estimator says.
+            known_mass: And its largest error [kg]; empty: as the prior says.
 
         Raises:
             NotAnsweredError: The motion was not completed, or has led to no intervals that hold.
         """
         self._show(RUN, "the estimator begins a run")
-        self._client.start(enough=enough)
+        self._client.start(enough=enough, known_mass=known_mass)
         self.begin_run()
         try:
             self._follow(RUN, plan, 1.0)
@@ -142,7 +158,14 @@ class Tasks:
             LONGEST, on_feedback, self._called_off, requested_by=REQUESTED_BY, **fields
         )
         self._note(saved=str(result.saved) or self.state.saved)
+        if result.error_code == Identify.Result.CANCELLED and result.saved:
+            return f"Finished early. {result.estimate.message}"
         return _good(result)
+
+    def finish(self) -> None:
+        """Have the goal in progress end its motion; what was recorded until then is solved."""
+        self._called_off.set()
+        self._show(self.state.progress.task, "coming to rest, then solving what was recorded")
 
     def solve(self) -> str:
         """Have the run ended, and solved for."""

@@ -33,3 +33,15 @@ def test_estimates_of_no_body_are_refused(which):
     low[which], high[which] = -2.0, -0.5
     with pytest.raises(InputError, match="No body has"):
         intervals_from(CURRENT, estimate(low, high), PRIOR)
+
+
+def test_what_is_given_holds_beside_the_prior():
+    low, high = PayloadPrior(0.5, 1.0).box()
+    given = ExcitationGoal(
+        intervals=ExcitationGoal.INTERVALS_GIVEN, phi_lower=low.tolist(), phi_upper=high.tolist()
+    )
+    lower, upper, _ = intervals_from(given, None, PRIOR)
+    assert upper[0] == 0.5 and upper[1] == 0.4 and lower[1] == -0.4  # 2 kg at 0.2 m at most
+    with pytest.raises(InputError, match="within the prior"):
+        given.phi_lower = given.phi_upper = (high + 3.0).tolist()  # heavier than any
+        intervals_from(given, None, PRIOR)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 
+from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.ros.client.waiting import NotAnsweredError
 from payload_id.ros.view import tasks as view_tasks
 from payload_id.ros.view.arguments import NodeNames
@@ -24,19 +25,20 @@ class Nodes:
     def __init__(self, monkeypatch):
         monkeypatch.setattr(view_tasks, "REST", 0.0)
         monkeypatch.setattr(view_tasks, "SILENT", 0.1)
-        self.goal, self.stops, self.asked, self.slow, self.enough = {}, {}, [], "", ()
+        self.goal, self.stops, self.asked, self.slow, self.begun = {}, {}, [], "", ()
         self.entered, self.go_on = threading.Event(), threading.Event()
         client = SimpleNamespace(
             node=SimpleNamespace(create_client=lambda kind, name: self.stop_of(name)),
-            start=lambda enough: self.ask("start", enough), stop=lambda: self.ask("stop"),
+            start=lambda enough, known_mass: self.ask("start", (enough, known_mass)),
+            stop=lambda: self.ask("stop"),
             save=lambda path: "/runs/one", plan=self.plan, execute=self.execute,
         )  # fmt: skip
         self.tasks = Tasks(client, NodeNames())
 
-    def ask(self, name, enough=()):
+    def ask(self, name, begun=()):
         """Answer, a service that is slow only once it is told to go on."""
         self.asked.append(name)
-        self.enough = enough
+        self.begun = begun
         if name == self.slow:
             self.entered.set()
             assert self.go_on.wait(10.0)
@@ -70,9 +72,9 @@ class Nodes:
             time.sleep(0.005)
         return self.tasks.state.outcome
 
-    def run(self, enough=()):
+    def run(self, enough=(), known_mass=()):
         """Have the plan followed while data are taken."""
-        assert self.tasks.begin("run", lambda: self.tasks.run(PLAN, enough))
+        assert self.tasks.begin("run", lambda: self.tasks.run(PLAN, enough, known_mass))
 
 
 @pytest.fixture
@@ -81,10 +83,14 @@ def nodes(monkeypatch):
 
 
 def test_a_plan_is_for_all_that_the_prior_allows_since_a_run_forgets_the_rest(nodes):
-    nodes.tasks.begin("planning", lambda: nodes.tasks.plan(8.0, "careful"))
+    nodes.tasks.begin("planning", lambda: nodes.tasks.plan(8.0, "careful", None))
     nodes.done("planning")
     assert nodes.goal["intervals"] == ExcitationGoal.INTERVALS_PRIOR
     assert (nodes.goal["limits"], nodes.goal["duration"]) == ("careful", 8.0)
+    nodes.tasks.begin("planning", lambda: nodes.tasks.plan(8.0, "", PayloadPrior(2.0, 0.3)))
+    nodes.done("planning")
+    assert nodes.goal["intervals"] == ExcitationGoal.INTERVALS_GIVEN
+    assert nodes.goal["phi_upper"][:2] == [2.0, 0.6] and nodes.goal["phi_lower"][0] == 0.0
 
 
 def test_what_the_next_run_finds_is_not_saved_by_what_the_last_one_was(nodes):
@@ -96,11 +102,11 @@ def test_what_the_next_run_finds_is_not_saved_by_what_the_last_one_was(nodes):
     assert not nodes.tasks.state.saved
 
 
-def test_a_run_asks_for_what_the_page_says_is_enough(nodes):
+def test_a_run_asks_for_what_the_page_says_is_enough_and_heaviest(nodes):
     nodes.slow = "start"
-    nodes.run((0.0, 0.02, 0.005))
+    nodes.run((0.0, 0.02, 0.005), (1.0, 1.0))
     assert nodes.entered.wait(10.0)
-    assert nodes.enough == (0.0, 0.02, 0.005)
+    assert nodes.begun == ((0.0, 0.02, 0.005), (1.0, 1.0))
     nodes.go_on.set()
     nodes.done("run")
 
