@@ -373,8 +373,8 @@ class LiveRun:
         """Say that nothing is measured."""
         return (
             f"Every effort is exactly zero in all {self.samples} samples, so nothing can be "
-            "identified. Switch on the driver's effort state interface, or set the sampler's "
-            "joint_states_topic to the topic that carries torques."
+            "identified. Switch on the driver's effort state interface, or remap the "
+            "sampler's joint_states to the topic that carries torques."
         )
 
     def _without_measurement(self) -> Estimate:
