@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DURATION = 8.0  # of a plan [s]
 AS_PLANNER = "as the planner says"
-STOP_GAP, STOP_WIDTH = 20.0, 320.0  # [px]
+STOP_GAP, STOP_WIDTH = 16.0, 180.0  # [px] between the panels, also of a window 1024 px wide
 IDENTIFY, TARE = "identify", "tare"
 HEAVIEST = "0: what the bounds say. A lighter payload lets the arm move faster; it must be true."
 # What the arm is asked to move for, by step.
