@@ -27,17 +27,17 @@ ROS = {
 STANDARD = {*sys.stdlib_module_names}
 
 
-def imports() -> set[str]:
-    """Return what core, files, fleet, cli and the view import from elsewhere, by distribution."""
+def imports(*layers: str) -> set[str]:
+    """Return what parts of the package import that is not Python's, by distribution."""
     found = set()
-    for layer in ("core", "files", "fleet", "planning", "cli", "ros/view"):
+    for layer in layers:
         for path in (PACKAGE / "payload_id" / layer).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Import):
                     found |= {alias.name.split(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and not node.level:
                     found.add(str(node.module).split(".")[0])
-    foreign = found - STANDARD - ROS - {"payload_id"}
+    foreign = found - STANDARD - {"payload_id"}
     return {canonicalize_name(DISTRIBUTIONS.get(name, name)) for name in foreign}
 
 
@@ -69,10 +69,21 @@ def test_just_what_is_imported_is_declared_and_its_pinned_releases_are_allowed(w
     entries = Parser().parsestr(member(wheel, "METADATA")).get_all("Requires-Dist")
     declared = [Requirement(entry) for entry in entries]
     lock = (ROOT / "requirements.lock").read_text()
-    assert {canonicalize_name(entry.name) for entry in declared} == imports()
+    ros = {canonicalize_name(name) for name in ROS}
+    found = imports("core", "files", "fleet", "planning", "cli", "ros/view") - ros
+    assert {canonicalize_name(entry.name) for entry in declared} == found
     for entry in declared:
         pinned = re.findall(rf"^{canonicalize_name(entry.name)}==(\S+)", lock, re.MULTILINE)
         assert pinned and all(version in entry.specifier for version in pinned), entry
+
+
+@pytest.mark.slow
+def test_the_ros_package_names_all_that_is_imported():
+    """What has no rosdep key is in a comment, to be installed by pip."""
+    text = (PACKAGE / "package.xml").read_text()
+    words = {re.sub("^python3-|-pip$", "", word) for word in re.findall(r"[\w-]+", text)}
+    named = {canonicalize_name(DISTRIBUTIONS.get(word, word)) for word in words}
+    assert imports(".") - named == set()
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_file import RobotFile, robot_names
 from payload_id.ros.access.policy import enclaves
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.common import robot_facts
@@ -129,19 +129,39 @@ def test_facts_of_a_robot_are_printed_and_one_without_description_is_refused(cap
         (("controller", "xarm7"), "xarm7_traj_controller"),
         (("base_frame", "xarm7"), "link_base"), (("base_frame", "kinova_gen3"), "base_link"),
         (("description", "xarm7"), RobotFile.load("xarm7").urdf),
+        (("wrench", "xarm7"), ""), (("wrench", "ur10e"), "force_torque_sensor_broadcaster/wrench"),
+        (("is_of_team", "ur10e"), "false"), (("is_of_team", "omnid"), "true"),
     ):  # fmt: skip
         assert robot_facts.main(arguments) == 0 and capsys.readouterr().out == printed
-    for name in ("ur10e", "generic", "nothing"):
+    for name in ("generic", "nothing"):
         assert robot_facts.main(["joint_states", name]) == 2
         assert name in capsys.readouterr().err
 
 
 def test_bringup_starts_each_node_once_with_what_it_is_given():
-    assert in_order(read(BRINGUP)) == ["let"] * 3 + ["include"] * 3
+    """An include gets all its arguments that bringup has: a default would replace none of them."""
+    assert in_order(read(BRINGUP)) == ["let"] * 6 + ["include"] * 4
     includes = list(read(BRINGUP).iter("include"))
-    assert includes[0].get("unless") == includes[1].get("if") == "$(var has_sensor)"
-    common = {"robot", "namespace", "autostart", "use_sim_time", "params"}
+    conditions = "is_of_team", "from_torque", "from_wrench", "is_of_team"
+    assert [x.get("if") or x.get("unless") for x in includes] == [f"$(var {x})" for x in conditions]
     for include in includes:
         handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
-        assert all(handed[name] == f"$(var {name})" for name in common)
-    assert handed["dry_run"] == "$(var dry_run)" and "rviz" not in handed  # RViz once
+        file = PACKAGE / "launch" / include.get("file").rsplit("/", 1)[-1]
+        shared = (arguments(file).keys() & arguments(BRINGUP).keys()) - handed.keys()
+        assert not shared
+        assert all(value in (f"$(var {name})", "false") for name, value in handed.items())
+    assert handed["rviz"] == "false"  # RViz once
+
+
+def test_every_robot_that_is_shipped_has_a_source_that_bringup_starts():
+    for name in robot_names():
+        robot = RobotFile.load(name)
+        is_of_team = "team_topics" in robot.driver.back_ends
+        assert is_of_team or robot.wrench_topic or robot.effort.source != "none"
+
+
+def test_the_package_names_every_package_that_launch_files_start_or_look_for():
+    text = "".join(file.read_text() for file in FILES)
+    found = set(re.findall(r"(?:pkg=\"|find-pkg-(?:prefix|share) )(\w+)", text))
+    named = ElementTree.parse(PACKAGE / "package.xml").findall("exec_depend")
+    assert found - {"payload_id"} <= {entry.text for entry in named}

@@ -59,6 +59,7 @@ class RobotFile:
         gravity: Gravity in the base frame, shape (3,) [m/s2].
         joint_states: Where measurements come from.
         effort: How effort becomes torque.
+        wrench_topic: Of the flange's force-torque sensor; empty: joint torques are used.
         command: Where motion goes.
         driver: What is known of the driver that follows it.
         control: What the arm's motion under a controller rests on.
@@ -90,6 +91,7 @@ class RobotFile:
     gravity: Array
     joint_states: JointStateSource
     effort: EffortSource
+    wrench_topic: str
     command: CommandTarget
     driver: DriverFacts
     control: ControlSettings
@@ -155,6 +157,7 @@ class RobotFile:
             gravity=gravity,
             joint_states=keys.joint_states,
             effort=keys.effort,
+            wrench_topic=keys.wrench_topic,
             command=keys.command,
             driver=keys.driver,
             control=keys.control,

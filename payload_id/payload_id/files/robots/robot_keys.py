@@ -258,6 +258,11 @@ class RobotProfile(Model):
     effort: EffortSource = key(
         "how JointState.effort becomes joint torque: sign * (torque_constants *) effort - offset"
     )
+    wrench_topic: str = key(
+        "topic of the flange's force-torque sensor (geometry_msgs/WrenchStamped), from which "
+        "bringup.launch.xml identifies; empty: from joint torques",
+        default="",
+    )
     command: CommandTarget = section("where motion goes")
     driver: DriverFacts = section(
         "what is known of the driver that follows the motion; what is left out is unknown"

@@ -201,6 +201,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("~/payload_wrench", "geometry_msgs/WrenchStamped", OUT,
                   "reliable, volatile, depth 100", READER, "with it"),
         Interface("~/contact", "payload_id_msgs/Contact", OUT, LATCHED, READER, "on change"),
+        Interface("~/contact_markers", MARKERS, OUT, LATCHED, READER, "on change"),
         *CONDITION,
         *_lifecycle(OPERATOR),
         *_services("payload_id_msgs/GetEstimate", READER, "get_estimate"),

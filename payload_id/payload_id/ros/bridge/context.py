@@ -69,7 +69,8 @@ class BridgeContext:
         self.obstacles = Obstacles(settings.obstacles_lifetime)
         self.estimator = EstimatorWatch(node, settings.estimator)
         self.holding: Array | None = None
-        self.faults = FaultMemory(settings.state_folder, node.get_fully_qualified_name())
+        name = node.get_fully_qualified_name()
+        self.faults = FaultMemory(settings.state_folder, name, robot.name)
         self.fault = self.faults.read()
         if self.fault:
             node.get_logger().error(f"Nothing moves until ~/acknowledge: {self.fault}")

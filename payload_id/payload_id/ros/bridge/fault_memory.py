@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from datetime import datetime
+from urllib.parse import quote
 
 from ...core.errors import ConfigurationError, in_words
 from ...files.configuration.atomic_write import atomic_write
@@ -19,15 +20,17 @@ class FaultMemory:
     """A file that is there as long as a fault waits to be acknowledged.
 
     Attributes:
-        path: The file; its name has domain and name of the node.
+        path: The file; its name has domain, name of the node and name of the robot, since one
+            node may be started for several robots, and one robot file serve several nodes.
     """
 
-    def __init__(self, folder: str, node: str) -> None:
+    def __init__(self, folder: str, node: str, robot: str) -> None:
         """Look whether the file can be written.
 
         Args:
             folder: Where it lies; empty: `DEFAULT`.
             node: Full name of the bridge's node.
+            robot: Name of the robot.
 
         Raises:
             ConfigurationError: The folder cannot be made, or nothing be written there.
@@ -35,8 +38,8 @@ class FaultMemory:
         home = os.environ.get("ROS_HOME") or "~/.ros"
         place = from_home(folder or f"{home}/{DEFAULT}", "state_folder").resolve()
         domain = os.environ.get("ROS_DOMAIN_ID") or "0"
-        # No name of ROS holds a dot: /a_b/c and /a/b_c are different files.
-        self.path = place / f"fault_{domain}{node.replace('/', '.')}.json"
+        # No name of ROS holds a dot or @: /a_b/c and /a/b_c are different files.
+        self.path = place / f"fault_{domain}{node.replace('/', '.')}@{quote(robot, safe='')}.json"
         try:
             place.mkdir(parents=True, exist_ok=True)
             trial = place / f"{self.path.name}.{os.getpid()}"

@@ -39,7 +39,7 @@ def arrow(colour: Colour, start: Array, end: Array, width: float) -> Marker:
     return marker
 
 
-def text(words: str, at: Array, colour: Colour = Colour.WHITE) -> Marker:
+def text(words: str, at: Sequence[float] | Array, colour: Colour = Colour.WHITE) -> Marker:
     """Return a line of text that faces whoever looks."""
     marker = shape(Marker.TEXT_VIEW_FACING, colour, 1.0, [0.0, 0.0, TEXT], at)
     marker.text = words

@@ -1,6 +1,6 @@
 """Print for launch files what a robot file says (`robot_facts WHAT ROBOT_FILE`).
 
-The topic is printed without a leading slash: a name in the namespace of the nodes that hear it.
+Topics are printed without a leading slash: names in the namespace of the nodes that hear them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from ...files.robots.robot_file import RobotFile
 
 FACTS: Mapping[str, Callable[[RobotFile], str]] = {
     "joint_states": lambda robot: robot.joint_states.topic.lstrip("/"),
+    "wrench": lambda robot: robot.wrench_topic.lstrip("/"),
+    "is_of_team": lambda robot: str("team_topics" in robot.driver.back_ends).lower(),
     "controller": lambda robot: PurePosixPath(robot.command.trajectory_topic).parent.name,
     "base_frame": lambda robot: ArmFrames(robot.urdf).base,
     "description": lambda robot: robot.urdf,

@@ -8,18 +8,25 @@ from geometry_msgs.msg import Wrench, WrenchStamped
 from payload_id_msgs.msg import Contact, PayloadEffort
 from rclpy.node import Node
 from std_msgs.msg import Header
+from visualization_msgs.msg import MarkerArray
 
 from ...core.arrays import Array
 from ...core.contact import Judgement
+from ..common.colours import Colour
 from ..common.conversions import time_message, vector
+from ..common.markers import in_frame, text
 from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
 
 DEPTH = 100
+ABOVE = (0.0, 0.0, 0.2)  # where the payload frame's line of text is [m]
 
 
 class ContactPublisher:
-    """Publishes `~/payload_effort`, `~/payload_wrench` for each window, `~/contact` on change."""
+    """Publishes what the payload does in each window, and on change whether there is a contact.
+
+    Topics: `~/payload_effort`, `~/payload_wrench`; `~/contact`, `~/contact_markers`.
+    """
 
     def __init__(
         self, node: Node, joints: Sequence[str], payload_frame: str, log: ThrottledLog
@@ -36,6 +43,7 @@ class ContactPublisher:
         self._effort = node.create_publisher(PayloadEffort, "~/payload_effort", DEPTH)
         self._wrench = node.create_publisher(WrenchStamped, "~/payload_wrench", DEPTH)
         self._contact = node.create_publisher(Contact, "~/contact", LATCHED)
+        self._markers = node.create_publisher(MarkerArray, "~/contact_markers", LATCHED)
         self._certain: bool | None = None
 
     def publish(self, judgement: Judgement, stamp_ns: int) -> None:
@@ -49,6 +57,9 @@ class ContactPublisher:
         self._certain = judgement.certain
         message = self._contact_message(judgement, header)
         self._contact.publish(message)
+        said = f"contact, at least {judgement.least_force:.3g} N"
+        shown = [text(said, ABOVE, Colour.VERMILION)] if judgement.certain else []
+        self._markers.publish(in_frame(shown, self._frame, stamp_ns, frame_locked=True))
         if judgement.certain:
             self._log.warn("contact", message.message)
 

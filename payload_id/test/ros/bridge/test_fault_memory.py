@@ -8,25 +8,28 @@ from payload_id.core.errors import ConfigurationError
 from payload_id.ros.bridge.fault_memory import FaultMemory
 
 NODE = "/left/payload_bridge"
+ARM = "arm"
 
 
 def test_a_fault_is_there_until_it_is_forgotten(tmp_path):
-    memory = FaultMemory(str(tmp_path / "new" / "folder"), NODE)
+    memory = FaultMemory(str(tmp_path / "new" / "folder"), NODE, ARM)
     assert memory.read() == ""
     memory.write("TUBE_LEFT: joint_3 is 0.1 rad off. Look.")
-    later = FaultMemory(str(tmp_path / "new" / "folder"), NODE)
+    later = FaultMemory(str(tmp_path / "new" / "folder"), NODE, ARM)
     assert later.read().startswith("TUBE_LEFT: joint_3 is 0.1 rad off. Look. It was latched before")
-    assert FaultMemory(str(tmp_path / "new" / "folder"), "/right/payload_bridge").read() == ""
+    assert FaultMemory(str(tmp_path / "new" / "folder"), "/right/payload_bridge", ARM).read() == ""
     later.forget()
     later.forget()
     assert memory.read() == "" and not list(memory.path.parent.iterdir())
 
 
-def test_each_node_has_a_file_of_its_own_whatever_the_names_are(tmp_path, monkeypatch):
+def test_each_robot_of_a_node_has_a_file_of_its_own_whatever_the_names_are(tmp_path, monkeypatch):
     names = ["/a/b_c", "/a_b/c", "/a/b/c", "/a_b_c", "/b_c", "/1/c"]
-    memories = [FaultMemory(str(tmp_path), name) for name in names]
+    memories = [FaultMemory(str(tmp_path), name, ARM) for name in names]
+    robots = ("", "c", "b.c", "../other arm", "a@b", "Arm 3, left / rear")
+    memories += [FaultMemory(str(tmp_path), "/a", robot) for robot in robots]
     monkeypatch.setenv("ROS_DOMAIN_ID", "1")
-    memories.append(FaultMemory(str(tmp_path), "/c"))
+    memories.append(FaultMemory(str(tmp_path), "/c", ARM))
     for number, memory in enumerate(memories):
         memory.write(f"fault {number}.")
     for number, memory in enumerate(memories):
@@ -35,7 +38,7 @@ def test_each_node_has_a_file_of_its_own_whatever_the_names_are(tmp_path, monkey
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff\xfe", b'{"fault": "x"'])
 def test_what_cannot_be_read_is_a_fault_that_says_so(tmp_path, content):
-    memory = FaultMemory(str(tmp_path), NODE)
+    memory = FaultMemory(str(tmp_path), NODE, ARM)
     memory.path.write_bytes(content)
     assert "cannot be read" in memory.read() and str(memory.path) in memory.read()
 
@@ -43,4 +46,4 @@ def test_what_cannot_be_read_is_a_fault_that_says_so(tmp_path, content):
 def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_moves(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigurationError, match="state_folder"):
-        FaultMemory(str(tmp_path / "file" / "folder"), NODE)
+        FaultMemory(str(tmp_path / "file" / "folder"), NODE, ARM)
