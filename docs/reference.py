@@ -89,7 +89,7 @@ def drivers_section() -> str:
         "What each file in `payload_id/config/robots/` says of the arm's driver; they name the "
         "source of each value. Unknown is what no source that was read states. Nothing here was "
         "tested on an arm.\n\n"
-        "`ur10e` and `generic` have no robot description and are to be extended: "
+        "`generic` has no robot description and is to be extended: "
         "certificates and intervals rest on the description, and one from a topic may change "
         "between a certificate and its use; so a file names it, with `payload_frame` and "
         "`uncertainty`.\n\n"

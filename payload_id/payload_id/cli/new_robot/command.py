@@ -22,7 +22,7 @@ from ...files.configuration.atomic_write import check_place, saved_file
 from ...files.recordings.recording import Recording
 from ...files.robots.description.urdf import is_xacro, read_urdf
 from ...files.robots.link_travel import following_masses
-from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_file import RobotFile, robots_of
 from ...files.robots.robot_model import RobotModel
 from ...files.scaffold.arm_in_urdf import ArmFound, find_arm, names_of
 from ...files.scaffold.column_draft import columns_text, find_columns
@@ -184,6 +184,13 @@ def _report(
     notes = [*notes, *([ROUGH] if scales.inertia_error > ROUNDED else [])]
     for note in filter(None, notes):
         terminal.print(f"  {note}", style="yellow")
+    if shipped := robots_of(names_of(found.joints)):
+        terminal.print(
+            f"  The shipped {' and '.join(shipped)} has these joints, and states driver, topics "
+            "and limits with their sources: begin this file with 'extends: "
+            f"package://payload_id/config/robots/{shipped[0]}.yaml', and keep of it what differs.",
+            style="green", soft_wrap=True,
+        )  # fmt: skip
     if columns is not None:
         _report_columns(columns, beside)
     terminal.print("[bold]Check[/bold] (each is marked CHECK in the file, with what to look at):")

@@ -20,6 +20,7 @@ from ...core.samples.joint_map import JointMap
 from ..calibration_io.calibrated_robot import CALIBRATION, HISTORY
 from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
+from ..configuration.yaml_file import read_yaml
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfJoint, UrdfTree
 from .joint_limits import JointLimits
@@ -262,6 +263,13 @@ def _names_description(path: Path) -> bool:
     """Tell whether a file that is shipped names a robot description; its lines are enough."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return any(line.startswith(("urdf:", "extends:")) for line in lines)
+
+
+def robots_of(joints: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the robots that are shipped and have just these joints."""
+    folder = share_folder() / "config" / "robots"
+    known = {name: read_yaml(folder / f"{name}.yaml") for name in robot_names()}
+    return tuple(name for name, keys in known.items() if keys.get("joints") == list(joints))
 
 
 def find_robot_file(robot: str | Path) -> Path:
