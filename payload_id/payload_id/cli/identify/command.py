@@ -163,6 +163,6 @@ def _compared(wanted: IdentifyOptions) -> int:
     """Compare methods on one recording and show the result; return the exit code."""
     from .comparison_report import compare
 
-    wanted.only({x.name for x in fields(wanted)} - {"save", "level", "enough"},
+    wanted.only({x.name for x in fields(wanted)} - {"save", "level", "enough", "figure"},
                 "A comparison of methods is no single result")  # fmt: skip
     return compare(wanted)

@@ -1,32 +1,40 @@
-"""What a comparison of methods shows: tables and a figure for people, JSON for programs."""
+"""What a comparison of methods shows: tables for people, JSON for programs."""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rich.markup import escape
+from rich.table import Table
 
 from ...core import codec
-from ...core.arrays import Array, BoolArray
-from ...core.body.inertial import PARAMETERS, UNITS
+from ...core.arrays import Array
+from ...core.body.inertial import PARAMETERS, UNITS, mass_com_inertia
+from ...core.body.shape import Shape
 from ...core.bounds import METHODS
-from ...core.errors import UnknownNameError
+from ...core.errors import InputError, UnknownNameError
 from ...core.estimators import ESTIMATORS, estimator_named
-from ...core.identification.status import identifiable
+from ...core.identification.identify import begun
+from ...core.identification.online import OnlineIdentifier
+from ...core.identification.settings import Settings
+from ...core.identification.wrench.online import OnlineWrench
+from ...core.number_format import UNIT_TEXTS, digits, number
+from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...files.payload.payload_file import read_payload
-from ..common.figure import drawn, figure_place
-from ..common.presentation import console
+from ..common.options import RecordingOptions
+from ..common.presentation import console, plain_table
 from ..common.progress import progress
-from ..common.settings import described
-from .comparison import Comparison, Point, Spread, applicable, compared
-from .comparison_table import estimator_table, interval_table
-from .recorded_rows import RecordedRows, read_rows
+from ..common.reading import remarks
+from ..common.settings import described, with_methods
+from . import torque, wrench
+from .comparison import Point, Spread, compared
 from .truth import read_truth
 
 if TYPE_CHECKING:
@@ -38,28 +46,44 @@ METRIC_WITHOUT = "relative to the truth; inertia about the centre of mass"
 
 def compare(asked: IdentifyOptions) -> int:
     """Compare and show; return the exit code."""
-    figure = figure_place(asked.figure)
     shape = read_payload(asked.payload).shape if asked.payload else None
     truth = None if asked.truth is None else read_truth(asked.truth)
-    estimators = _chosen(asked.estimator, ESTIMATORS, "estimator") or applicable(shape)
+    estimators = _chosen(asked.estimator, ESTIMATORS, "estimator")
     for name in estimators:
         estimator_named(name, shape)
+    estimators = estimators or applicable(shape)
     intervals = _chosen(asked.intervals, METHODS, "interval method") or tuple(METHODS)
     with progress("reading the recording"):
-        data = read_rows(replace(asked, estimator="", intervals=""))
-    if data.problem.estimate.windows == 0:
-        print(f"{asked.recording}: {data.problem.estimate.message}", file=sys.stderr)
+        online, notes, unit = _taken_in(replace(asked, estimator="", intervals=""))
+    problem = online.problem()
+    if problem.estimate.windows == 0:
+        print(f"{asked.recording}: {problem.estimate.message}", file=sys.stderr)
         return 3
+    box = None if shape is None else shape.box
     with progress(f"comparing {len(estimators)} estimators and {len(intervals)} interval methods"):
-        points, spreads = compared(data.problem, estimators, intervals)
-    comparison = Comparison(points, spreads, truth, None if shape is None else shape.box)
-    picture = drawn(figure, partial(draw, asked, data, comparison))
+        points, spreads = compared(problem, estimators, intervals, truth, box)
+    frame = problem.estimate
+    metric = None if truth is None else METRIC_WITHOUT if box is None else METRIC_OF_BOX
+    found = {
+        "recording": str(asked.recording),
+        "samples": frame.samples,
+        "windows": frame.windows,
+        "seconds": frame.seconds,
+        "payload_frame": frame.payload_frame,
+        "parameters": list(PARAMETERS),
+        "units": list(UNITS),
+        "shape": described(asked, shape),
+        "truth": truth,
+        "metric": metric,
+        "estimators": points,
+        "intervals": spreads,
+        "notes": [*notes, *filter(None, [problem.contradiction])],
+    }
     if asked.json:
-        print(json.dumps(as_json(asked, data, comparison, picture.path)))
+        print(json.dumps(codec.as_json(found)))
     else:
-        show(asked, data, comparison, picture.path)
-    picture.settle()
-    return 0 if comparison.consistent else 3
+        _show(found, points, spreads, unit)
+    return 0 if all(x.consistent for x in spreads) else 3
 
 
 def _chosen(text: str, known: Collection[str], what: str) -> tuple[str, ...]:
@@ -71,130 +95,143 @@ def _chosen(text: str, known: Collection[str], what: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def draw(asked: IdentifyOptions, data: RecordedRows, comparison: Comparison, path: Path) -> Path:
-    """Draw estimates and intervals; return the file."""
-    # Not at the top: the plotting library takes longer to import than most comparisons.
-    from ...files.figures.comparison_figure import draw_comparison
-
-    return draw_comparison(
-        path,
-        {point.name: point.phi for point in comparison.points},
-        {spread.name: _ends(spread) for spread in comparison.spreads},
-        asked.recording.name,
-        comparison.truth,
-        _identified(data, comparison),
-        [spread.name for spread in comparison.spreads if not spread.guaranteed],
-    )  # fmt: skip
+def applicable(shape: Shape | None) -> tuple[str, ...]:
+    """Return the estimators that can work with what is known of the shape."""
+    names = []
+    for name in ESTIMATORS:
+        with suppress(InputError):
+            names.append(estimator_named(name, shape).name)
+    return tuple(names)
 
 
-def _ends(spread: Spread) -> tuple[Array, Array]:
-    """Return the ends of intervals, NaN where the data contradict the bounds, shape (10,) each."""
-    if not spread.bounds.consistent:
-        return np.full(10, np.nan), np.full(10, np.nan)
-    return spread.bounds.interval.lower, spread.bounds.interval.upper
+def _taken_in(asked: RecordingOptions) -> tuple[OnlineIdentifier, list[str], str]:
+    """Read a recording.
+
+    Returns:
+        online: A run that has taken in all of it.
+        notes: What the user should know about the data.
+        unit: Of residuals.
+    """
+    if wrench.is_wrench(asked):
+        if asked.static:
+            raise InputError("Methods are compared on a motion: leave out --static.")
+        recording = wrench.read(asked)
+        rows = NewtonEulerRows.of(wrench.assumed(recording, asked), recording.frame)
+        sensor = OnlineWrench(rows, with_methods(Settings(), asked))
+        sensor.add(recording)
+        late = sensor.offset
+        told = [late.told(sensor.shifted)] if late is not None and late.significant else []
+        return sensor, [*recording.notes, *told], "N, N m"
+    job = torque.load(asked).job
+    online = begun(job.robot, replace(job.settings, intervals="hull"), job.tare)
+    online.add(job.recording)
+    return online, [*remarks(job.recording)], "N m"
 
 
-def _identified(data: RecordedRows, comparison: Comparison) -> BoolArray | None:
-    """Return which parameters the guaranteed intervals tell together; None without any."""
-    known = [s.bounds.interval for s in comparison.spreads if s.guaranteed and s.bounds.consistent]
-    if not known:
-        return None
-    together = data.problem.prior
-    for interval in known:
-        together = together.intersect(interval)
-    return identifiable(together, data.problem.prior)
-
-
-def as_json(
-    asked: IdentifyOptions, data: RecordedRows, comparison: Comparison, figure: Path | None
-) -> dict[str, Any]:
-    """Return everything as plain values; None stands for a number that is not known."""
-    frame = data.problem.estimate
-    found = {
-        "recording": str(asked.recording),
-        "samples": frame.samples,
-        "windows": frame.windows,
-        "seconds": frame.seconds,
-        "payload_frame": frame.payload_frame,
-        "parameters": list(PARAMETERS),
-        "units": list(UNITS),
-        "shape": described(asked, data.problem.settings.shape),
-        "truth": comparison.truth,
-        "metric": None if comparison.truth is None else _metric(comparison),
-        "estimators": [_point_as_json(comparison, point) for point in comparison.points],
-        "intervals": [_spread_as_json(comparison, spread) for spread in comparison.spreads],
-        "notes": list(data.notes),
-        "figure": str(figure) if figure else None,
-    }
-    plain: dict[str, Any] = codec.as_json(found)
-    return plain
-
-
-def _metric(comparison: Comparison) -> str:
-    """Say what the errors are relative to."""
-    return METRIC_WITHOUT if comparison.box is None else METRIC_OF_BOX
-
-
-def _point_as_json(comparison: Comparison, point: Point) -> dict[str, Any]:
-    """Return one estimator's result."""
-    found = comparison.errors(point)
-    return {
-        "name": point.name,
-        "phi": point.phi,
-        "physically_consistent": point.consistent,
-        "residual_rms": point.residual,
-        "seconds": point.seconds,
-        "failure": point.failure,
-        "errors_percent": found or dict.fromkeys(("mass", "com", "inertia")),
-    }
-
-
-def _spread_as_json(comparison: Comparison, spread: Spread) -> dict[str, Any]:
-    """Return one interval method's result."""
-    consistent, interval = spread.bounds.consistent, spread.bounds.interval
-    truth = comparison.truth if consistent else None
-    unknown = [None] * 10
-    return {
-        "name": spread.name,
-        "guaranteed": spread.guaranteed,
-        "consistent": consistent,
-        "noise_factor": spread.bounds.noise_factor,
-        "lower": interval.lower if consistent else unknown,
-        "upper": interval.upper if consistent else unknown,
-        "half_width": spread.half_width,
-        "ratio_to_hull": comparison.ratio(spread),
-        "mean_hull_over_this": comparison.hull_over(spread),
-        "contains_truth": None if truth is None else spread.contains(truth),
-        "seconds": spread.seconds,
-    }
-
-
-def show(
-    asked: IdentifyOptions, data: RecordedRows, comparison: Comparison, figure: Path | None
+def _show(
+    found: Mapping[str, Any], points: Sequence[Point], spreads: Sequence[Spread], unit: str
 ) -> None:
-    """Print the results for a person."""
-    terminal, frame = console(), data.problem.estimate
-    where = f", frame {frame.payload_frame}" if frame.payload_frame else ""
+    """Print the results for a person; `unit` is that of residuals."""
+    terminal = console()
+    where = f", frame {found['payload_frame']}" if found["payload_frame"] else ""
     terminal.print(
-        f"[bold]{asked.recording}[/bold]: {frame.samples} samples, {frame.windows} windows, "
-        f"{frame.seconds:.1f} s{where}"
+        f"[bold]{found['recording']}[/bold]: {found['samples']} samples, {found['windows']} "
+        f"windows, {found['seconds']:.1f} s{where}"
     )
-    for line in data.notes:
+    for line in found["notes"]:
         terminal.print(line, style="yellow")
     terminal.print()
-    terminal.print(estimator_table(comparison, data.residual_unit))
-    for point in comparison.points:
+    terminal.print(estimator_table(points, spreads, unit))
+    for point in points:
         if point.failure:
             terminal.print(f"{point.name}: {point.failure}", style="red")
-    if comparison.truth is not None:
-        terminal.print(f"errors: {_metric(comparison)}", style="dim")
+    if found["metric"]:
+        terminal.print(f"errors: {found['metric']}", style="dim")
     terminal.print()
-    terminal.print(interval_table(comparison))
-    if not comparison.consistent:
+    terminal.print(interval_table(spreads))
+    if not all(x.consistent for x in spreads):
         terminal.print(
             "No payload explains the data within the stated bounds; identify without --compare "
             "names the cause.",
             style="bold red",
         )
-    if figure:
-        terminal.print(f"figure: {figure}", soft_wrap=True, markup=False)
+
+
+def estimator_table(points: Sequence[Point], spreads: Sequence[Spread], unit: str) -> Table:
+    """Return one line for each estimator, with the digits that the narrowest intervals deserve."""
+    known = [x.half_width for x in spreads if x.guaranteed and x.consistent]
+    width = np.min(known, axis=0) if known else np.full(10, np.nan)
+    measured = any(x is not None for point in points for x in point.errors_percent.values())
+    table = plain_table()
+    table.add_column("estimator", no_wrap=True)
+    titles = (
+        "mass\n[kg]", "centre of mass\n[mm]", "Ixx Iyy Izz\nabout it [g m²]",
+        f"residual\n[{unit}]", "physi-\ncal", "time\n[ms]", "Δ mass\n[%]", "Δ CoM\n[%]", "Δ I\n[%]",
+    )  # fmt: skip
+    for name in titles[: None if measured else -3]:
+        table.add_column(escape(name), justify="right", no_wrap=True)
+    for point in points:
+        if point.failure:
+            table.add_row(point.name, "[bold red]failed[/]")
+            continue
+        mass, com, inertia = mass_com_inertia(point.phi)
+        heavy = mass if mass > 0.0 else math.nan
+        cells = (
+            point.name,
+            number(mass, digits(width[0])),
+            _listed(1e3 * com * (heavy / heavy), 1e3 * width[1:4] / heavy),
+            _listed(1e3 * np.diag(inertia) * (heavy / heavy), 1e3 * width[[4, 7, 9]]),
+            _short(point.residual_rms),
+            "[green]yes[/]" if point.physically_consistent else "[bold red]NO[/]",
+            f"{1e3 * point.seconds:.1f}",
+            *(_short(math.nan if x is None else x) for x in point.errors_percent.values()),
+        )
+        table.add_row(*cells[: len(table.columns)])
+    return table
+
+
+def interval_table(spreads: Sequence[Spread]) -> Table:
+    """Return half-widths, one line for each parameter, one pair of columns for each method."""
+    table, rows = plain_table(), [[*PARAMETERS, *FOOT], [*UNIT_TEXTS, *("" for _ in FOOT)]]
+    table.add_column("half-width")
+    table.add_column("unit", no_wrap=True)
+    for found in spreads:
+        table.add_column(found.name.replace("_", "_\n"), justify="right", no_wrap=True)
+        rows.append([*map(_short, found.half_width), *(cell(found) for cell in FOOT.values())])
+        if found.name != "hull" and np.isfinite(found.ratio_to_hull).any():
+            table.add_column("× hull", justify="right", style="dim")
+            rows.append([*map(_short, found.ratio_to_hull), *("" for _ in FOOT)])
+    for cells in zip(*rows, strict=True):
+        table.add_row(*cells)
+    return table
+
+
+def _listed(values: Array, widths: Array) -> str:
+    """Return numbers to two digits of their half-widths."""
+    return "  ".join(number(x, digits(half)) for x, half in zip(values, widths, strict=True))
+
+
+def _short(value: float) -> str:
+    """Return a number with three digits, a dash if it is not known."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.0f}" if 100 <= value < 1e6 else f"{value:.3g}"
+
+
+def _inside(found: Spread) -> str:
+    """Tell how many true parameters lie in their intervals."""
+    if found.contains_truth is None:
+        return "–"
+    count = int(found.contains_truth.sum())
+    return f"[{'green' if count == 10 else 'bold red'}]{count} of 10[/]"
+
+
+FOOT: dict[str, Callable[[Spread], str]] = {
+    "hull / this, mean": lambda found: _short(found.mean_hull_over_this),
+    "data consistent": lambda found: (
+        "[green]yes[/]" if found.consistent else f"[bold red]NO (x{_short(found.noise_factor)})[/]"
+    ),
+    "truth inside": _inside,
+    "guaranteed": lambda found: "yes" if found.guaranteed else "no",
+    "time, ms": lambda found: f"{1e3 * found.seconds:.1f}",
+}

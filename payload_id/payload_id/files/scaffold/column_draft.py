@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -252,11 +251,6 @@ def _time(header: Sequence[str]) -> str:
     named = [name for name in header if re.fullmatch(TIMES, re.sub(unit, "", words_of(name)))]
     loose = [name for name in header if has(words_of(name), TIMES)]
     return (named or loose or [""])[0]
-
-
-def _wrapped(names: Sequence[str]) -> str:
-    """Return names as lines of a comment."""
-    return "\n# ".join(textwrap.wrap(", ".join(names), 96, break_long_words=False))
 
 
 def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:

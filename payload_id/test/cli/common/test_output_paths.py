@@ -21,7 +21,7 @@ ROBOT = ["--robot", "kinova_gen3"]
 QUICK = [*ROBOT, *torque_noise_only(0.025), "--intervals", "least_squares_image"]
 # Commands that write, with inputs that do not exist: the output is looked at before them.
 WRITING = (
-    ("identify", "no.mcap", *ROBOT, "--figure"), ("identify", "x", "--compare", "--figure"),
+    ("identify", "no.mcap", *ROBOT, "--figure"),
     ("certificate", "verify", "no.json", "--figure"), ("new-robot", "no.urdf", "--out"),
     *(("calibrate", verb, "no.mcap", *ROBOT, "--out") for verb in ("bounds", "history")),
 )  # fmt: skip

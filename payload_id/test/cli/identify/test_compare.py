@@ -42,14 +42,14 @@ def compare(bag, capsys):
 
 @pytest.mark.slow
 def test_all_methods_are_compared_against_the_truth(compare, tmp_path):
-    mesh, figure = tmp_path / "box.stl", tmp_path / "comparison.png"
+    mesh = tmp_path / "box.stl"
     box = trimesh.creation.box(SIDES)
     box.apply_translation(CENTRE)
     box.export(mesh)
     known = tmp_path / "payload.yaml"
     known.write_text("outside: {kind: shape, file: box.stl}")
-    code, result = compare(TRUTH, "--payload", known, "--json", "--figure", figure)
-    assert code == 0 and figure.read_bytes().startswith(b"\x89PNG")
+    code, result = compare(TRUTH, "--payload", known, "--json")
+    assert code == 0
     assert {entry["name"] for entry in result["estimators"]} == set(ESTIMATORS)
     assert {entry["name"] for entry in result["intervals"]} == set(METHODS)
     for entry in result["estimators"]:

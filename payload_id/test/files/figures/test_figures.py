@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from payload_id.core.body.inertial import PARAMETERS, UNITS, from_mass_com_inertia
+from payload_id.core.body.inertial import UNITS, from_mass_com_inertia
 from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.status import Status
 from payload_id.core.number_format import number, rounded
-from payload_id.files.figures import comparison_figure, interval_figure
+from payload_id.files.figures import interval_figure
 
 PHI = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 WIDTH = 0.05 * np.array([1.0, *[0.1] * 3, *[0.01] * 6])
@@ -37,8 +36,7 @@ def estimate(factor: float, identified=EVERY) -> Estimate:
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     """Return what is drawn, in place of writing it."""
     figures: list[Figure] = []
-    for module in (interval_figure, comparison_figure):
-        monkeypatch.setattr(module, "save_picture", lambda figure, path: figures.append(figure))
+    monkeypatch.setattr(interval_figure, "save_picture", lambda drawn, path: figures.append(drawn))
     return figures
 
 
@@ -76,32 +74,6 @@ def test_bands_that_leave_the_panel_have_arrows_and_without_intervals_there_is_n
             assert arrows(axis, "^") == arrows(axis, "v") == cut
             assert (last is not None) == ("no interval" in axis.get_title())
         assert (interval_figure.CUT in words(drawn[-1])) == bool(cut)
-
-
-def test_a_comparison_has_units_legible_ticks_and_arrows(drawn):
-    missing = np.full(10, np.nan)
-    comparison_figure.draw_comparison(
-        Path("x"),
-        {**dict.fromkeys("abcde", PHI), "wls": PHI + 0.3 * WIDTH, "ols": PHI + 40 * WIDTH},
-        {"hull": (PHI - WIDTH, PHI + WIDTH), "wide": (PHI - 9 * WIDTH, PHI + 9 * WIDTH),
-         "guess": (PHI - 2 * WIDTH, PHI + 2 * WIDTH), "wrong": (missing, missing)},
-        "title", PHI, SOME, ["guess"],
-    )  # fmt: skip
-    figure = drawn[0]
-    FigureCanvasAgg(figure).draw()
-    for k, axis in enumerate(panels(figure)):
-        assert PARAMETERS[k][0] in axis.get_title()
-        assert arrows(axis, "<") >= 1 and arrows(axis, ">") >= 2  # "wide" both ways, and "ols"
-        low, high = axis.get_xlim()
-        ticks = axis.get_xticklabels()
-        shown = [x for x in ticks if x.get_text() and low <= x.get_position()[0] <= high]
-        boxes = sorted((x.get_window_extent() for x in shown), key=lambda box: box.x0)
-        assert 2 <= len(boxes) <= 6
-        assert all(a.x1 < b.x0 for a, b in zip(boxes, boxes[1:], strict=False))
-        assert any(patch.get_hatch() for patch in axis.patches) == (not SOME[k])
-    names = [x.get_text() for x in figure.axes[0].get_yticklabels()]
-    assert names == [*"abcde", "wls", "ols", "hull", "wide", "guess", "wrong: contradiction"]
-    assert {"truth", "estimate", "interval without guarantee"} <= words(figure)
 
 
 def test_numbers_are_rounded_by_their_interval():
