@@ -138,7 +138,9 @@ def _one(wanted: IdentifyOptions) -> int:
     """Identify from one recording and show the result; return the exit code."""
     from ..common.figure import figure_place
     from ..common.progress import progress
-    from . import team, torque, wrench
+    from . import team
+    from .loading import load
+    from .outcome import identify as identified
     from .outcome import present
 
     if wanted.truth is not None:
@@ -148,14 +150,13 @@ def _one(wanted: IdentifyOptions) -> int:
         return team.repeat(wanted.recording, wanted.json)
     figure = figure_place(wanted.figure)
     with progress("identifying") as show:
-        if wrench.is_wrench(wanted):
-            outcome = wrench.identify(wanted, wanted.save, figure is not None)
-        else:
-            loaded = torque.load(wanted)
-            loaded = loaded if wanted.save is None else loaded.kept(wanted.save)
-            outcome = torque.identify(loaded.job, show)
-            if wanted.save is not None:
-                outcome.save(loaded.about, wanted.save)
+        loaded = load(wanted)
+        if wanted.static and loaded.about.wrench is not None and (wanted.save or figure):
+            raise InputError("--save and --figure are of a motion: leave them or --static out.")
+        loaded = loaded if wanted.save is None else loaded.kept(wanted.save)
+        outcome = identified(loaded.job, wanted, show)
+        if wanted.save is not None:
+            outcome.save(loaded.about, wanted.save)
     return present(outcome, wanted, figure)
 
 

@@ -159,7 +159,7 @@ def _point(
 
 def relative_errors(phi: Array, truth: Array) -> Errors:
     """Return mass, centre of mass and inertia about it: norms of errors over norms of truths."""
-    true, found = mass_com_inertia(truth), mass_com_inertia(phi)
+    true, found = ([np.asarray(x) for x in mass_com_inertia(body)] for body in (truth, phi))
     size = [float(np.linalg.norm(x)) for x in true]
     off = [float(np.linalg.norm(a - b)) for a, b in zip(found, true, strict=True)]
     if found[0] <= 0.0:

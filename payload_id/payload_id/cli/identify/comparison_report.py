@@ -23,8 +23,6 @@ from ...core.errors import InputError, UnknownNameError
 from ...core.estimators import ESTIMATORS, estimator_named
 from ...core.identification.identify import begun
 from ...core.identification.online import OnlineIdentifier
-from ...core.identification.settings import Settings
-from ...core.identification.wrench.online import OnlineWrench
 from ...core.number_format import UNIT_TEXTS, digits, number
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...files.payload.payload_file import read_payload
@@ -32,9 +30,9 @@ from ..common.options import RecordingOptions
 from ..common.presentation import console, plain_table
 from ..common.progress import progress
 from ..common.reading import remarks
-from ..common.settings import described, with_methods
-from . import torque, wrench
+from ..common.settings import described
 from .comparison import Point, Spread, compared
+from .loading import load
 from .truth import read_truth
 
 if TYPE_CHECKING:
@@ -112,17 +110,15 @@ def _taken_in(asked: RecordingOptions) -> tuple[OnlineIdentifier, list[str], str
         notes: What the user should know about the data.
         unit: Of residuals.
     """
-    if wrench.is_wrench(asked):
+    job = load(asked).job
+    if isinstance(job.robot, NewtonEulerRows):
         if asked.static:
             raise InputError("Methods are compared on a motion: leave out --static.")
-        recording = wrench.read(asked)
-        rows = NewtonEulerRows.of(wrench.assumed(recording, asked), recording.frame)
-        sensor = OnlineWrench(rows, with_methods(Settings(), asked))
-        sensor.add(recording)
+        sensor = job.begun
+        sensor.add(job.recording)
         late = sensor.offset
         told = [late.told(sensor.shifted)] if late is not None and late.significant else []
-        return sensor, [*recording.notes, *told], "N, N m"
-    job = torque.load(asked).job
+        return sensor, [*job.recording.notes, *told], "N, N m"
     online = begun(job.robot, replace(job.settings, intervals="hull"), job.tare)
     online.add(job.recording)
     return online, [*remarks(job.recording)], "N m"

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import ConfigurationError
 from ...core.identification.estimate import Estimate
-from ...core.identification.settings import Settings
 from ...core.identification.status import FAILED
+from ...core.identification.wrench.static import identify_static
+from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...files.configuration.atomic_write import check_place
 from ...files.configuration.input_path import input_path
-from ...files.recordings.recording import Recording
-from ...files.recordings.wrench_recording import WrenchRecording
+from ...files.recordings.replay_job import ReplayJob
 from ...files.runs.run_file import RunFile
 from ..common.figure import drawn
 from ..common.presentation import console, estimate_table, verdict
@@ -34,34 +34,54 @@ class Outcome:
     """What a recording tells of the payload, and what that rests on.
 
     Attributes:
-        recording: The samples.
-        subject: What carried the payload, as the figure names it: an arm or a sensor frame.
-        headline: The same as the terminal names it, behind the recording.
-        settings: How it was identified.
+        job: The recording, and how it was identified from.
         uncertainty: The bounds that were assumed, as plain values.
         history: Estimates in the order in which they were made, at least one.
-        identical: Whether a live run is repeated bit for bit; None if none is to be repeated.
-        about: What JSON says of the subject.
     """
 
-    recording: Recording | WrenchRecording
-    subject: str
-    headline: str
-    settings: Settings
+    job: ReplayJob
     uncertainty: Mapping[str, Any]
     history: Sequence[Estimate]
-    identical: bool | None = None
-    about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def estimate(self) -> Estimate:
         """The last estimate."""
         return self.history[-1]
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """What JSON says of the arm; nothing of a force-torque sensor."""
+        robot = self.job.robot
+        if isinstance(robot, NewtonEulerRows):
+            return {}
+        tare = [run.source for run in self.job.bare]
+        return {"robot": robot.name, "robot_digest": robot.digest, "tare": tare}
+
     def save(self, about: RunFile, folder: Path) -> None:
         """Write what a run file says of the samples, with this result, beside them."""
         plain = {entry.name: getattr(self.estimate, entry.name) for entry in fields(Estimate)}
         replace(about, result=Estimate(**plain)).save(folder)
+
+
+def identify(job: ReplayJob, asked: IdentifyOptions, show: Callable[[float], object]) -> Outcome:
+    """Identify from a recording.
+
+    Args:
+        job: The recording, and how.
+        asked: Of the command line.
+        show: Called with the part that is done.
+    """
+    rows, settings = job.robot, job.settings
+    uncertainty: Any = settings.uncertainty
+    if isinstance(rows, NewtonEulerRows):
+        uncertainty = rows.uncertainty
+    if asked.static and isinstance(rows, NewtonEulerRows):
+        found = identify_static(
+            job.recording, uncertainty, settings.estimator, settings.intervals, settings.window,
+            rows.frame, settings.shape, settings.knowledge,
+        )  # fmt: skip
+        return Outcome(job, uncertainty.to_dict(), [found])
+    return Outcome(job, uncertainty.to_dict(), job.run(show)[1])
 
 
 def check_new(folder: Path) -> None:
@@ -100,41 +120,44 @@ def draw(outcome: Outcome, asked: IdentifyOptions, path: Path) -> Path:
     # Not at the top: the plotting library takes longer to import than most replays to run.
     from ...files.figures.interval_figure import intervals_over_time
 
-    status = outcome.estimate.status.words
-    title = f"{outcome.subject}: {status}, {asked.recording.name}"
+    subject = outcome.about.get("robot", outcome.estimate.payload_frame)
+    title = f"{subject}: {outcome.estimate.status.words}, {asked.recording.name}"
     return intervals_over_time(path, outcome.history, title)
 
 
 def as_json(outcome: Outcome, asked: IdentifyOptions, figure: Path | None) -> dict[str, Any]:
     """Return the result with what it rests on."""
+    settings, recording = outcome.job.settings, outcome.job.recording
     return {
         **outcome.estimate.to_dict(),
         "recording": str(asked.recording),
         **outcome.about,
-        "window": outcome.settings.window,
-        "scales": list(outcome.settings.scales),
-        "shape": described(asked, outcome.settings.shape),
-        "knowledge": list(outcome.settings.knowledge.names),
+        "window": settings.window,
+        "scales": list(settings.scales),
+        "shape": described(asked, settings.shape),
+        "knowledge": list(settings.knowledge.names),
         "uncertainty": outcome.uncertainty,
-        "dropped": dict(outcome.recording.dropped),
-        "notes": list(outcome.recording.notes),
+        "dropped": dict(recording.dropped),
+        "notes": list(recording.notes),
         "figure": str(figure) if figure else None,
-        "identical_to_live": outcome.identical,
+        "identical_to_live": outcome.job.repeats(outcome.estimate),
     }
 
 
 def show(outcome: Outcome, asked: IdentifyOptions, figure: Path | None) -> None:
     """Print the result for a person."""
-    terminal = console()
-    terminal.print(f"[bold]{asked.recording}[/bold]{outcome.headline}")
-    for line in remarks(outcome.recording):
+    terminal, job = console(), outcome.job
+    on = outcome.about.get("robot") or f"sensor frame {outcome.estimate.payload_frame}"
+    tared = f", tared with {len(job.bare)} recording(s) of the bare arm" if job.bare else ""
+    terminal.print(f"[bold]{asked.recording}[/bold] on [bold]{on}[/bold]{tared}")
+    for line in remarks(job.recording):
         terminal.print(line, style="yellow")
     terminal.print(verdict(outcome.estimate))
     terminal.print(estimate_table(outcome.estimate, None, terminal.width))
-    if outcome.identical is not None:
+    if (same := job.repeats(outcome.estimate)) is not None:
         terminal.print(
             "Identical to the saved run, bit for bit."
-            if outcome.identical
+            if same
             else "[bold red]Differs from the saved run.[/bold red]"
         )
     if figure:

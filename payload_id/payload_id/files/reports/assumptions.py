@@ -102,8 +102,7 @@ def _of_payload(run: RepeatedRun, prior: PayloadPrior) -> list[Assumption]:
 def _of_joints(run: RepeatedRun, name: str) -> tuple[str, str]:
     """Return what a bound of joint torques is of, and its unit."""
     text, unit = meanings_of(Uncertainty)[name]
-    turns = run.arm is None or bool(run.arm.revolute.all())
-    return text, unit.split(" or ")[0] if turns else unit
+    return text, unit.split(" or ")[0] if run.revolute.all() else unit
 
 
 def _size(unit: str, value: Any) -> str:

@@ -76,7 +76,7 @@ def noise(values: Array) -> Array:
 def _joints(run: RepeatedRun, stated: Uncertainty) -> tuple[Channel, ...]:
     """Return the joints of an arm."""
     recording = run.recording
-    turns = np.full(len(run.file.joints), True) if run.arm is None else run.arm.revolute
+    turns = run.revolute
     q, dq, tau = recording.q, recording.dq, recording.tau  # type: ignore[union-attr]
     n, found = tau.shape[1], noise(tau)
     mean = np.abs(tau).mean(axis=0)

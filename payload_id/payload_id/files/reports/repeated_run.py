@@ -8,25 +8,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
+from ...core.arrays import BoolArray
 from ...core.errors import ConfigurationError
 from ...core.identification.bound_use import BoundUse, bound_use
 from ...core.identification.estimate import Estimate
-from ...core.identification.identify import begun, estimates_of
-from ...core.identification.online import OnlineIdentifier
-from ...core.identification.wrench.online import OnlineWrench
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.input_path import input_path
 from ..recordings.recording import Recording
-from ..recordings.saved_run import arm_of, identical, recording_of
-from ..recordings.wrench_blocks import read_blocks
+from ..recordings.replay_job import ReplayJob
 from ..recordings.wrench_recording import WrenchRecording
-from ..robots.robot_model import RobotModel
-from ..runs.run_file import FILE_NAME, RunFile, bag_of, has_run_file
+from ..runs.run_file import FILE_NAME, RunFile, has_run_file
 from ..teams.team_run import has_team_run
 
-WHOLE = (10**9,)  # number of windows at which a run without updates is looked at: its end
 Progress = Callable[[float], object]
 
 
@@ -37,18 +33,26 @@ class RepeatedRun:
     Attributes:
         folder: Of the bag.
         file: Settings and result as saved.
-        recording: The samples.
+        job: Its samples and arm.
         history: Estimates in the order in which they were made, at least one.
         use: How near the data come to their bounds; None without data.
-        arm: The arm; None for a force-torque sensor.
     """
 
     folder: Path
     file: RunFile
-    recording: Recording | WrenchRecording
+    job: ReplayJob
     history: Sequence[Estimate]
     use: BoundUse | None
-    arm: RobotModel | None = None
+
+    @property
+    def recording(self) -> Recording | WrenchRecording:
+        """The samples."""
+        return self.job.recording
+
+    @property
+    def revolute(self) -> BoolArray:
+        """Which joints turn, shape (n,); none of a force-torque sensor."""
+        return getattr(self.job.robot, "revolute", np.zeros(0, dtype=bool))
 
     @property
     def uncertainty(self) -> Uncertainty | WrenchUncertainty:
@@ -63,7 +67,7 @@ class RepeatedRun:
     @cached_property
     def identical(self) -> bool | None:
         """Whether it is the live run's bit for bit; None if that cannot be compared."""
-        return identical(self.file.result, self.estimate) if self.file.updates else None
+        return self.job.repeats(self.estimate)
 
     @property
     def bounds_used(self) -> float:
@@ -114,32 +118,6 @@ def repeat(folder: Path, show: Progress = lambda part: None) -> RepeatedRun:
         PayloadIdError: A file is missing, damaged or changed.
     """
     file = RunFile.load(folder)
-    updates = file.updates or WHOLE
-    if file.wrench is not None:
-        return _of_wrench(folder, file, file.wrench, updates)
-    recording = recording_of(folder, file, "", file.start_ns, file.end_ns)
-    arm = arm_of(file, recording)
-    online = begun(arm, file.settings, file.tare)
-    history: list[Estimate] = []
-    for estimate in estimates_of(online, recording, updates):
-        history.append(estimate)
-        show(len(history) / (len(updates) + 2))
-    history[-1] = online.concluded(history[-1])
-    return RepeatedRun(folder, file, recording, tuple(history), _use(online), arm)
-
-
-def _of_wrench(
-    folder: Path, file: RunFile, stated: WrenchUncertainty, updates: Sequence[int]
-) -> RepeatedRun:
-    """Identify from the recording of a force-torque sensor."""
-    recording = read_blocks(bag_of(folder), file.topic, file.start_ns, file.end_ns)
-    rows = NewtonEulerRows.of(stated, recording.frame or file.payload_frame)
-    online = OnlineWrench(rows, file.settings)
-    history: list[Estimate] = list(estimates_of(online, recording, updates))
-    history[-1] = online.concluded(history[-1])
-    return RepeatedRun(folder, file, recording, tuple(history), _use(online))
-
-
-def _use(online: OnlineIdentifier) -> BoundUse | None:
-    """Return how near the data come to their bounds, after the last update."""
-    return bound_use(online.problem())
+    job = ReplayJob.of_run(folder, file)
+    online, history = job.run(show)
+    return RepeatedRun(folder, file, job, tuple(history), bound_use(online.problem()))
