@@ -26,9 +26,10 @@ from ...files.configuration.atomic_write import saved_file
 from ...files.configuration.input_path import input_path
 from ...files.configuration.yaml_file import read_yaml
 from ...files.drivers.driver_facts import PayloadTarget, named_within
-from ...files.export.exported import ARMS, export_for, the_robot
+from ...files.export.exported import export_for, the_robot
 from ...files.export.load_record import LoadRecord, record_path
 from ...files.export.loads.result_file import Result, read_result
+from ...files.export.targets.arms import ARMS
 from ...files.export.targets.target import UNSENT
 from ...files.robots.robot_file import RobotFile
 from ...ros.common.main_loop import start_ros
@@ -263,7 +264,7 @@ def _values(result: Result, robot: RobotFile, sending: Sending) -> dict[str, Any
     )
     arm = ARMS[sending.target]
     print(arm.content(export).replace(f" {UNSENT}", ""), end="")
-    return arm.request(export)
+    return dict(arm.written(export))
 
 
 def _before_all(

@@ -16,29 +16,18 @@ from ..robots.robot_model import RobotModel
 from .loads.load import Load
 from .loads.result_file import Result
 from .loads.tool import tool_on
+from .targets.arms import ARMS
 from .targets.controllers import CONTROLLERS
-from .targets.franka import Franka
-from .targets.gravity_filter import GravityFilter
-from .targets.kinova import Kinova
-from .targets.target import ALL, MASS_AND_COM, ArmTarget, Export, Target
-from .targets.ur import UniversalRobots
-from .targets.urdf_link import UrdfLink, XacroLink
-from .targets.xarm import XArm
-from .targets.yaml_record import YamlRecord
+from .targets.programs import PROGRAMS
+from .targets.target import ALL, MASS_AND_COM, Export, Target
 
 if TYPE_CHECKING:
     from ..drivers.driver_facts import PayloadTarget
 
 SLACK = 1e-9  # part of an estimate that rounding may put beyond its interval
 SAME = 1e-6  # [kg] by which masses of one tool may differ
-ARMS: dict[str, ArmTarget] = {
-    arm.name: arm for arm in (XArm(), UniversalRobots(), Franka(), Kinova())
-}
-TARGETS: dict[str, Target] = {
-    **{x.name: x for x in (YamlRecord(), UrdfLink(), XacroLink(), GravityFilter())},
-    **ARMS,
-    **{x.name: x for x in CONTROLLERS},
-}
+TARGETS: dict[str, Target] = {x.name: x for x in (*PROGRAMS, *ARMS.values(), *CONTROLLERS)}
+WITHOUT_INERTIA = "ur"  # whose older drivers have no fields for the inertia, and only these
 
 
 def exported(
@@ -81,9 +70,9 @@ def export_for(
     if name not in TARGETS:
         raise UnknownNameError("target", name, TARGETS, "--as")
     target = TARGETS[name]
-    if not with_inertia and name != UniversalRobots.name:
+    if not with_inertia and name != WITHOUT_INERTIA:
         raise InputError(
-            f"--no-inertia goes with --as {UniversalRobots.name} only, whose older drivers have no "
+            f"--no-inertia goes with --as {WITHOUT_INERTIA} only, whose older drivers have no "
             f"such fields; found --as {name}."
         )
     needed = target.needs if with_inertia else MASS_AND_COM
@@ -179,7 +168,7 @@ def check_usable(result: Result, needed: int, target: Target) -> None:
         if needed == ALL and result.identifiable[:MASS_AND_COM].all():
             hint = (
                 " A driver without fields for the inertia takes it with --no-inertia."
-                if target.name == UniversalRobots.name
+                if target.name == WITHOUT_INERTIA
                 else f" Targets without inertia take this result: {', '.join(_without_inertia())}."
             )
         raise InputError(

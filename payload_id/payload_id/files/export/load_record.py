@@ -23,7 +23,7 @@ class LoadRecord:
     """One call of a driver's service.
 
     Attributes:
-        target: Who was told, one of `exported.ARMS`.
+        target: Who was told, one of `arms.ARMS`.
         service: The service.
         at: When, ISO 8601.
         written: What was sent.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ...core.errors import ConfigurationError
-from ...files.export.targets.ur import TRANSITION
+from ...files.export.targets.arms import TRANSITION
 from ..common.conversions import duration_message
 from .load_writer import INERTIA, LoadWriter, Values
 

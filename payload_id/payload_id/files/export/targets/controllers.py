@@ -12,53 +12,18 @@ dsr_msgs2; API manual, CONFIG_TOOL.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ....core.arrays import Array
-from ..loads.load import Load
-from .target import ALL, FLANGE, MASS_AND_COM, Export, numbers, remarks
+from .target import ALL, MASS_AND_COM, MM, Export, Target, numbers
 
-MM = 1000.0  # in a metre
 CM = 100.0
 KGF_CM_S2 = 0.0980665  # [kg m2]: 9.80665 N x 0.01 m x 1 s2
 NOT_FOUND = "Whether it outlives a restart: not found."
-
-
-@dataclass(frozen=True)
-class IndustrialController:
-    """A controller, and how it is told of a load.
-
-    Attributes:
-        name: As it is called on the command line.
-        text: What it is for, in a few words.
-        needs: How many of the first parameters must be identified.
-        whole: Whether everything on the frame's body counts, the description's tool included.
-        written: The lines that it reads.
-        notes: What they mean: frame, units, restart.
-        mark: With which its comments begin.
-        at: Whose frame it takes a load in.
-        commands: Whether it configures an arm, so that the rated load must be known.
-    """
-
-    name: str
-    text: str
-    needs: int
-    whole: bool
-    written: Callable[[Load], str]
-    notes: tuple[str, ...]
-    mark: str = "#"
-    at: str = FLANGE
-    commands: bool = True
-
-    def content(self, export: Export) -> str:
-        """Return what is to be entered, behind comments in its own language."""
-        lines = [f"{self.mark} {line}" for line in (*remarks(export, self, MM, "mm"), *self.notes)]
-        return "\n".join([*lines, self.written(export.load), ""])
 
 
 def principal(inertia: Array) -> tuple[Array, Array]:
@@ -85,46 +50,51 @@ def _listed(values: Array) -> list[str]:
     return [f"{x:.6g}" for x in numbers(values)]
 
 
-def _krc(load: Load) -> str:
+def _krc(export: Export) -> str:
     """Return one LOAD_DATA of KRL."""
+    load = export.load
     moments, axes = principal(load.inertia)
     angles = Rotation.from_matrix(axes).as_euler("ZYX", degrees=True)
     centre = zip("XYZABC", _listed(np.append(MM * load.com, angles)), strict=True)
     about = zip("XYZ", _listed(moments), strict=True)
     inside = [",".join(f"{name} {x}" for name, x in part) for part in (centre, about)]
-    return f"LOAD_DATA[1]={{M {load.mass:.6g},CM {{{inside[0]}}},J {{{inside[1]}}}}}"
+    return f"LOAD_DATA[1]={{M {load.mass:.6g},CM {{{inside[0]}}},J {{{inside[1]}}}}}\n"
 
 
-def _sunrise(load: Load) -> str:
+def _sunrise(export: Export) -> str:
     """Return the calls that make a LoadData."""
+    load = export.load
     return (
         "LoadData load = new LoadData();\n"
         f"load.setMass({load.mass:.6g});\n"
-        f"load.setCenterOfMass({', '.join(_listed(MM * load.com))});"
+        f"load.setCenterOfMass({', '.join(_listed(MM * load.com))});\n"
     )
 
 
-def _abb(load: Load) -> str:
+def _abb(export: Export) -> str:
     """Return one declaration of RAPID."""
+    load = export.load
     moments, axes = principal(load.inertia)
     x, y, z, w = Rotation.from_matrix(axes).as_quat()
     place, turn = (",".join(_listed(v)) for v in (MM * load.com, np.array([w, x, y, z])))
     return (
         f"PERS loaddata payload := [{load.mass:.6g},[{place}],[{turn}],"
-        f"{','.join(_listed(moments))}];"
+        f"{','.join(_listed(moments))}];\n"
     )
 
 
-def _doosan(load: Load) -> str:
+def _doosan(export: Export) -> str:
     """Return the request of a service that keeps a tool under a name."""
+    load = export.load
     return (
         f"name: payload\nweight: {load.mass:.6g}\ncog: [{', '.join(_listed(MM * load.com))}]\n"
-        "inertia: [0, 0, 0, 0, 0, 0]"
+        "inertia: [0, 0, 0, 0, 0, 0]\n"
     )
 
 
-def _fanuc(load: Load) -> str:
+def _fanuc(export: Export) -> str:
     """Return the items of the screen."""
+    load = export.load
     return _items(
         ("PAYLOAD [kg]", "PAYLOAD CENTER X [cm]", "PAYLOAD CENTER Y [cm]", "PAYLOAD CENTER Z [cm]",
          "PAYLOAD INERTIA X [kgfcms^2]", "PAYLOAD INERTIA Y [kgfcms^2]",
@@ -133,8 +103,9 @@ def _fanuc(load: Load) -> str:
     )  # fmt: skip
 
 
-def _yaskawa(load: Load) -> str:
+def _yaskawa(export: Export) -> str:
     """Return the items of the tool file."""
+    load = export.load
     return _items(
         ("W [kg]", "Xg [mm]", "Yg [mm]", "Zg [mm]", "Ix [kg.m2]", "Iy [kg.m2]", "Iz [kg.m2]"),
         [load.mass, *(MM * load.com), *np.diag(load.inertia)],
@@ -144,33 +115,34 @@ def _yaskawa(load: Load) -> str:
 def _items(names: tuple[str, ...], values: list[float]) -> str:
     """Return one line for each item."""
     shown = zip(names, _listed(np.array(values)), strict=True)
-    return "\n".join(f"{name}: {value}" for name, value in shown)
+    return "".join(f"{name}: {value}\n" for name, value in shown)
 
 
+Controller = partial(Target, commands=True, millimetres=True)
 CONTROLLERS = (
-    IndustrialController(
+    Controller(
         "kuka_krc", "KUKA KR C, LOAD_DATA", ALL, True, _krc,
         ("M in kg; CM in mm and degrees in the flange's axes, A about z, then B about y, then C",
          "about x, to the principal axes; J about these, through the centre of mass, in kg m2.",
          "Belongs into $CONFIG.DAT, under the number of the tool; it stays there over a restart.",
-         "Whether a program's $LOAD does: not found."), ";",
+         "Whether a program's $LOAD does: not found."), mark=";",
     ),
-    IndustrialController(
+    Controller(
         "kuka_sunrise", "KUKA Sunrise, LoadData", MASS_AND_COM, True, _sunrise,
         ("Mass in kg, centre of mass in mm in the axes of the frame that the tool is attached by.",
          "Moments of inertia: unit, axes and how they are set not found; as LoadData has them.",
          "Lasts as long as the application that makes it; in the project's template of the tool",
-         "longer: how long was not found."), "//",
+         "longer: how long was not found."), mark="//",
     ),
-    IndustrialController(
+    Controller(
         "abb", "ABB, loaddata of a payload", ALL, False, _abb,
         ("mass in kg; cog in mm and aom, a quaternion with the scalar first, in the coordinate",
          "system of the active tool (--frame must name it); ix, iy, iz in kg m2 about these axes",
          "through the centre of mass. The tool's own load belongs into its tooldata.",
          "PERS keeps it over a restart; GripLoad makes it count. Whether that does: not found."),
-        "!", "the active tool's frame, as its tooldata has it",
+        mark="!", at="the active tool's frame, as its tooldata has it",
     ),
-    IndustrialController(
+    Controller(
         "doosan", "Doosan, dsr_msgs2/srv/ConfigCreateTool", MASS_AND_COM, True, _doosan,
         ("weight in kg; cog in the flange's axes, here in mm: users' programs have mm, the API",
          "manual's CONFIG_TOOL has m, so compare with what the pendant shows of it afterwards.",
@@ -178,14 +150,14 @@ CONTROLLERS = (
          "A tool that was made by the service is gone after a restart of the driver; one that was",
          "entered on the pendant: not found."),
     ),
-    IndustrialController(
+    Controller(
         "fanuc", "FANUC, MOTION/PAYLOAD SET", ALL, True, _fanuc,
         ("Center in cm from the middle of the faceplate, in its axes. No products of inertia.",
          "Inertia here about the centre of mass, axes of the faceplate, 1 kgf cm s2 = 0.0980665 kg",
          "m2: point of reference and unit not found in a manual; look at your screen's before use.",
          "Kept in $PLST_GRP1 (CMOS) over a restart; which schedule is active then: not found."),
     ),
-    IndustrialController(
+    Controller(
         "yaskawa", "Yaskawa, tool load information", ALL, True, _yaskawa,
         ("Centre of gravity in mm in flange coordinates; Ix, Iy, Iz in kg m2 about axes through it",
          "parallel to those. No products of inertia. Kept in the tool file.", NOT_FOUND),

@@ -1,18 +1,18 @@
-"""What a target of an export is, and the comments that they all begin with."""
+"""What a target of an export is, and the comments that all begin with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import yaml
 
 from ....core.arrays import Array
 from ....core.body.inertial import PARAMETERS
-from ....core.errors import comment, printable
+from ....core.errors import printable
 from ....core.version import VERSION
 from ..loads.load import Load
 from ..loads.ranges import Range
@@ -23,6 +23,8 @@ ALL = 10
 LOWER, UPPER = Context(5, ROUND_FLOOR), Context(5, ROUND_CEILING)  # digits in comments
 UNSENT = "Nothing was sent."
 FLANGE = "the arm's flange"
+MM = 1000.0  # in a metre
+XML = "<!--"  # mark of comments that have an end, too
 INERTIA_NAMES = tuple(name.lower() for name in PARAMETERS[4:])
 
 
@@ -51,55 +53,56 @@ class Export:
     with_inertia: bool = True
 
 
-class Target(Protocol):
-    """Somebody who takes a load."""
+@dataclass(frozen=True)
+class Target:
+    """Somebody who takes a load.
 
-    @property
-    def name(self) -> str:
-        """As it is called on the command line."""
+    Attributes:
+        name: As it is called on the command line.
+        text: What it is for, in a few words.
+        needs: How many of the first parameters must be identified.
+        whole: Whether it wants everything on its frame's body, the description's tool included.
+        written: What it reads: a text, or fields and values that YAML holds, in its own units, axes
+            and order.
+        notes: What that means: frame, units, restart.
+        commands: Whether it configures an arm, so that the rated load must be known.
+        at: Whose frame it takes a load in.
+        mark: With which its comments begin.
+        head: What stands before them.
+        millimetres: Whether it has lengths in these.
+    """
 
-    @property
-    def text(self) -> str:
-        """What it is for, in a few words."""
-
-    @property
-    def needs(self) -> int:
-        """How many of the first parameters must be identified."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether it wants everything on its frame's body, the description's tool included."""
-
-    @property
-    def at(self) -> str:
-        """Whose frame it takes a load in."""
-        return FLANGE
-
-    @property
-    def commands(self) -> bool:
-        """Whether it configures an arm, so that the rated load must be known."""
+    name: str
+    text: str
+    needs: int
+    whole: bool
+    written: Callable[[Export], Any]
+    notes: tuple[str, ...]
+    commands: bool = False
+    at: str = FLANGE
+    mark: str = "#"
+    head: str = ""
+    millimetres: bool = False
 
     def content(self, export: Export) -> str:
-        """Return the text as the target reads it."""
+        """Return the text as the target reads it, behind comments in its own language."""
+        lines = [*remarks(export, self), *(x.format(export.load.frame) for x in self.notes)]
+        body = self.written(export)
+        if not isinstance(body, str):
+            body = yaml.safe_dump(body, sort_keys=False, default_flow_style=None, width=100)
+        said = "".join(f"{self.mark} {line}\n" for line in lines)
+        if self.mark == XML:
+            inside = "\n  ".join(lines)
+            while "--" in inside:  # two dashes may not follow each other
+                inside = inside.replace("--", "- -")
+            said = f"<!--\n  {inside}\n-->\n"
+        return f"{self.head}{said}{body}"
 
 
-class ArmTarget(Target, Protocol):
-    """An arm, which takes a load by a request of its driver or API."""
-
-    def request(self, export: Export) -> dict[str, Any]:
-        """Return the fields and values, in the units, axes and order of the arm."""
-
-
-def remarks(export: Export, target: Target, scale: float = 1.0, unit: str = "m") -> list[str]:
-    """Return what is said of a load in comments: where it is from, frame, intervals.
-
-    Args:
-        export: What is written.
-        target: For whom.
-        scale: Of lengths, from metres to the target's unit.
-        unit: The target's unit of lengths.
-    """
+def remarks(export: Export, target: Target) -> list[str]:
+    """Return what is said of a load in comments: where it is from, frame, intervals."""
     load, result = export.load, export.result
+    scale, unit = (MM, "mm") if target.millimetres else (1.0, "m")
     lines = [
         f"Load for {target.text}: {result.source}, {result.status.value}; payload_id {VERSION}.",
         f"Frame: {load.frame}" + _from(load, result),
@@ -161,13 +164,6 @@ def spans(range_: Range, scale: float) -> list[str]:
         else "without bounds"
         for low, high in ends
     ]
-
-
-def yaml_text(lines: Sequence[str], content: Mapping[str, Any]) -> str:
-    """Return a YAML text with comments before it."""
-    return comment(lines) + yaml.safe_dump(
-        dict(content), sort_keys=False, default_flow_style=None, width=100
-    )
 
 
 def numbers(values: Array) -> list[float]:
