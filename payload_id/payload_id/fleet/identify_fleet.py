@@ -14,7 +14,7 @@ from distributed.scheduler import KilledWorker
 from ..core.errors import PayloadIdError
 from ..core.version import VERSION
 from ..files.configuration.atomic_write import exclusive_lock
-from ..files.fleet.fleet_table import LOST, OLD, UNDATED, FleetTable
+from ..files.fleet.fleet_table import LOST, UNDATED, FleetTable
 from ..files.fleet.manifest import Entry
 from .identify_recording import Identified, failed, identify_recording, key_of
 from .method import Method
@@ -143,18 +143,18 @@ class _Work:
         """Look at what is there."""
         self.progress = progress
         self._table, self._client, self._tell = table, client, tell
-        self._here, self._old = table.places(), table.places(OLD)
+        self._here = table.places()
         self._before = table.bags() if self._here else {}
         self._jobs: dict[str, list[FleetJob]] = {}  # by key, the first names the recording
         self._written: dict[str, tuple[dict[str, Any], str]] = {}  # labels and arm of new results
 
     def look_up(self, jobs: Sequence[FleetJob]) -> list[FleetJob]:
         """Take up results that are there; return the jobs without."""
-        if not (self._here or self._old):
+        if not self._here:
             return list(jobs)
         missing = []
         for job, key in self._answers(key_of, jobs):
-            if isinstance(key, str) and (key in self._here or key in self._old):
+            if isinstance(key, str) and key in self._here:
                 self._take(job, key, "kept")
             else:
                 missing.append(job)
@@ -172,7 +172,7 @@ class _Work:
             self._keep(job, Identified(job.lost_key, UNDATED, (row,)), "lost")
 
     def finish(self) -> None:
-        """Let every result say of its recording what holds now; set those aside that are replaced.
+        """Let every result say of its recording what holds now; remove those that are replaced.
 
         Results of recordings that were not named stay as they are.
         """
@@ -183,7 +183,7 @@ class _Work:
         named = {job.entry.bag for jobs in self._jobs.values() for job in jobs}
         for key, bag in self._before.items():
             if bag in named and key not in self._jobs:
-                self._table.set_aside(self._here[key])
+                self._here[key].unlink()
         self._table.clear_parts()
 
     def _keep(self, job: FleetJob, answer: Identified, counts_as: str = "made") -> None:
@@ -198,8 +198,6 @@ class _Work:
 
     def _take(self, job: FleetJob, key: str, counts_as: str) -> None:
         """Note that a recording has a result."""
-        if key not in self._here:
-            self._here[key] = self._table.brought_back(self._old[key])
         same = self._jobs.setdefault(key, [])
         same.append(job)
         name = counts_as if len(same) == 1 else "copies"

@@ -1,7 +1,6 @@
 """The table of results: a Parquet dataset by robot and day, a file for each recording's content.
 
-    FOLDER/rows/robot=ARM/day=YYYY-MM-DD/KEY.parquet    results that hold, each content once
-    FOLDER/old/...                                      results that others replaced
+    FOLDER/rows/robot=ARM/day=YYYY-MM-DD/KEY.parquet    each content once
 
 A file is there whole or not at all, so that a run that is interrupted leaves what it had done.
 """
@@ -24,7 +23,7 @@ from ..configuration.atomic_write import atomic_write
 from ..configuration.input_path import input_path
 from .row import EVERYTHING, LABELS, PARTITION, SCHEMA, what_does_not_fit
 
-ROWS, OLD = "rows", "old"
+ROWS = "rows"
 SUFFIX = ".parquet"
 UNDATED = "undated"  # day of stamps that are no dates, such as those of a simulation
 LOST = "lost-"  # begins the name of a result that says only that a worker was lost
@@ -73,13 +72,13 @@ class FleetTable:
             )
         return cls(folder)
 
-    def places(self, part: str = ROWS) -> dict[str, Path]:
+    def places(self) -> dict[str, Path]:
         """Return the file of each key.
 
         Raises:
             ConfigurationError: Something that is no file has the name of one.
         """
-        found = {path.stem: path for path in (self.folder / part).glob(f"robot=*/day=*/*{SUFFIX}")}
+        found = {path.stem: path for path in (self.folder / ROWS).glob(f"robot=*/day=*/*{SUFFIX}")}
         for path in found.values():
             if not path.is_file():
                 raise ConfigurationError(
@@ -139,24 +138,6 @@ class FleetTable:
     def _place(self, key: str, robot: str, day_folder: str) -> Path:
         """Return the file of a result."""
         return self.folder / ROWS / f"robot={quote(robot, safe='')}" / day_folder / (key + SUFFIX)
-
-    def set_aside(self, path: Path) -> None:
-        """Move a result that is replaced to the old ones; one that says nothing is removed."""
-        if path.name.startswith(LOST):
-            path.unlink()
-        else:
-            self._moved(path, ROWS, OLD)
-
-    def brought_back(self, path: Path) -> Path:
-        """Move a result back among those that hold."""
-        return self._moved(path, OLD, ROWS)
-
-    def _moved(self, path: Path, one: str, other: str) -> Path:
-        """Move a result from one part of the folder to the other."""
-        target = self.folder / other / path.relative_to(self.folder / one)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(target)
-        return target
 
     def read(self, columns: Sequence[str] | None = None, payload: str | None = None) -> pa.Table:
         """Return all rows, in order of their recordings and stretches.
@@ -242,10 +223,9 @@ class FleetTable:
         """Remove what a killed process left unfinished, and what is damaged."""
         for part in [*self.folder.rglob("*.part"), *self.damaged()]:
             part.unlink(missing_ok=True)
-        for folder in (self.folder / ROWS, self.folder / OLD):
-            for day in folder.glob("*/*"):
-                if day.is_dir() and not any(day.iterdir()):
-                    shutil.rmtree(day, ignore_errors=True)
+        for day in (self.folder / ROWS).glob("*/*"):
+            if day.is_dir() and not any(day.iterdir()):
+                shutil.rmtree(day, ignore_errors=True)
 
 
 def write_rows(table: pa.Table, file: BinaryIO) -> None:

@@ -6,6 +6,7 @@ import math
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -28,8 +29,7 @@ COLUMNS = {
     "temperature": "of the arm [degree Celsius]",
 }
 SEPARATOR = ";"
-HEAVIEST = 1e5  # [kg]
-COLDEST, HOTTEST = -273.15, 500.0  # [degree Celsius]
+RANGES = {"known_mass": (0.0, 1e5, "kg"), "temperature": (-273.15, 500.0, "degrees Celsius")}
 LONGEST_ARM = 200  # of a name as it stands in the name of a folder
 
 
@@ -70,9 +70,7 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
     try:
         with fsspec.open(place, "rb") as file:
             read = pa.parquet.read_table if place.lower().endswith(".parquet") else _read_csv
-            table = _plain(read(file))
-            columns = table.column_names
-            _check_types(table)
+            table = read(file)
             rows = table.to_pylist()  # texts that are no UTF-8 are found here
     except (OSError, ValueError, ImportError, pa.ArrowException) as error:
         damaged = isinstance(error, pa.ArrowException | OSError) and not isinstance(
@@ -83,6 +81,7 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
             f"The manifest {place} cannot be read ({shortened(why)}). It is a table, .csv or "
             f".parquet, with the columns {', '.join(COLUMNS)}, of which bag is needed."
         ) from error
+    columns = table.column_names
     unknown = [name for name in columns if name not in COLUMNS]
     if unknown or "bag" not in columns or len(set(columns)) < len(columns):
         raise ConfigurationError(
@@ -116,31 +115,6 @@ def _check_said_once(entries: Sequence[Entry], place: str) -> None:
             )
 
 
-def _plain(table: pa.Table) -> pa.Table:
-    """Return a table whose texts and numbers are stored as such: not as categories or decimals."""
-    for k, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
-        if pa.types.is_dictionary(kind):
-            table = table.set_column(k, name, table.column(k).cast(kind.value_type))
-        elif pa.types.is_string_view(kind):
-            table = table.set_column(k, name, table.column(k).cast(pa.string()))
-        elif pa.types.is_decimal(kind):
-            table = table.set_column(k, name, table.column(k).cast(pa.float64()))
-    return table
-
-
-def _check_types(table: pa.Table) -> None:
-    """Raise unless every column holds texts or numbers, or nothing.
-
-    Raises:
-        ValueError: One does not; names it.
-    """
-    for name, kind in zip(table.column_names, table.schema.types, strict=True):
-        text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-        if not (text or number or pa.types.is_null(kind)):
-            raise ValueError(f"{name} holds neither texts nor numbers, but {kind}")
-
-
 def _read_csv(file: Any) -> pa.Table:
     """Read a table of comma-separated values, every cell as text."""
     options = pa.csv.ConvertOptions(
@@ -151,22 +125,16 @@ def _read_csv(file: Any) -> pa.Table:
 
 def _entry(line: Mapping[str, Any], folder: str, where: str) -> Entry:
     """Check one line."""
+    for name, value in line.items():
+        if isinstance(value, bool) or not isinstance(value, str | Number | None):
+            raise ConfigurationError(
+                f"{where}: {name} holds neither texts nor numbers, but {brief(value)}."
+            )
     given = {name: value for name, value in line.items() if value is not None and value == value}
     texts = {name: str(given.get(name, "")).strip() for name in COLUMNS}  # nan: nothing is stated
     if not texts["bag"]:
         raise ConfigurationError(f"{where} names no recording (bag).")
     tares = [x.strip() for x in texts["tare"].split(SEPARATOR) if x.strip()]
-    mass = _number(texts["known_mass"], "known_mass", where)
-    if mass is not None and not 0.0 <= mass <= HEAVIEST:
-        raise ConfigurationError(
-            f"{where}: known_mass must be from 0 to {HEAVIEST:g} kg; found {mass:g}."
-        )
-    temperature = _number(texts["temperature"], "temperature", where)
-    if temperature is not None and not COLDEST <= temperature <= HOTTEST:
-        raise ConfigurationError(
-            f"{where}: temperature must be from {COLDEST:g} to {HOTTEST:g} degrees Celsius; found "
-            f"{temperature:g}."
-        )
     if len(quote(texts["arm"], safe="")) > LONGEST_ARM:
         raise ConfigurationError(
             f"{where}: the name of the arm names a folder, too: at most {LONGEST_ARM} letters, of "
@@ -178,8 +146,8 @@ def _entry(line: Mapping[str, Any], folder: str, where: str) -> Entry:
         arm=texts["arm"],
         payload=texts["payload"],
         tare=tuple(_from(folder, x) for x in tares),
-        known_mass=mass,
-        temperature=temperature,
+        known_mass=_number(texts["known_mass"], "known_mass", where),
+        temperature=_number(texts["temperature"], "temperature", where),
     )
 
 
@@ -199,12 +167,16 @@ def _number(text: str, name: str, where: str) -> float | None:
     """Return a number, None for an empty cell."""
     if not text:
         return None
+    least, most, unit = RANGES[name]
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number):
-        raise ConfigurationError(f"{where}: {name} must be a number; found {brief(text)}.")
+    if not least <= number <= most:
+        raise ConfigurationError(
+            f"{where}: {name} must be a number from {least:g} to {most:g} {unit}; found "
+            f"{brief(text)}."
+        )
     return number
 
 

@@ -1,4 +1,4 @@
-"""The table of results: whole files, labels that change, results that are replaced; its page."""
+"""The table of results: whole files, labels that change; its page."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -10,7 +10,7 @@ import pytest
 from payload_id.core.errors import ConfigurationError
 from payload_id.core.fleet import KINDS
 from payload_id.files.fleet.fleet_page import Fleet, as_html
-from payload_id.files.fleet.fleet_table import LOST, OLD, FleetTable
+from payload_id.files.fleet.fleet_table import FleetTable
 
 START = datetime(2026, 1, 5, 9, tzinfo=timezone.utc)
 LABELS = {"bag": "/bags/1", "copies": [], "payload": None, "known_mass": None, "temperature": None}
@@ -60,14 +60,6 @@ def test_rows_come_back_with_arm_and_day(kept):
     assert kept.table.evidence("box", ("TOO_WIDE",)) == [] == kept.table.evidence("b", ("GOOD",))
     assert kept.table.bags() == {"k1": "/bags/0001", "k2": "/bags/0002"}
     assert set(kept.table.places()) == {"k1", "k2"}
-
-
-def test_what_is_replaced_can_come_back_but_what_said_nothing_is_removed(kept):
-    kept.table.set_aside(kept.write())
-    kept.table.set_aside(kept.write(2, key=f"{LOST}2"))
-    assert kept.table.read().num_rows == 0 and set(kept.table.places(OLD)) == {"k1"}
-    kept.table.brought_back(kept.table.places(OLD)["k1"])
-    assert kept.table.read().num_rows == 1
 
 
 def test_a_bit_that_flips_or_a_cut_changes_no_result_unnoticed(kept):
