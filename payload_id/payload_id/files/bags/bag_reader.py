@@ -20,7 +20,6 @@ from rosbags.rosbag1 import Reader as Ros1Reader
 from rosbags.rosbag1 import ReaderError as Ros1ReaderError
 from rosbags.rosbag2 import Reader, ReaderError
 from rosbags.serde import SerdeError
-from rosbags.typesys import Stores, get_typestore
 from zstandard import ZstdDecompressor, ZstdError
 
 from ...core.errors import RecordingError
@@ -107,19 +106,6 @@ class Bag:
     def store(self) -> Any:
         """The types of its messages."""
         return types_of((x for file in self._files for x in file.topics), self.is_ros1)
-
-    def messages(self, topic: str) -> Iterator[bytes]:
-        """Yield the messages of a topic in the order of their arrival, as ROS 2 serializes them.
-
-        Raises:
-            RecordingError: The file is damaged.
-        """
-        if not self.is_ros1:
-            yield from (data for _, data in self._received(topic))
-            return
-        kind, ros2 = self.types[topic], get_typestore(Stores.ROS2_JAZZY)
-        for _, message in self.decoded(topic):
-            yield b"" if message is None else bytes(ros2.serialize_cdr(message, kind))
 
     def decoded(self, topic: str) -> Iterator[tuple[int, Any]]:
         """Yield when each message of a topic arrived [ns], and its fields; None: not decodable.

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from rosbags.serde import SerdeError
-from rosbags.typesys import Stores, get_typestore
 
 from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
@@ -22,9 +21,9 @@ from ..tables.clock_times import ClockTimes
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
 from .merged_states import JOINT_STATE, KINDS, Merged, merged, without_effort
-from .message_types import DYNAMIC_STATE
+from .message_types import DYNAMIC_STATE, types_of
 
-_STORE = get_typestore(Stores.ROS2_JAZZY)
+_STORE = types_of()
 
 
 class JointStateMessage(NamedTuple):
@@ -51,16 +50,16 @@ def read_joint_state(data: bytes) -> JointStateMessage | None:
 
     """
     try:
-        message = cast(Any, _STORE.deserialize_cdr(data, JOINT_STATE))
+        return _fields(_STORE.deserialize_cdr(data, JOINT_STATE))
     except SerdeError:
         return None
-    stamp = message.header.stamp
+
+
+def _fields(message: Any) -> JointStateMessage:
+    """Return the fields of a decoded message."""
+    stamp = stamp_of(message.header.stamp)
     return JointStateMessage(
-        stamp_of(stamp),
-        message.name,
-        message.position,
-        message.velocity,
-        message.effort,
+        stamp, message.name, message.position, message.velocity, message.effort
     )
 
 
@@ -73,9 +72,9 @@ def write_joint_state(message: JointStateMessage, frame_id: str = "") -> bytes:
     """Serialize (CDR) a sensor_msgs/msg/JointState; `read_joint_state` reads it back bit-equal."""
     types = _STORE.types
     seconds, nanoseconds = divmod(message.stamp_ns or 0, WHOLE)
-    stamp = cast(Any, types["builtin_interfaces/msg/Time"])(sec=seconds, nanosec=nanoseconds)
-    content = cast(Any, types[JOINT_STATE])(
-        header=cast(Any, types["std_msgs/msg/Header"])(stamp=stamp, frame_id=frame_id),
+    stamp = types["builtin_interfaces/msg/Time"](sec=seconds, nanosec=nanoseconds)
+    content = types[JOINT_STATE](
+        header=types["std_msgs/msg/Header"](stamp=stamp, frame_id=frame_id),
         name=list(message.names),
         position=np.asarray(message.position, dtype=np.float64),
         velocity=np.asarray(message.velocity, dtype=np.float64),
@@ -226,12 +225,11 @@ class _Rows:
 
 def _messages(bag: Bag, topic: str, rows: _Rows) -> Iterator[JointStateMessage]:
     """Yield the decoded messages of a topic; one that cannot be decoded has the wrong length."""
-    for data in bag.messages(topic):
-        message = read_joint_state(data)
+    for _, message in bag.decoded(topic):
         if message is None:
             rows.dropped[Drop.WRONG_LENGTH.value] += 1
         else:
-            yield message
+            yield _fields(message)
 
 
 def _require_topic(bag: Bag, topic: str) -> None:

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from rosbags.serde import SerdeError
-from rosbags.typesys import Stores, get_typestore
 
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
@@ -25,7 +23,6 @@ from .joint_states_bag import stamp_of
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"
 OTHER_FRAME = "other_frame"  # cause for which a message is left out
-_STORE = get_typestore(Stores.ROS2_JAZZY)
 
 
 @dataclass(frozen=True)
@@ -76,16 +73,11 @@ def _read(
     path: Path | str, topic: str | None, kind: str, row_of: Any, frame: str | None
 ) -> StampedRows:
     """Return the messages of a topic of one type, of one frame and one time."""
-    messages: list[Any] = []
-    undecodable = 0
     with open_bag(path) as bag:
-        name = _topic(bag, topic, kind)
-        for data in bag.messages(name):
-            try:
-                messages.append(_STORE.deserialize_cdr(data, kind))
-            except SerdeError:
-                undecodable += 1
-        notes = bag.notes
+        name, notes = _topic(bag, topic, kind), bag.notes
+        decoded = [message for _, message in bag.decoded(name)]
+    messages = [message for message in decoded if message is not None]
+    undecodable = len(decoded) - len(messages)
     where = f"Topic '{name}' of {path}"
     seen = Counter(str(message.header.frame_id) for message in messages)
     named = [x for x, _ in seen.most_common() if x]

@@ -4,39 +4,20 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from rosbags.serde import SerdeError
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.bag_reader import open_bag
 from ..bags.bag_writer import BagWriter
+from ..bags.message_types import BLOCK, DEFINITION, types_of
 from ..tables.clock_times import wanted_time
 from .wrench_recording import WrenchRecording
 
-BLOCK = "payload_id_msgs/msg/WrenchBlock"
 SAMPLES = 500  # of a block that is written here
-# The fields of payload_id_msgs/msg/WrenchBlock, so that a replay needs no ROS.
-DEFINITION = """
-std_msgs/Header header
-uint64 sequence
-uint64 sampler
-uint64 first_index
-geometry_msgs/Vector3 gravity
-int64[] stamp_ns
-float64[] rotation
-float64[] angular_velocity
-float64[] angular_acceleration
-float64[] linear_acceleration
-float64[] wrench
-uint64 received
-uint64 dropped
-uint64 dropped_joint_states
-"""
 ROWS = {
     "rotation": (3, 3),
     "angular_velocity": (3,),
@@ -44,13 +25,6 @@ ROWS = {
     "linear_acceleration": (3,),
     "wrench": (6,),
 }
-
-
-def block_store() -> Any:
-    """Return message types, that of the wrench sampler's blocks among them."""
-    store = get_typestore(Stores.ROS2_JAZZY)
-    store.register(get_types_from_msg(DEFINITION, BLOCK))
-    return store
 
 
 def write_blocks(
@@ -68,7 +42,7 @@ def write_blocks(
     Raises:
         RecordingError: The disk failed.
     """
-    store = block_store()
+    store = types_of()
     types, stamp_ns = store.types, start_ns + np.round(samples.stamp * 1e9).astype(np.int64)
     gravity = types["geometry_msgs/msg/Vector3"](*map(float, samples.gravity))
     with BagWriter(path) as writer:
@@ -129,17 +103,13 @@ def read_blocks(
 
 def _blocks(path: Path | str, topic: str) -> tuple[list[Any], tuple[str, ...]]:
     """Return the messages of a topic, and what the user should know about them."""
-    store, blocks, undecodable = block_store(), [], 0
     with open_bag(path) as bag:
         if not bag.holds(topic, BLOCK):
             known = bag.topics(BLOCK)
             raise UnknownNameError(f"topic of type {BLOCK}", topic, known, str(bag.path))
-        for data in bag.messages(topic):
-            try:
-                blocks.append(cast(Any, store.deserialize_cdr(data, BLOCK)))
-            except SerdeError:
-                undecodable += 1
-        notes = bag.notes
+        decoded, notes = [message for _, message in bag.decoded(topic)], bag.notes
+    blocks = [message for message in decoded if message is not None]
+    undecodable = len(decoded) - len(blocks)
     foreign = sum(block.sampler != blocks[0].sampler for block in blocks)
     if foreign:
         blocks = [block for block in blocks if block.sampler == blocks[0].sampler]
