@@ -11,20 +11,20 @@ from payload_id_msgs.msg import TeamEstimate
 from rich.console import Console
 from rich.rule import Rule
 
-from ...core.arrays import Array
 from ...core.errors import PayloadIdError
 from ...core.identification.status import USABLE
 from ...core.number_format import digits, number
 from ...core.simulation.team.team_motion import Stage
-from ...core.team.estimate import TeamEstimate as Estimate
-from ...files.figures.team_figure import TeamPicture, team_figure
+from ...files.export.loads.ranges import Range
+from ...files.figures.payload_figure import payload_figure
+from ...files.figures.picture_file import literal, save_picture
 from ...ros.client.team_client import TeamClient
 from ..common.presentation import console
 from ..identify.team import repeated, show
 from .domain import own_domain
 from .nodes import DemonstrationNodes
 from .team_robots import SimulatedRobots, references_of
-from .team_scene import NAMES, TeamDemo, draw_team
+from .team_scene import TeamDemo, draw_team
 
 AFTER = 0.5  # [s] of rest after the wrists' motion
 READY, PATIENCE = 40.0, 120.0  # [s] until the node answers; that the last estimate may take
@@ -45,11 +45,11 @@ def run(seed: int, out: Path) -> int:
         "series springs and passive gimbals, encoders, friction, clocks up to 20 ms apart. The "
         "robots know neither payload nor where the others grasp."
     )
-    return _conclude(terminal, demo, *_identify(terminal, demo))
+    return _conclude(terminal, demo, _identify(terminal, demo))
 
 
-def _identify(terminal: Console, demo: TeamDemo) -> tuple[Path, dict[str, Array]]:
-    """Run node and robots; return where the run is, and the last forces."""
+def _identify(terminal: Console, demo: TeamDemo) -> Path:
+    """Run node and robots; return where the run is."""
     own_domain()
     rclpy.init()
     parameters = {"team_file": str(demo.team_file), "runs_folder": str(demo.folder)}
@@ -64,8 +64,7 @@ def _identify(terminal: Console, demo: TeamDemo) -> tuple[Path, dict[str, Array]
             _move(terminal, demo, nodes, client, robots)
             with terminal.status("The final estimate ..."):
                 client.stop(PATIENCE)
-                path = Path(client.ask("save", READY, path="run").path)
-            return path, _forces(demo, robots)
+                return Path(client.ask("save", READY, path="run").path)
     finally:
         rclpy.try_shutdown()
 
@@ -138,21 +137,7 @@ def _line(seconds: float, what: str, newest: TeamEstimate | None) -> str:
     )
 
 
-def _forces(demo: TeamDemo, robots: SimulatedRobots) -> dict[str, Array]:
-    """Return the forces at the grasps in the reference frame, from the springs' true torques."""
-    state, scene = robots.state, demo.scene
-    if state is None:
-        return {}
-    found = {}
-    mechanism = scene.robot.mechanism
-    for i, name in enumerate(NAMES):
-        base = mechanism.delta.force(state.theta[i], state.tau[i])
-        wrist = mechanism.gimbal.rotation(state.gimbal[i][None])[0]
-        found[name] = scene.rotations[i] @ (wrist.T @ base)
-    return found
-
-
-def _conclude(terminal: Console, demo: TeamDemo, folder: Path, forces: dict[str, Array]) -> int:
+def _conclude(terminal: Console, demo: TeamDemo, folder: Path) -> int:
     """Compare with the truth, draw, replay; return the exit code."""
     with terminal.status("Repeating the run without ROS ..."):
         _, same, saved = repeated(folder)
@@ -161,7 +146,10 @@ def _conclude(terminal: Console, demo: TeamDemo, folder: Path, forces: dict[str,
     contained = usable and bool(((final.lower <= truth) & (truth <= final.upper)).all())
     show(final, truth)
     title = f"three simulated mocobots, seed {demo.seed}: {final.status.value}"
-    figure = team_figure(demo.folder / "team.png", _picture(demo, final, forces), title)
+    com = Range(final.lower[1:4], final.upper[1:4]).over(Range(final.lower[:1], final.upper[:1]))
+    drawn = payload_figure(final.phi, com.lower, com.upper, final.reference, (8.6, 3.2))
+    drawn.suptitle(literal(title), fontsize=9)
+    figure = save_picture(drawn, demo.folder / "team.png")
     identical = "[green]identical, bit for bit[/green]" if same else "[bold red]DIFFERENT[/]"
     terminal.print(
         f"figure:      {figure}\nrun:         {folder}\n"
@@ -174,17 +162,3 @@ def _conclude(terminal: Console, demo: TeamDemo, folder: Path, forces: dict[str,
         else "[bold red]An interval misses the truth, or there is none.[/]"
     )
     return 0 if contained and same else 1
-
-
-def _picture(demo: TeamDemo, final: Estimate, forces: dict[str, Array]) -> TeamPicture:
-    """Return what is drawn."""
-    known = {name: frame for name, frame in final.frames.items() if frame.known}
-    return TeamPicture(
-        frames={name: (frame.rotation, frame.position) for name, frame in known.items()},
-        forces={name: forces[name] for name in known if name in forces},
-        phi=final.phi,
-        lower=final.lower,
-        upper=final.upper,
-        truth=demo.scene.phi,
-        true_positions=dict(zip(NAMES, demo.scene.positions, strict=True)),
-    )

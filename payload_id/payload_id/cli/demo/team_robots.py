@@ -26,11 +26,7 @@ EPOCH = 1_700_000_000_000_000_000  # stamp of the simulation's begin [ns]
 
 
 class SimulatedRobots:
-    """Runs a simulated team, at real time or as fast as the machine can.
-
-    Attributes:
-        state: The newest truth; None before anything moved.
-    """
+    """Runs a simulated team, at real time or as fast as the machine can."""
 
     def __init__(self, node: Node, demo: TeamDemo) -> None:
         """Create the publishers; nothing moves yet."""
@@ -40,17 +36,11 @@ class SimulatedRobots:
             node.create_publisher(JointState, f"/{name}/joint/joint_states", QUALITY)
             for name in NAMES
         ]
-        self.state: TeamState | None = None
 
     @property
     def heard(self) -> bool:
         """Whether somebody listens to every robot."""
         return all(x.get_subscription_count() > 0 for x in self._publishers)
-
-    @property
-    def clocks(self) -> tuple[float, ...]:
-        """True offsets of the robots' clocks from the first one's [s]."""
-        return tuple(errors.clock for errors in self._reader.errors)
 
     def run(self, stage: Stage) -> Iterator[TeamState]:
         """Move through a stage, no faster than real time; yield the truth ten times a second."""
@@ -59,7 +49,6 @@ class SimulatedRobots:
         start, begin = plant.time, time.monotonic()
         shown = start
         for state in plant.run(start + stage.seconds, self._reader.due):
-            self.state = state
             for i, reading in self._reader.read(state):
                 self._publishers[i].publish(_message(reading))
             ahead = state.time - start - (time.monotonic() - begin)

@@ -32,7 +32,7 @@ def ellipsoid(phi: Array) -> tuple[Array, Array, Array] | None:
     return com, axes, equivalent_ellipsoid(mass, moments)
 
 
-def outline(centre: Array, axes: Array, half: Array, plane: tuple[int, int] = (0, 1)) -> Array:
+def outline(centre: Array, axes: Array, half: Array, plane: tuple[int, int]) -> Array:
     """Return the outline of an ellipsoid seen along the axis that `plane` lacks, shape (k, 2) [m].
 
     The shadow of x' S^-1 x = 1, S = A diag(a^2) A', is the ellipse of S's block of that plane.
