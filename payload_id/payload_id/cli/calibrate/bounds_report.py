@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from ...core.number_format import digits, number
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS, group_slice
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
-from ..common.presentation import console, plain_table
+from ..common.presentation import console, table_of
 from ..common.reading import remarks
 
 TITLES = {
@@ -124,15 +124,14 @@ def inconsistent(job: Job) -> str:
 def joint_table(job: Job) -> Table:
     """Return friction, rotor inertia, offsets and gains with their intervals."""
     result, n = job.result, job.robot.n
-    table = plain_table()
-    table.add_column("joint", no_wrap=True)
-    groups = [g for g in JOINT_GROUPS if result.stated.uncertain[group_slice(g, n)].any()]
-    for group in groups:
-        table.add_column(f"{TITLES[group]} [{UNITS[group]}]".replace("[", "\\["), justify="right")
-    for joint, name in enumerate(job.robot.joints):
-        cells = [_interval(result, group_slice(group, n).start + joint) for group in groups]
-        table.add_row(name, *cells)
-    return table
+    columns: dict[str, Iterable[str]] = {"joint": job.robot.joints}
+    for group in JOINT_GROUPS:
+        at = group_slice(group, n)
+        if result.stated.uncertain[at].any():
+            columns[f"{TITLES[group]} [{UNITS[group]}]"] = [
+                _interval(result, at.start + j) for j in range(n)
+            ]
+    return table_of(columns)
 
 
 def _interval(result: CalibrationResult, k: int) -> str:
@@ -146,40 +145,37 @@ def _interval(result: CalibrationResult, k: int) -> str:
 def link_table(job: Job) -> Table:
     """Return how far each link's parameters have become better known."""
     result, n = job.result, job.robot.n
-    table = plain_table()
-    table.add_column("link beyond", no_wrap=True)
-    for title in ("mass \\[kg]", "was \\[kg]", "narrowed", "best"):
-        table.add_column(title, justify="right")
     ratio, names = result.width_ratio()[: 10 * n].reshape(n, 10), result.stated.every
-    for link, (joint, count) in enumerate(
-        zip(job.robot.joints, result.narrowed_links(), strict=True)
-    ):
-        best, known = "–", int(np.isfinite(ratio[link]).sum())
-        if count:
-            k = int(np.nanargmin(ratio[link]))
-            best = f"{names[10 * link + k].rpartition('.')[2]} to {100 * ratio[link, k]:.0f} %"
-        mass = f"{result.calibration.estimate[10 * link]:.3f}"
-        table.add_row(
-            joint, mass, f"{job.robot.link_phi[link, 0]:.3f}", f"{count} of {known}", best
-        )
-    return table
+    best, counts = ["–"] * n, result.narrowed_links()
+    for link in np.flatnonzero(counts):
+        k = int(np.nanargmin(ratio[link]))
+        best[link] = f"{names[10 * link + k].rpartition('.')[2]} to {100 * ratio[link, k]:.0f} %"
+    known = np.isfinite(ratio).sum(axis=1)
+    return table_of(
+        {
+            "link beyond": job.robot.joints,
+            "mass [kg]": [f"{x:.3f}" for x in result.calibration.estimate[: 10 * n : 10]],
+            "was [kg]": [f"{x:.3f}" for x in job.robot.link_phi[:, 0]],
+            "narrowed": [f"{count} of {all}" for count, all in zip(counts, known, strict=True)],
+            "best": best,
+        }
+    )
 
 
 def validation_table(job: Job) -> Table:
     """Return what is left of the torques in the part of the data that was held out."""
     validation = job.result.validation
-    table = plain_table()
-    table.add_column("left over on the last fifth, rms", no_wrap=True)
     left = {
         "description alone": validation.nominal,
         "friction and sensors fitted": validation.nominal_links,
         "everything fitted": validation.calibrated,
     }
-    for title in left:
-        table.add_column(f"{title} \\[N m]", justify="right")
-    for joint, *values in zip(job.robot.joints, *left.values(), strict=True):
-        table.add_row(joint, *(number(float(value), 3) for value in values))
-    return table
+    return table_of(
+        {
+            "left over on the last fifth, rms": job.robot.joints,
+            **{f"{title} [N m]": [number(float(x), 3) for x in left[title]] for title in left},
+        }
+    )
 
 
 def summary(job: Job) -> Sequence[str]:

@@ -28,7 +28,7 @@ from ...files.recordings.known_runs import KnownRecording
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..common.presentation import console, plain_table
+from ..common.presentation import console, table_of
 from ..common.progress import progress
 from ..common.reading import read_stretch, remarks, robot_file
 from ..common.settings import with_changes
@@ -178,27 +178,22 @@ def show(job: HistoryJob) -> None:
 
 def run_table(job: HistoryJob) -> Table:
     """Return each run with the score of its mass."""
-    table = plain_table()
-    for name in ("run", "s", "known mass [kg]", "score"):
-        table.add_column(name, justify="left" if name == "run" else "right")
-    for run, mass, score in zip(
-        job.runs, job.history.masses, job.history.scores[:, 0], strict=True
-    ):
-        known = "-" if np.isnan(mass) else number(mass, 3)
-        table.add_row(run.source, number(run.seconds, 1), known, number(score, 2))
-    return table
+    masses = job.history.masses
+    return table_of(
+        {
+            "run": [run.source for run in job.runs],
+            "s": [number(run.seconds, 1) for run in job.runs],
+            "known mass [kg]": ["-" if np.isnan(x) else number(x, 3) for x in masses],
+            "score": [number(x, 2) for x in job.history.scores[:, 0]],
+        }
+    )
 
 
 def level_table(history: ArmHistory) -> Table:
     """Return which intervals the history allows: factors on the expected size of errors."""
-    table = plain_table()
-    table.add_column("interval of")
-    for level in LEVELS:
-        table.add_column(f"{level:.0%}", justify="right")
-    for k, name in enumerate(PARAMETERS):
-        size = np.abs(history.scores[:, k])
-        table.add_row(name, *(_factor(size, level) for level in LEVELS))
-    return table
+    sizes = np.abs(history.scores).T
+    levels = {f"{x:.0%}": [_factor(size, x) for size in sizes] for x in LEVELS}
+    return table_of({"interval of": PARAMETERS, **levels})
 
 
 def _factor(size: Any, level: float) -> str:

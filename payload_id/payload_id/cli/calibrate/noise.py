@@ -19,7 +19,7 @@ from ...core.calibration.noise_needed import NoiseNeeded, noise_needed
 from ...core.errors import InputError
 from ...files.robots.robot_model import RobotModel
 from ..common.options import Source, numbers_of
-from ..common.presentation import console, plain_table
+from ..common.presentation import console, table_of
 from ..common.progress import progress
 from ..common.reading import check_different, read_stretch, remarks, robot_file
 from ..common.settings import with_changes
@@ -106,14 +106,15 @@ def show(found: Sequence[NoiseNeeded], joints: Sequence[str], notes: Sequence[st
 
 def noise_table(found: Sequence[NoiseNeeded], joints: Sequence[str]) -> Table:
     """Return what is needed, a column for each length of time."""
-    table = plain_table()
-    table.add_column("mean over", no_wrap=True)
-    for each in found:
-        table.add_column(f"{each.length:g} s", justify="right")
-    table.add_row("factor", *(f"{each.factor:.3g}" for each in found))
-    for joint, *least in zip(joints, *(each.absolute for each in found), strict=True):
-        table.add_row(f"{joint} \\[N m or N]", *(f"{x:.3g}" for x in least))
-    table.add_row("each alone", *(" ".join(f"{x:.3g}" for x in each.alone) for each in found))
     margins = (f"{x.margin:.2g}" if math.isfinite(x.margin) else "–" for x in found)
-    table.add_row("all over without one", *margins)
-    return table
+    rows = [
+        ["factor", *(f"{each.factor:.3g}" for each in found)],
+        *(
+            [f"{joint} \\[N m or N]", *(f"{each.absolute[j]:.3g}" for each in found)]
+            for j, joint in enumerate(joints)
+        ),
+        ["each alone", *(" ".join(f"{x:.3g}" for x in each.alone) for each in found)],
+        ["all over without one", *margins],
+    ]
+    titles = ["mean over", *(f"{each.length:g} s" for each in found)]
+    return table_of(dict(zip(titles, zip(*rows, strict=True), strict=True)))

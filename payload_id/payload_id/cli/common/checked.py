@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...core.recording_checks.check_result import CheckResult, Verdict
-from .presentation import plain_table
+from .presentation import table_of
 
 STYLES = {Verdict.GOOD: "green", Verdict.LOOK: "yellow", Verdict.WRONG: "bold red"}
 
@@ -22,16 +22,16 @@ def any_wrong(lines: Sequence[CheckResult]) -> bool:
 
 def lines_table(lines: Sequence[CheckResult]) -> Table:
     """Return the lines, each with what to do where something is to be done."""
-    table = plain_table()
-    for title in ("", "", "found", "expected"):
-        table.add_column(title, no_wrap=not title)
+    words, found = list[Text](), list[Text]()
     for line in lines:
-        word = Text(line.verdict.value, style=STYLES[line.verdict])
-        found = Text(line.found)
-        if line.do:
-            found.append(f"\n-> {line.do}", style=STYLES[line.verdict])
-        table.add_row(line.subject, word, found, Text(line.expected))
-    return table
+        style = STYLES[line.verdict]
+        words.append(Text(line.verdict.value, style=style))
+        found.append(Text(line.found).append(f"\n-> {line.do}" if line.do else "", style))
+    subjects, expected = (
+        [Text(x) for x in each]
+        for each in zip(*((line.subject, line.expected) for line in lines), strict=True)
+    )
+    return table_of({"": subjects, "_": words, "found": found, "expected": expected}, 4)
 
 
 def lines_json(lines: Sequence[CheckResult]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -50,9 +52,21 @@ def console(stderr: bool = False) -> Console:
     )
 
 
-def plain_table() -> Table:
-    """Return an empty table in the style of all."""
-    return Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+def table_of(columns: Mapping[str, Iterable[RenderableType]], left: int = 1) -> Table:
+    """Return a table.
+
+    Args:
+        columns: Cells by the titles of their columns, as many in each.
+        left: How many columns are of texts, which begin on the left; the others end on the right.
+    """
+    table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    for place, (title, cells) in enumerate(columns.items()):
+        whole = not any(" " in str(cell) for cell in cells)
+        side: Literal["left", "right"] = "left" if place < left else "right"
+        table.add_column(Text(title.strip("_")), justify=side, no_wrap=whole)
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*row)
+    return table
 
 
 def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = WIDTH) -> Table:
@@ -63,51 +77,34 @@ def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = 
         truth: True parameters, shape (10,), if known.
         width: Characters of a line; narrow ones leave the pictures out.
     """
-    table = plain_table()
-    table.add_column("")
-    for name in ("estimate", "from", "to"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("unit", no_wrap=True)
-    wide = width >= NARROW
-    table.add_column("identifiable" if wide else "identi-\nfiable", justify="center")
-    if estimate.confidence is not None:
-        table.add_column(f"confidence {estimate.confidence.level:.0%},\nno proof")
-    if estimate.calibrated is not None:
-        table.add_column(f"by history\n({estimate.calibrated.level:.0%})")
+    wide, every = width >= NARROW, range(10)
+    decimals = [digits(half) for half in estimate.half_width]
+    columns: dict[str, Iterable[RenderableType]] = {
+        "": PARAMETERS,
+        "estimate": [Text(number(estimate.phi[k], decimals[k]), style="bold") for k in every],
+        "from": [number(estimate.lower[k], decimals[k]) for k in every],
+        "to": [number(estimate.upper[k], decimals[k]) for k in every],
+        "unit": UNIT_TEXTS,
+        "identifiable" if wide else "identi-\nfiable": [
+            "[green]yes[/]" if known else "[yellow]no[/]" for known in estimate.identifiable
+        ],
+    }
+    if (confidence := estimate.confidence) is not None:
+        ends = zip(confidence.lower, confidence.upper, strict=True)
+        columns[f"confidence {confidence.level:.0%},\nno proof"] = [_ends(*each) for each in ends]
+    if (calibrated := estimate.calibrated) is not None:
+        columns[f"by history\n({calibrated.level:.0%})"] = [_history(calibrated, k) for k in every]
     if truth is not None:
-        table.add_column("truth", justify="right", no_wrap=True)
-        table.add_column("contained" if wide else "in", justify="center")
-        if wide:
-            table.add_column("truth in interval", justify="center", no_wrap=True)
-    for k in range(10):
-        table.add_row(*_cells(estimate, k, truth)[: len(table.columns)])
-    return table
-
-
-def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableType]:
-    """Return the cells of one parameter, the picture last."""
-    lower, upper = estimate.lower[k], estimate.upper[k]
-    decimals = digits(estimate.half_width[k])
-    cells: list[RenderableType] = [
-        PARAMETERS[k],
-        Text(number(estimate.phi[k], decimals), style="bold"),
-        number(lower, decimals),
-        number(upper, decimals),
-        UNIT_TEXTS[k],
-        Text("yes", style="green") if estimate.identifiable[k] else Text("no", style="yellow"),
-    ]
-    if estimate.confidence is not None:
-        cells.append(_ends(estimate.confidence.lower[k], estimate.confidence.upper[k]))
-    if estimate.calibrated is not None:
-        cells.append(_history(estimate.calibrated, k))
-    if truth is not None:
-        inside = bool(estimate.contains(truth)[k])
-        cells += [
-            number(truth[k], decimals),
-            Text("yes", style="green") if inside else Text("NO", style="bold red"),
-            _bar(truth[k], lower, upper),
+        inside = estimate.contains(truth)
+        columns["truth"] = [number(truth[k], decimals[k]) for k in every]
+        columns["contained" if wide else "in"] = [
+            "[green]yes[/]" if each else "[bold red]NO[/]" for each in inside
         ]
-    return cells
+    if truth is not None and wide:
+        columns["truth in interval"] = [
+            _bar(truth[k], estimate.lower[k], estimate.upper[k]) for k in every
+        ]
+    return table_of(columns)
 
 
 def _history(calibrated: CalibratedInterval, k: int) -> str:
@@ -122,7 +119,7 @@ def _history(calibrated: CalibratedInterval, k: int) -> str:
 def _ends(lower: float, upper: float) -> str:
     """Return both ends of an interval with as many digits as its width deserves."""
     decimals = digits((upper - lower) / 2)
-    return f"[{number(lower, decimals)}, {number(upper, decimals)}]"
+    return f"\\[{number(lower, decimals)}, {number(upper, decimals)}]"
 
 
 def _bar(truth: float, lower: float, upper: float) -> Text:

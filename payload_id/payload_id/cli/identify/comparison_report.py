@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.markup import escape
 from rich.table import Table
 
 from ...core import codec
@@ -27,7 +26,7 @@ from ...core.number_format import UNIT_TEXTS, digits, number
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...files.payload.payload_file import read_payload
 from ..common.options import RecordingOptions
-from ..common.presentation import console, plain_table
+from ..common.presentation import console, table_of
 from ..common.progress import progress
 from ..common.reading import remarks
 from ..common.settings import described
@@ -157,49 +156,45 @@ def estimator_table(points: Sequence[Point], spreads: Sequence[Spread], unit: st
     """Return one line for each estimator, with the digits that the narrowest intervals deserve."""
     known = [x.half_width for x in spreads if x.guaranteed and x.consistent]
     width = np.min(known, axis=0) if known else np.full(10, np.nan)
-    measured = any(x is not None for point in points for x in point.errors_percent.values())
-    table = plain_table()
-    table.add_column("estimator", no_wrap=True)
     titles = (
-        "mass\n[kg]", "centre of mass\n[mm]", "Ixx Iyy Izz\nabout it [g m²]",
+        "estimator", "mass\n[kg]", "centre of mass\n[mm]", "Ixx Iyy Izz\nabout it [g m²]",
         f"residual\n[{unit}]", "physi-\ncal", "time\n[ms]", "Δ mass\n[%]", "Δ CoM\n[%]", "Δ I\n[%]",
     )  # fmt: skip
-    for name in titles[: None if measured else -3]:
-        table.add_column(escape(name), justify="right", no_wrap=True)
-    for point in points:
-        if point.failure:
-            table.add_row(point.name, "[bold red]failed[/]")
-            continue
-        mass, com, inertia = mass_com_inertia(point.phi)
-        heavy = mass if mass > 0.0 else math.nan
-        cells = (
-            point.name,
-            number(mass, digits(width[0])),
-            _listed(1e3 * com * (heavy / heavy), 1e3 * width[1:4] / heavy),
-            _listed(1e3 * np.diag(inertia) * (heavy / heavy), 1e3 * width[[4, 7, 9]]),
-            _short(point.residual_rms),
-            "[green]yes[/]" if point.physically_consistent else "[bold red]NO[/]",
-            f"{1e3 * point.seconds:.1f}",
-            *(_short(math.nan if x is None else x) for x in point.errors_percent.values()),
-        )
-        table.add_row(*cells[: len(table.columns)])
-    return table
+    rows = [_cells(point, width) for point in points]
+    columns = dict(zip(titles, zip(*rows, strict=True), strict=True))
+    if not any(x is not None for point in points for x in point.errors_percent.values()):
+        columns = {title: columns[title] for title in titles[:-3]}
+    return table_of(columns)
+
+
+def _cells(point: Point, width: Array) -> list[str]:
+    """Return the cells of one estimator, with the digits that half-widths deserve."""
+    if point.failure:
+        return [point.name, "[bold red]failed[/]", *[""] * 8]
+    mass, com, inertia = mass_com_inertia(point.phi)
+    heavy = mass if mass > 0.0 else math.nan
+    return [
+        point.name,
+        number(mass, digits(width[0])),
+        _listed(1e3 * com * (heavy / heavy), 1e3 * width[1:4] / heavy),
+        _listed(1e3 * np.diag(inertia) * (heavy / heavy), 1e3 * width[[4, 7, 9]]),
+        _short(point.residual_rms),
+        "[green]yes[/]" if point.physically_consistent else "[bold red]NO[/]",
+        f"{1e3 * point.seconds:.1f}",
+        *(_short(math.nan if x is None else x) for x in point.errors_percent.values()),
+    ]
 
 
 def interval_table(spreads: Sequence[Spread]) -> Table:
     """Return half-widths, one line for each parameter, one pair of columns for each method."""
-    table, rows = plain_table(), [[*PARAMETERS, *FOOT], [*UNIT_TEXTS, *("" for _ in FOOT)]]
-    table.add_column("half-width")
-    table.add_column("unit", no_wrap=True)
+    none = [""] * len(FOOT)
+    columns = {"half-width": [*PARAMETERS, *FOOT], "unit": [*UNIT_TEXTS, *none]}
     for found in spreads:
-        table.add_column(found.name.replace("_", "_\n"), justify="right", no_wrap=True)
-        rows.append([*map(_short, found.half_width), *(cell(found) for cell in FOOT.values())])
+        title = found.name.replace("_", "_\n")
+        columns[title] = [*map(_short, found.half_width), *(cell(found) for cell in FOOT.values())]
         if found.name != "hull" and np.isfinite(found.ratio_to_hull).any():
-            table.add_column("× hull", justify="right", style="dim")
-            rows.append([*map(_short, found.ratio_to_hull), *("" for _ in FOOT)])
-    for cells in zip(*rows, strict=True):
-        table.add_row(*cells)
-    return table
+            columns[f"{title}\n/ hull"] = [*map(_short, found.ratio_to_hull), *none]
+    return table_of(columns, 2)
 
 
 def _listed(values: Array, widths: Array) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.markup import escape
@@ -16,7 +17,7 @@ from ...core.identification.status import USABLE
 from ...core.number_format import UNIT_TEXTS, rounded
 from ...core.team.estimate import TeamEstimate
 from ...files.teams.team_run import SavedTeamRun, has_team_run
-from ..common.presentation import console, plain_table
+from ..common.presentation import console, table_of
 
 
 def is_team(recording: Path) -> bool:
@@ -70,23 +71,26 @@ def show(estimate: TeamEstimate, truth: Array | None = None) -> None:
 
 def _payload_table(estimate: TeamEstimate, truth: Array | None) -> Table:
     """Return the ten parameters with their intervals."""
-    table = plain_table()
-    for title in (f"payload at {estimate.reference}", "estimate [interval]", "", "truth"):
-        table.add_column(escape(title) if title != "truth" or truth is not None else "")
-    for k, name in enumerate(PARAMETERS):
-        text = rounded(float(estimate.phi[k]), float(estimate.lower[k]), float(estimate.upper[k]))
-        true = "" if truth is None else f"{truth[k]:.4g}"
-        table.add_row(name, escape(text), UNIT_TEXTS[k], true)
-    return table
+    found = zip(estimate.phi, estimate.lower, estimate.upper, strict=True)
+    columns: dict[str, Iterable[str]] = {
+        f"payload at {estimate.reference}": PARAMETERS,
+        "estimate [interval]": [escape(rounded(*map(float, each))) for each in found],
+        "": UNIT_TEXTS,
+    }
+    if truth is not None:
+        columns["truth"] = [f"{x:.4g}" for x in truth]
+    return table_of(columns, 3)
 
 
 def _grasps_table(estimate: TeamEstimate) -> Table:
     """Return where each robot grasps, how its clock is off, and what it carries."""
-    table = plain_table()
-    for title in ("grasp", "place [m]", "clock [ms]", "carries"):
-        table.add_column(escape(title), no_wrap=title == "grasp")
-    for name, frame in estimate.frames.items():
-        place = ", ".join(f"{x:.4f}" for x in frame.position)
-        share = f"{estimate.payload[name].share:.0%}" if name in estimate.payload else "-"
-        table.add_row(name, place, f"{1e3 * frame.clock:+.1f}", share)
-    return table
+    frames, payload = estimate.frames, estimate.payload
+    return table_of(
+        {
+            "grasp": frames,
+            "place [m]": [", ".join(f"{x:.4f}" for x in at.position) for at in frames.values()],
+            "clock [ms]": [f"{1e3 * at.clock:+.1f}" for at in frames.values()],
+            "carries": [f"{payload[x].share:.0%}" if x in payload else "-" for x in frames],
+        },
+        2,
+    )

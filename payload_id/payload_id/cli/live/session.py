@@ -16,7 +16,6 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from payload_id_msgs.msg import PlanDescription
 from rich.console import Console
-from rich.markup import escape
 from rich.text import Text
 
 from ...core.errors import PayloadIdError, printable
@@ -32,7 +31,7 @@ from ...ros.common.diagnostics import LIFECYCLE
 from ...ros.common.main_loop import start_ros
 from ...ros.common.timeouts import SILENT
 from ..common.live_view import LiveView
-from ..common.presentation import console, estimate_table, plain_table, verdict
+from ..common.presentation import console, estimate_table, table_of, verdict
 from ..common.progress import progress
 from ..common.signals import raise_interrupts
 from ..report.command import written
@@ -256,21 +255,14 @@ def _obstacles(
 def show_plan(terminal: Console, plan: PlanDescription) -> None:
     """Print a plan for a person."""
     _say(terminal, f"{plan.plan_id}: {plan.summary}")
-    table = plain_table()
-    table.add_column("joint", no_wrap=True)
-    for title in ("from [rad, m]", "to [rad, m]", "position [%]", "velocity [%]",
-                  "acceleration [%]", "torque [%]"):  # fmt: skip
-        table.add_column(escape(title), justify="right")
-    peaks = (
-        plan.peak_position_percent,
-        plan.peak_velocity_percent,
-        plan.peak_acceleration_percent,
-        plan.peak_torque_percent,
-    )
-    rows = zip(plan.joint_names, plan.start_positions, plan.goal_positions, *peaks, strict=True)
-    for name, start, goal, *parts in rows:
-        table.add_row(Text(name), f"{start:.3f}", f"{goal:.3f}", *(f"{part:.0f}" for part in parts))
-    terminal.print(table)
+    parts = ("position", "velocity", "acceleration", "torque")
+    columns: dict[str, Any] = {
+        "joint": [Text(name) for name in plan.joint_names],
+        "from [rad, m]": [f"{x:.3f}" for x in plan.start_positions],
+        "to [rad, m]": [f"{x:.3f}" for x in plan.goal_positions],
+        **{f"{x} [%]": [f"{y:.0f}" for y in getattr(plan, f"peak_{x}_percent")] for x in parts},
+    }
+    terminal.print(table_of(columns))
     for sentence in plan.assumptions:
         _say(terminal, f"  rests on: {sentence}", "dim")
     _say(terminal, f"certificate: {plan.certificate_path}")

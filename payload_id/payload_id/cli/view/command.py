@@ -79,11 +79,10 @@ def _show_recording(view: View, path: Path) -> int:
     """Identify from a recording, and serve it."""
     from ...files.robots.arm_frames import ArmFrames
     from ...files.robots.robot_file import RobotFile
-    from ...files.runs.run_file import RunFile
     from ...ros.view.recorded import Film, serve_film
     from ..common.progress import progress
     from ..common.reading import remarks
-    from ..identify import torque, wrench
+    from ..identify.loading import load
 
     asked = RecordingOptions(
         recordings=[str(path)],
@@ -94,20 +93,16 @@ def _show_recording(view: View, path: Path) -> int:
         start=view.start,
         end=view.end,
     )
-    if wrench.is_wrench(asked):
+    loaded = load(asked)
+    job, about = loaded.job, loaded.about
+    if about.wrench is not None:
         raise InputError(
             "A recording of a force-torque sensor has no arm to be shown; see it with "
             f"./payload-id identify {path} --figure intervals.png."
         )
-    job = torque.load(asked).job
     with progress("identifying") as show:
-        outcome = torque.identify(job, show)
-    if view.robot:
-        robot = RobotFile.load(view.robot)
-        urdf, folder = robot.urdf, robot.urdf_path.parent
-    else:
-        urdf, folder = RunFile.load(path).urdf, path
-    recording = job.recording
-    notes = remarks(recording)
-    film = Film(recording.stamp, recording.q, job.robot, ArmFrames(urdf), outcome.history, notes)
-    return serve_film(film, urdf, folder, view.host, view.port)
+        _, history = job.run(show)
+    folder = RobotFile.load(view.robot).urdf_path.parent if view.robot else path
+    taken, frames = job.recording, ArmFrames(about.urdf)
+    film = Film(taken.stamp, taken.q, job.robot, frames, history, remarks(taken))
+    return serve_film(film, about.urdf, folder, view.host, view.port)
