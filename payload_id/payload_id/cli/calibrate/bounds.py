@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from ...core.calibration import CalibrationResult, LinkPrior, Options, calibrate
+from ...core.calibration import LinkPrior, Options, calibrate
 from ...core.calibration.forgetting import without
 from ...core.calibration.measured_noise import MARGIN, with_measured_noise
-from ...core.errors import ConfigurationError, InputError, UnknownNameError
+from ...core.errors import InputError, UnknownNameError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.version import VERSION
 from ...files.calibration_io.calibrated_robot import CALIBRATION, save_calibrated_robot
-from ...files.recordings.known_runs import KnownRecording
 from ...files.robots.link_ellipsoids import link_ellipsoids
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from ..common.figure import Drawn, drawn
 from ..common.progress import progress
 from ..common.reading import read_stretch, robot_file
 from ..common.settings import scales_of, with_changes
 from . import bounds_report
 from .bounds_report import Job
 from .command import Bounds
-from .known import changing, check_out, known_recordings, measured_with
+from .known import changing, check_out, known_recordings, measured_with, window_of
 
 
 def run(wanted: Bounds) -> int:
@@ -44,9 +43,8 @@ def run(wanted: Bounds) -> int:
         print(json.dumps(bounds_report.as_json(job)))
     else:
         bounds_report.show(job)
-    if job.failure is not None:
-        raise job.failure
-    return 0 if job.written else 3
+    job.output.settle()
+    return 0 if job.output.path else 3
 
 
 def work(wanted: Bounds, margin: float) -> Job:
@@ -57,7 +55,7 @@ def work(wanted: Bounds, margin: float) -> Job:
     runs = known_recordings(wanted)
     recordings = tuple(read_stretch(each.path, wanted, file) for each in runs)
     options = Options(
-        window=Options.window if wanted.window is None else wanted.window,
+        window=window_of(wanted),
         ellipsoids=link_ellipsoids(file, robot) if wanted.ellipsoids else (),
         prior=_prior(wanted.prior),
         scales=scales_of(wanted.scales),
@@ -67,22 +65,29 @@ def work(wanted: Bounds, margin: float) -> Job:
     if not wanted.stated_noise:
         uncertainty = with_measured_noise(uncertainty, recordings, loads, robot, margin)
     result = calibrate(recordings, robot, uncertainty, options, loads)
-    written = failure = None
-    if result.consistent:
-        kept = replace(result.calibration, about=_about(wanted, runs, result))
-        kept = without(kept, changing(wanted))
-        lines = (
-            f"Written by payload-id {VERSION} calibrate bounds from "
-            + ", ".join(each.path.name for each in runs)
-            + ".",
-            "Calibrate again after a change of robot, tool, sensors or of the bounds below.",
-            *(() if wanted.stated_noise else _measured(file, uncertainty, margin)),
-        )
-        try:
-            written = save_calibrated_robot(wanted.out, file.path, CALIBRATION, kept, lines)
-        except ConfigurationError as error:  # what took minutes to learn is shown all the same
-            failure = error
-    return Job(robot, recordings, result, written, failure)
+    if not result.consistent:
+        return Job(robot, recordings, result, Drawn())
+    about = {
+        "recordings": [str(each.path) for each in runs],
+        "software_version": VERSION,
+        "windows": result.windows,
+        "window": options.window,
+        "scales": list(options.scales),
+        "payloads": [x.tolist() for x in loads],
+        "may_change": list(changing(wanted)),
+    }
+    kept = without(replace(result.calibration, about=about), changing(wanted))
+    lines = (
+        f"Written by payload-id {VERSION} calibrate bounds from "
+        + ", ".join(each.path.name for each in runs)
+        + ".",
+        "Calibrate again after a change of robot, tool, sensors or of the bounds below.",
+        *(() if wanted.stated_noise else _measured(file, uncertainty, margin)),
+    )
+    # What took minutes to learn is shown though it cannot be written.
+    write = partial(save_calibrated_robot, robot=file.path, archive=CALIBRATION, result=kept,
+                    remarks=lines)  # fmt: skip
+    return Job(robot, recordings, result, drawn(wanted.out, write))
 
 
 def _measured(file: RobotFile, after: Uncertainty, margin: float) -> tuple[str, ...]:
@@ -108,18 +113,3 @@ def _prior(text: str) -> LinkPrior:
     if text not in known:
         raise UnknownNameError("prior", text, known, "--prior")
     return LinkPrior(text)
-
-
-def _about(
-    wanted: Bounds, runs: Sequence[KnownRecording], result: CalibrationResult
-) -> dict[str, Any]:
-    """Return what a reader of the archive should know."""
-    return {
-        "recordings": [str(each.path) for each in runs],
-        "software_version": VERSION,
-        "windows": result.windows,
-        "window": Options.window if wanted.window is None else wanted.window,
-        "scales": list(scales_of(wanted.scales)),
-        "payloads": [each.load.phi.tolist() for each in runs],
-        "may_change": list(changing(wanted)),
-    }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,15 @@ from rich.table import Table
 
 from ...core import codec
 from ...core.calibration import CalibrationResult
-from ...core.errors import PayloadIdError
 from ...core.identification.status import times_as_large
 from ...core.number_format import digits, number
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS, group_slice
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
+from ..common.figure import Drawn
 from ..common.presentation import console, table_of
 from ..common.reading import remarks
+from .known import written
 
 TITLES = {
     "friction_coulomb": "Coulomb friction",
@@ -45,15 +45,13 @@ class Job:
         robot: The arm.
         recordings: At least one.
         result: The calibration.
-        written: The calibrated robot file; None if there is none.
-        failure: Why it could not be written, if that is why there is none.
+        output: The calibrated robot file; there is none where the data are inconsistent.
     """
 
     robot: RobotModel
     recordings: tuple[Recording, ...]
     result: CalibrationResult
-    written: Path | None
-    failure: PayloadIdError | None = None
+    output: Drawn
 
 
 def as_json(job: Job) -> dict[str, Any]:
@@ -88,7 +86,7 @@ def as_json(job: Job) -> dict[str, Any]:
         "validation": validation,
         "notes": [*result.notes, *(line for r in job.recordings for line in remarks(r))],
         "uncertainty": dict(calibration.uncertainty),
-        "written": str(job.written) if job.written else None,
+        "written": None if job.output.path is None else str(job.output.path),
     }
     plain: dict[str, Any] = codec.as_json(found)
     return plain
@@ -189,9 +187,4 @@ def summary(job: Job) -> Sequence[str]:
     still = found.unseen_links(job.robot.joints)
     if still:
         lines.append(f"Nothing is seen of the links beyond {', '.join(still)}: move other joints.")
-    if job.written:
-        lines.append(
-            f"Written: {job.written} and {job.written.with_suffix('.npz').name} beside it.\n"
-            f"next: ./payload-id identify RECORDING --robot {job.written}"
-        )
-    return lines
+    return [*lines, *written(job.output)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,7 @@ from rich.table import Table
 from ...core import codec
 from ...core.arm.arm_history import ArmHistory
 from ...core.body.inertial import PARAMETERS
-from ...core.calibration import Options
-from ...core.errors import ConfigurationError, InputError, PayloadIdError
+from ...core.errors import InputError
 from ...core.history import KnownRun, learn_history, segments
 from ...core.history.conformal import largest_score, runs_needed
 from ...core.history.learning import OWN
@@ -28,12 +27,13 @@ from ...files.recordings.known_runs import KnownRecording
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from ..common.figure import Drawn, drawn
 from ..common.presentation import console, table_of
 from ..common.progress import progress
 from ..common.reading import read_stretch, remarks, robot_file
 from ..common.settings import with_changes
 from .command import History
-from .known import changing, check_out, known_recordings, measured_with
+from .known import changing, check_out, known_recordings, measured_with, window_of, written
 
 LEVELS = (0.9, 0.95, 0.99)
 
@@ -47,16 +47,14 @@ class HistoryJob:
         recordings: At least two.
         runs: The runs that they were cut into.
         history: What they have shown.
-        written: The robot file with it; None if it could not be written.
-        failure: Why not, in that case.
+        output: The robot file with it.
     """
 
     robot: RobotModel
     recordings: tuple[Recording, ...]
     runs: tuple[KnownRun, ...]
     history: ArmHistory
-    written: Path | None
-    failure: PayloadIdError | None = None
+    output: Drawn
 
 
 def run(wanted: History) -> int:
@@ -75,8 +73,7 @@ def run(wanted: History) -> int:
         print(json.dumps(as_json(job)))
     else:
         show(job)
-    if job.failure is not None:
-        raise job.failure
+    job.output.settle()
     return 0
 
 
@@ -107,10 +104,7 @@ def learn(
     recordings: Sequence[tuple[KnownRecording, Recording]],
 ) -> HistoryJob:
     """Learn a history from recordings, and write the robot file with it."""
-    rows, window = (
-        MomentumRows.of(robot, uncertainty),
-        (Options.window if wanted.window is None else wanted.window),
-    )
+    rows, window = MomentumRows.of(robot, uncertainty), window_of(wanted)
     runs = tuple(
         KnownRun.of(known.path.name, part, known.load, rows, window)
         for known, recording in recordings
@@ -125,12 +119,12 @@ def learn(
         "Make it again after a change of robot, tool, sensors or of the bounds below.",
     )
     history = replace(history, about=about)
-    written = failure = None
-    try:
-        written = save_calibrated_robot(wanted.out, file.path, HISTORY, history, lines)
-    except ConfigurationError as error:  # what took minutes to learn is shown all the same
-        failure = error
-    return HistoryJob(robot, tuple(r for _, r in recordings), runs, history, written, failure)
+    # What took minutes to learn is shown though it cannot be written.
+    write = partial(save_calibrated_robot, robot=file.path, archive=HISTORY, result=history,
+                    remarks=lines)  # fmt: skip
+    return HistoryJob(
+        robot, tuple(r for _, r in recordings), runs, history, drawn(wanted.out, write)
+    )
 
 
 def as_json(job: HistoryJob) -> dict[str, Any]:
@@ -151,7 +145,7 @@ def as_json(job: HistoryJob) -> dict[str, Any]:
             for k, run in enumerate(job.runs)
         ],
         "notes": [*history.notes, *(line for r in job.recordings for line in remarks(r))],
-        "written": None if job.written is None else str(job.written),
+        "written": None if job.output.path is None else str(job.output.path),
     }
     plain: dict[str, Any] = codec.as_json(found)
     return plain
@@ -169,11 +163,8 @@ def show(job: HistoryJob) -> None:
         f"Errors are {history.inflation:.1f} times those of independent rows, and rows err by a "
         f"further {history.load_noise:.1%} of what the load makes of them."
     )
-    if job.written is not None:
-        terminal.print(
-            f"Written: {job.written} and {job.written.with_suffix('.npz').name} beside it.\n"
-            f"next: ./payload-id identify RECORDING --robot {job.written}"
-        )
+    for line in written(job.output):
+        terminal.print(line)
 
 
 def run_table(job: HistoryJob) -> Table:

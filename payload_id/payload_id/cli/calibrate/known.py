@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...core.calibration import Options
 from ...core.errors import InputError, UnknownNameError
 from ...core.history import KnownLoad
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
@@ -15,6 +16,7 @@ from ...files.configuration.atomic_write import check_place
 from ...files.recordings.known_runs import KnownRecording, read_known_runs
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
+from ..common.figure import Drawn
 from ..common.options import numbers_of
 from ..common.reading import check_different
 from .command import Known
@@ -43,6 +45,21 @@ def changing(wanted: Known) -> tuple[str, ...]:
         if name not in JOINT_GROUPS:
             raise UnknownNameError("bound", name, JOINT_GROUPS, "--changes")
     return tuple(wanted.changes)
+
+
+def window_of(wanted: Known) -> float:
+    """Return the length of windows [s]."""
+    return Options.window if wanted.window is None else wanted.window
+
+
+def written(output: Drawn) -> list[str]:
+    """Return what is said of a robot file that was written."""
+    if output.path is None:
+        return []
+    return [
+        f"Written: {output.path} and {output.path.with_suffix('.npz').name} beside it.",
+        f"next: ./payload-id identify RECORDING --robot {output.path}",
+    ]
 
 
 def measured_with(robot: RobotModel, recordings: Sequence[Recording]) -> RobotModel:

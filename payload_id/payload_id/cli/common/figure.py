@@ -1,4 +1,4 @@
-"""The figure that a command draws besides its result: checked first, drawn without risk to it."""
+"""What a command writes besides its result, such as a figure: without risk to what it shows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...files.figures.picture_file import picture_place
 
 @dataclass(frozen=True)
 class Drawn:
-    """What became of a figure.
+    """What became of a file.
 
     Attributes:
         path: The file; None if none was asked for, or written.
@@ -23,7 +23,7 @@ class Drawn:
     failure: PayloadIdError | None = None
 
     def settle(self) -> None:
-        """Raise the reason why a figure that was asked for is missing, the result being shown."""
+        """Raise the reason why a file that was asked for is missing, the result being shown."""
         if self.failure is not None:
             raise self.failure
 
@@ -38,7 +38,7 @@ def figure_place(figure: Path | None) -> Path | None:
 
 
 def drawn(place: Path | None, draw: Callable[[Path], Path]) -> Drawn:
-    """Draw a figure if one is asked for; a failure is kept until the result has been shown."""
+    """Write a file if one is asked for; a failure is kept until the result has been shown."""
     if place is None:
         return Drawn()
     try:
