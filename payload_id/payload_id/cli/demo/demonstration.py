@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...core.excitation.search.random_fourier_search import Found
 from ...core.identification.estimate import Estimate
-from ...files.configuration.atomic_write import saved_file
+from ...files.configuration.atomic_write import save
 from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
 from ...ros.client.payload_client import PayloadClient, estimate_from
@@ -176,8 +176,7 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
     terminal.print(verdict(last))
     terminal.print(estimate_table(last, scene.payload, terminal.width))
     truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
-    with saved_file(scene.folder / "truth.json", "truth") as file:
-        file.write(f"{json.dumps(truth, indent=2)}\n".encode())
+    save(scene.folder / "truth.json", f"{json.dumps(truth, indent=2)}\n", "truth")
     title = f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.words}"
     figure = intervals_over_time(scene.folder / "intervals.png", history, title, scene.payload)
     with terminal.status("Replaying the recording without ROS ..."):

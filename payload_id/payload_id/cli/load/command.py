@@ -66,7 +66,7 @@ def export(
     out: Annotated[Path | None, file("write to a file (default: standard output)")] = None,
 ) -> int:
     """Write a load as a controller, filter or model takes it; nothing is sent."""
-    from ...files.configuration.atomic_write import check_place, saved_file
+    from ...files.configuration.atomic_write import check_place, save
     from ...files.export.exported import exported, the_robot
     from ...files.export.loads.result_file import read_result
 
@@ -77,9 +77,7 @@ def export(
     if place is None:
         print(text, end="")
         return 0
-    with saved_file(place, "export") as stream:
-        stream.write(text.encode())
-    print(f"written: {place}")
+    print(f"written: {save(place, text, 'export')}")
     return 0
 
 

@@ -22,7 +22,7 @@ from ...core.errors import (
     shortened,
 )
 from ...core.identification.status import Status
-from ...files.configuration.atomic_write import saved_file
+from ...files.configuration.atomic_write import save
 from ...files.configuration.input_path import input_path
 from ...files.configuration.yaml_file import read_yaml
 from ...files.drivers.driver_facts import PayloadTarget, named_within
@@ -130,8 +130,7 @@ def _write(
         if earlier is None:
             place.unlink()
         else:
-            with saved_file(place, "record of the load") as file:
-                file.write(earlier)
+            save(place, earlier, "record of the load")
         raise
 
 

@@ -18,7 +18,7 @@ from ...core.arm.arm_model import NO_MASSES
 from ...core.arm.description import ROUNDED, with_masses_times
 from ...core.arm.mass_doubts import mass_doubts
 from ...core.errors import ConfigurationError, InputError
-from ...files.configuration.atomic_write import check_place, saved_file
+from ...files.configuration.atomic_write import check_place, save
 from ...files.recordings.recording import Recording
 from ...files.robots.description.urdf import is_xacro, read_urdf
 from ...files.robots.link_travel import following_masses
@@ -104,12 +104,12 @@ def new_robot(draft: Draft) -> int:
         if draft.bare and columns.effort_unit == "A" and not unfit:
             columns = _with_constants(columns, model, draft.bare)
     if source is None:
-        _write(expanded, urdf, "robot description")
+        save(expanded, urdf, "robot description")
     text = robot_text(found, scales, expanded, factor, out.parent, columns)
-    _write(out, text, "robot file")
+    save(out, text, "robot file")
     RobotFile.load(out.resolve())
     if columns is not None:
-        _write(beside, columns_text(columns, names_of(found.joints)), "columns file")
+        save(beside, columns_text(columns, names_of(found.joints)), "columns file")
     notes = [*doubts, *([SAY] if doubts else []), following_masses(heavier, model)]
     _report(found, scales, notes, out, beside, columns)
     return _measure(draft.bare, out, beside, measured) if draft.bare else 0
@@ -143,12 +143,6 @@ def _description(draft: Draft) -> tuple[str, Path | None]:
         raise InputError(f"--xacro takes NAME=VALUE; found {' '.join(draft.xacro)}.")
     path: Path = draft.urdf
     return read_urdf(path, values), None if is_xacro(path) else path
-
-
-def _write(path: Path, text: str, what: str) -> None:
-    """Write a file."""
-    with saved_file(path, what) as file:
-        file.write(text.encode())
 
 
 def _refuse(paths: list[Path]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 from ...core.errors import ConfigurationError
-from ...files.configuration.atomic_write import saved_file
+from ...files.configuration.atomic_write import save
 from ..common.options import Robot, argument, option
 
 MORE = "Seldom needed"
@@ -82,17 +82,12 @@ def policy(
     found, domain = enclaves(names, namespace), ros_domain()
     begin = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0)
     policy = folder / "policy.xml"
-    _write(policy, policy_xml(found))
+    save(policy, policy_xml(found), "policy")
     for enclave in found:
         path = folder / "enclaves" / enclave.path.lstrip("/") / "permissions.xml"
-        _write(path, permissions_xml(enclave, domain, begin, begin + VALID))
+        save(path, permissions_xml(enclave, domain, begin, begin + VALID), "policy")
     print(
         f"{policy}: {len(found)} enclaves, of nodes and of the roles reader, operator and mover\n"
         f"{folder / 'enclaves'}: the permissions that follow in domain {domain}, unsigned"
     )
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    with saved_file(path, "policy") as file:
-        file.write(text.encode())

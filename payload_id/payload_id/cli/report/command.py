@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ...core.errors import InputError, PayloadIdError
-from ...files.configuration.atomic_write import check_place, saved_file
+from ...files.configuration.atomic_write import check_place, save
 from ..common.options import OUTPUT, Json, argument, file, flag
 
 NAME = "report.html"
@@ -36,26 +36,15 @@ def report(
     json: Json = False,
 ) -> int:
     """Write a run as one page: verdict, numbers, assumptions, data, how to repeat it."""
-    from ...core.identification.status import FAILED
-    from ..common.progress import progress
-
     run, *earlier = runs
     if (run / "rows").is_dir():
         return _of_many(run, out, not (earlier or json or markdown))
     if json + markdown + (out is not None) > 1:
         raise InputError("--out says by its suffix how the report is set; leave out the other.")
-    if not (json or markdown):
-        path, code = written(run, out, earlier)
+    path, code = written(run, out, earlier, ".json" if json else ".md" if markdown else "")
+    if path is not None:
         print(f"written: {path}")
-        return code
-    # Not at the top: the libraries of figures and pages take longer to import than most commands.
-    from ...files.reports.report import Report
-    from ...files.reports.setting import as_json, as_markdown
-
-    with progress("identifying again") as show:
-        found = Report.of(run, earlier, show)
-    print((as_json if json else as_markdown)(found), end="")
-    return 3 if found.run.estimate.status in FAILED else 0
+    return code
 
 
 def _of_many(folder: Path, out: Path | None, alone: bool) -> int:
@@ -76,25 +65,25 @@ def _of_many(folder: Path, out: Path | None, alone: bool) -> int:
         raise InputError(f"The page of a fleet is written as .html; found '{place.name}'.")
     with progress("taking runs together"):
         text = as_html(Fleet.of(table))
-    with saved_file(place, "report") as stream:
-        stream.write(text.encode())
-    print(f"written: {place}")
+    print(f"written: {save(place, text, 'report')}")
     return 0
 
 
 def written(
-    run_path: Path, out: Path | None = None, earlier: Sequence[Path] = ()
-) -> tuple[Path, int]:
+    run_path: Path, out: Path | None = None, earlier: Sequence[Path] = (), printed: str = ""
+) -> tuple[Path | None, int]:
     """Write a report; return its file, and the exit code.
 
     Args:
         run_path: Folder of the run.
         out: Where; None: in that folder.
         earlier: Folders of earlier runs.
+        printed: How it is set where it is printed instead, ".json" or ".md".
 
     Raises:
         PayloadIdError: A file cannot be read, or the report not be written.
     """
+    # Not at the top: the libraries of figures and pages take longer to import than most commands.
     from ...core.identification.status import FAILED
     from ...files.reports.repeated_run import run_folder
     from ...files.reports.report import Report
@@ -102,15 +91,18 @@ def written(
     from ..common.progress import progress
 
     run_folder(run_path)  # what is no run is refused before anything else is said of it
-    place = check_place(run_path / NAME if out is None else out, "report").resolve()
-    setting = setting_of(place)
+    place = None
+    if not printed:
+        place = check_place(run_path / NAME if out is None else out, "report").resolve()
+    setting = setting_of(place or Path(NAME).with_suffix(printed))
     with progress("identifying again") as show:
         report = Report.of(run_path, earlier, show)
-    text = setting(report)
+    text, code = setting(report), 3 if report.run.estimate.status in FAILED else 0
+    if place is None:
+        print(text, end="")
+        return None, code
     try:
-        with saved_file(place, "report") as stream:
-            stream.write(text.encode())
+        return save(place, text, "report"), code
     except PayloadIdError:  # what was found is shown all the same
         print(as_markdown(report))
         raise
-    return place, 3 if report.run.estimate.status in FAILED else 0

@@ -11,7 +11,7 @@ from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.errors import ConfigurationError, comment
 from ..configuration.archive import Archive
-from ..configuration.atomic_write import saved_file
+from ..configuration.atomic_write import save
 from ..configuration.package_data import PACKAGE, share_folder
 from ..configuration.yaml_file import yaml_text
 
@@ -49,9 +49,7 @@ def save_calibrated_robot(
         archive.name: archive.save(path.with_suffix(".npz"), result).name,
         "uncertainty": dict(result.uncertainty),
     }
-    with saved_file(path, "calibrated robot file") as file:
-        file.write(yaml_text(whole, comment(remarks)).encode())
-    return path
+    return save(path, yaml_text(whole, comment(remarks)), "calibrated robot file")
 
 
 def _place(path: Path | str, robot: Path) -> Path:

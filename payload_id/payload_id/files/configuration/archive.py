@@ -20,7 +20,7 @@ import numpy as np
 
 from ...core.codec import built, joined, parted, plain
 from ...core.errors import ConfigurationError, in_words, shortened
-from .atomic_write import saved_file
+from .atomic_write import save
 from .file_kind import ARCHIVE_HEAD, a_kind, instead
 from .input_path import input_path
 
@@ -51,11 +51,7 @@ class Archive(Generic[T]):
         Raises:
             ConfigurationError: It cannot be written.
         """
-        path = Path(path)
-        content = self.to_bytes(value)
-        with saved_file(path, self.name) as file:
-            file.write(content)
-        return path
+        return save(Path(path), self.to_bytes(value), self.name)
 
     def load(self, path: Path | str) -> T:
         """Read a file.

@@ -128,6 +128,13 @@ def saved_file(path: Path, what: str) -> Iterator[BinaryIO]:
         raise ConfigurationError(f"The {what} cannot be written to {path}: {why}.") from error
 
 
+def save(path: Path, content: str | bytes, what: str) -> Path:
+    """Write a file as `saved_file` does; return its path."""
+    with saved_file(path, what) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+    return path
+
+
 def check_place(path: Path, what: str) -> Path:
     """Return a path at which a file can be written, before the work that makes its content.
 

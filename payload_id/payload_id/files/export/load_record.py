@@ -11,7 +11,7 @@ from typing import Any
 from ...core.codec import built, plain
 from ...core.errors import ConfigurationError
 from ...core.safety.certificate.certificate import digest_of
-from ..configuration.atomic_write import saved_file
+from ..configuration.atomic_write import save
 from ..configuration.json_file import read_json
 
 DIGEST = "digest"  # entry of the file: that of all others
@@ -49,8 +49,7 @@ class LoadRecord:
         """
         entries = plain(self)
         entries[DIGEST] = digest_of(entries)
-        with saved_file(path, "record of the load") as file:
-            file.write((json.dumps(entries, indent=2) + "\n").encode())
+        save(path, json.dumps(entries, indent=2) + "\n", "record of the load")
 
     @classmethod
     def load(cls, path: Path, target: str) -> LoadRecord:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.errors import comment
 from ...core.history import KnownLoad
-from ..configuration.atomic_write import saved_file
+from ..configuration.atomic_write import save
 from ..configuration.yaml_file import yaml_text
 
 LIST = "runs.yaml"  # in the folder of a session
@@ -63,9 +63,7 @@ def write_known_runs(path: Path, runs: Sequence[KnownRecording], remarks: Sequen
         ConfigurationError: The file cannot be written.
     """
     entries = {run.path.relative_to(path.parent).as_posix(): _entry(run.load) for run in runs}
-    with saved_file(path, "list of runs") as file:
-        file.write(yaml_text({"runs": entries}, comment(remarks)).encode())
-    return path
+    return save(path, yaml_text({"runs": entries}, comment(remarks)), "list of runs")
 
 
 def _entry(load: KnownLoad) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ..configuration.atomic_write import saved_file
+from ..configuration.atomic_write import save
 from ..configuration.json_file import check_sizes, parsed_json, read_json
 from ..configuration.package_data import share_folder
 from ..robots.robot_file import RobotFile, find_robot_file
@@ -171,10 +171,7 @@ def sign_certificate(path: Path | str, key: SigningKey) -> Signature | None:
 
 def _write(path: Path, content: Mapping[str, Any]) -> Path:
     """Write a certificate's content; return its path."""
-    text = json.dumps(content, indent=1, allow_nan=False)
-    with saved_file(path, "certificate") as file:
-        file.write(f"{text}\n".encode())
-    return path
+    return save(path, f"{json.dumps(content, indent=1, allow_nan=False)}\n", "certificate")
 
 
 def load_certificate(path: Path | str) -> SavedCertificate:
