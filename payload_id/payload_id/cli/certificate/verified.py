@@ -17,7 +17,7 @@ from ...files.runs.certificate_file import SavedCertificate
 from ...files.runs.premises import Premise
 from ...files.runs.signature import SignatureState, SignatureVerdict
 from ...planning.verify import CheckedCertificate
-from ..common.presentation import console
+from ..common.presentation import console, table_of
 
 # How a verified certificate's signature is announced; the other states are differences.
 SIGNATURE_WORDS = {
@@ -49,24 +49,22 @@ def _left(constraint: str, left: float | None) -> str:
 def show(checked: CheckedCertificate) -> None:
     """Print the result."""
     certificate, result, signature = checked.saved.certificate, checked.found, checked.signature
-    out = console()
-    table = Table(title="What is left at least", title_justify="left")
-    for head in ("constraint", "certified", "denser proof", "sampled", "where", "time [s]"):
-        table.add_column(head)
-    for margin in certificate.margins:
-        name = margin.constraint
-        table.add_row(
-            name,
-            _left(name, margin.left),
-            _left(name, result.proved.get(name)),
-            _left(name, result.sampled.get(name)),
-            escape(printable(" and ".join(margin.where))),
-            f"{margin.start:.2f}-{margin.end:.2f}",
-        )
-    out.print(table)
+    out, margins = console(), certificate.margins
+    names = [margin.constraint for margin in margins]
+    out.print("What is left at least", style="italic")
+    table = {
+        "constraint": names,
+        "certified": [_left(x.constraint, x.left) for x in margins],
+        "denser proof": [_left(name, result.proved.get(name)) for name in names],
+        "sampled": [_left(name, result.sampled.get(name)) for name in names],
+        "where": [escape(printable(" and ".join(x.where))) for x in margins],
+        "time [s]": [f"{x.start:.2f}-{x.end:.2f}" for x in margins],
+    }
+    out.print(table_of(table))
     out.print("Assumptions:")
     for sentence in certificate.assumptions:
         out.print(f"  - {escape(sentence)}")
+    out.print("What it rests on", style="italic")
     out.print(_premises_table((_signature_premise(signature), *checked.premises)))
     for sentence in result.differences:
         out.print(f"[bold red]DIFFERS[/] {escape(sentence)}")
@@ -89,13 +87,13 @@ def _signature_line(signature: SignatureVerdict) -> str:
 
 def _premises_table(rests_on: Sequence[Premise]) -> Table:
     """Return what a certificate rests on as a table that a person can sign."""
-    table = Table(title="What it rests on", title_justify="left")
-    for head in ("", "certified", "stated for this robot and cell", "holds"):
-        table.add_column(head)
     words = {True: "yes", False: "[bold red]NO[/]", None: "to be judged"}
-    for premise in rests_on:
-        cells = (
-            escape(text) for text in (premise.subject, premise.certified, premise.stated or "-")
-        )
-        table.add_row(*cells, words[premise.holds])
-    return table
+    return table_of(
+        {
+            "": [escape(x.subject) for x in rests_on],
+            "certified": [escape(x.certified) for x in rests_on],
+            "stated for this robot and cell": [escape(x.stated or "-") for x in rests_on],
+            "holds": [words[x.holds] for x in rests_on],
+        },
+        4,
+    )

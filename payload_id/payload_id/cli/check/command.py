@@ -101,16 +101,18 @@ def _robot(name: str | None) -> tuple[RobotFile | None, list[CheckResult]]:
     """Return the robot file if it can be used, and what was found of it."""
     from ...files.robots.robot_file import RobotFile
     from ...files.robots.robot_model import RobotModel
+    from ..common.checked import judged
 
+    file, found, verdict, do = None, "none named", Verdict.LOOK, ""
     if name is None:
         do = "Name one to have its driver listened to: --robot FILE."
-        return None, [CheckResult("robot file", Verdict.LOOK, "none named", "one", do)]
+    else:
+        try:
+            file = RobotFile.load(name)
+            arm = RobotModel.from_robot_file(file)
+            found = f"{file.name}: {arm.n} joints, payload at {file.payload_frame}"
+        except PayloadIdError as error:
+            file, found, verdict = None, str(error), Verdict.WRONG
+            do = "Correct it, or draft one: ./payload-id new-robot URDF."
     expected = "a description with the joints and the payload frame"
-    try:
-        file = RobotFile.load(name)
-        arm = RobotModel.from_robot_file(file)
-    except PayloadIdError as error:
-        do = "Correct it, or draft one: ./payload-id new-robot URDF."
-        return None, [CheckResult("robot file", Verdict.WRONG, str(error), expected, do)]
-    found = f"{file.name}: {arm.n} joints, payload at {file.payload_frame}"
-    return file, [CheckResult("robot file", Verdict.GOOD, found, expected)]
+    return file, [judged("robot file", found, expected, do, verdict)]

@@ -17,7 +17,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from ...core.errors import InputError, PayloadIdError, RecordingError
+from ...core.errors import InputError, PayloadIdError
 from ...core.recording_checks.check_result import CheckResult, Verdict
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
@@ -26,6 +26,7 @@ from ...ros.client.run_recorder import RunRecorder
 from ...ros.common.error_sentence import CannotGoOnError
 from ...ros.common.main_loop import start_ros
 from ...ros.common.topic_report import publisher_names, silence_report
+from ..common.checked import judged
 from .recording import looked_at
 
 ECHO = "payload_check/echo"
@@ -58,7 +59,7 @@ def network(robot: RobotFile | None, topic: str, seconds: float) -> list[CheckRe
         raise InputError(f"No topic can have that name: {what} {name.strip()}.") from error
     except CannotGoOnError as error:
         do = "Correct the environment, then look again: nothing can be heard before."
-        return [CheckResult("DDS", Verdict.WRONG, str(error), EXPECTED, do)]
+        return [judged("DDS", str(error), EXPECTED, do)]
 
 
 @contextmanager
@@ -89,22 +90,20 @@ def _serve(executor: SingleThreadedExecutor) -> None:
 
 def _echo(node: Node) -> CheckResult:
     """Send messages from another participant until one arrives."""
-    arrived, expected = threading.Event(), EXPECTED
-    began = time.monotonic()
+    arrived, began = threading.Event(), time.monotonic()
     heard = node.create_subscription(JointState, ECHO, lambda message: arrived.set(), 1)
     with _node("payload_check_sender") as sender:
         publisher = sender.create_publisher(JointState, ECHO, 1)
         while not arrived.wait(0.05) and time.monotonic() < began + PATIENCE:
             publisher.publish(JointState())
     node.destroy_subscription(heard)
-    taken = time.monotonic() - began
     if arrived.is_set():
-        return CheckResult("DDS", Verdict.GOOD, f"one came back after {taken:.1f} s", expected)
+        return judged("DDS", f"one came back after {time.monotonic() - began:.1f} s", EXPECTED)
     do = (
         "See that the loopback interface is up with multicast, that no firewall drops UDP from "
         "port 7400 on, and that /dev/shm has room."
     )
-    return CheckResult("DDS", Verdict.WRONG, f"none came back in {PATIENCE:g} s", expected, do)
+    return judged("DDS", f"none came back in {PATIENCE:g} s", EXPECTED, do)
 
 
 def _driver(
@@ -114,51 +113,34 @@ def _driver(
     recorder = RunRecorder(node, robot, topic or robot.joint_states.topic)
     with recorder.recording(folder / "heard") as bag:
         time.sleep(seconds)
-    full = node.resolve_topic_name(recorder.topic)
+    full, subject = node.resolve_topic_name(recorder.topic), "joint states"
     if not recorder.received:
         rate = robot.joint_states.rate
         found = silence_report(node, full, TYPE, seconds, rate, "--topic ")
         do = "Start the driver, or name its topic: --topic, joint_states.topic in the robot file."
-        return [CheckResult("joint states", Verdict.WRONG, found, f"{full} at {rate:g} Hz", do)]
+        return [judged(subject, found, f"{full} at {rate:g} Hz", do)]
+    do = "Correct the driver, or what the robot file says of it."
     try:
         recording = Recording.of_robot(bag, robot, recorder.topic)
+        arm, do = RobotModel.from_robot_file(robot), "Listen longer: --seconds 10."
+        lines = looked_at(recording, arm, robot, table=False)
     except PayloadIdError as error:
-        do = "Correct the driver, or what the robot file says of it."
-        return [CheckResult("joint states", Verdict.WRONG, str(error), "joints with efforts", do)]
-    return [
-        _publishers(publisher_names(node, full), full),
-        _clock(recording, node.get_clock().now().nanoseconds),
-        *_judged(recording, robot),
-    ]
-
-
-def _judged(recording: Recording, robot: RobotFile) -> list[CheckResult]:
-    """Return what `check` says of what was heard."""
-    try:
-        return looked_at(recording, RobotModel.from_robot_file(robot), robot, table=False)
-    except RecordingError as error:
-        do = "Listen longer: --seconds 10."
-        return [CheckResult("joint states", Verdict.WRONG, str(error), "some seconds of them", do)]
-
-
-def _publishers(names: list[str], topic: str) -> CheckResult:
-    """Judge whether one driver alone publishes."""
-    found, expected = f"{topic} by {', '.join(names) or 'nobody any more'}", "one publisher"
-    if len(names) > 1:
-        do = "Stop all but the robot's own driver: samples of several are mixed."
-        return CheckResult("publishers", Verdict.WRONG, found, expected, do)
-    return CheckResult("publishers", Verdict.GOOD, found, expected)
+        return [judged(subject, str(error), "some seconds of joints with efforts", do)]
+    names, now = publisher_names(node, full), node.get_clock().now().nanoseconds
+    do = "Stop all but the robot's own driver: samples of several are mixed."
+    by = f"{full} by {', '.join(names) or 'nobody any more'}"
+    alone = judged("publishers", by, "one publisher", do if len(names) > 1 else "")
+    return [alone, _clock(recording, now), *lines]
 
 
 def _clock(recording: Recording, now_ns: int) -> CheckResult:
     """Judge whether stamps are of this machine's time."""
     newest = recording.start_ns + round(1e9 * float(np.max(recording.stamp)))
-    age = (now_ns - newest) / 1e9
-    found, expected = f"the newest stamp is {age:.3g} s old", f"0 to {LATE:g} s"
-    if -0.01 <= age <= LATE + 0.1:
-        return CheckResult("clock", Verdict.GOOD, found, expected)
-    do = (
-        "Synchronise the clocks of robot and machine (chrony, PTP). Identification itself uses "
-        "the stamps alone; certified motions are refused on such a clock."
-    )
-    return CheckResult("clock", Verdict.LOOK, found, expected, do)
+    age, do = (now_ns - newest) / 1e9, ""
+    if not -0.01 <= age <= LATE + 0.1:
+        do = (
+            "Synchronise the clocks of robot and machine (chrony, PTP). Identification itself uses "
+            "the stamps alone; certified motions are refused on such a clock."
+        )
+    found = f"the newest stamp is {age:.3g} s old"
+    return judged("clock", found, f"0 to {LATE:g} s", do, Verdict.LOOK)

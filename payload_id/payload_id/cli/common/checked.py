@@ -15,6 +15,13 @@ from .presentation import table_of
 STYLES = {Verdict.GOOD: "green", Verdict.LOOK: "yellow", Verdict.WRONG: "bold red"}
 
 
+def judged(
+    subject: str, found: str, expected: str, do: str = "", verdict: Verdict = Verdict.WRONG
+) -> CheckResult:
+    """Return a line, good unless there is something to do, with its verdict then."""
+    return CheckResult(subject, verdict if do else Verdict.GOOD, found, expected, do)
+
+
 def any_wrong(lines: Sequence[CheckResult]) -> bool:
     """Tell whether one of them is wrong."""
     return any(line.verdict is Verdict.WRONG for line in lines)
