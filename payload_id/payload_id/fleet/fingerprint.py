@@ -2,74 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from enum import Enum
-from operator import attrgetter
 from pathlib import PurePath
+from typing import Any
 
-import numpy as np
-
+from ..core.codec import digest
 from ..core.errors import InputError
 
 
 def fingerprint(value: object) -> str:
-    """Return the SHA-256 of a value: dataclasses, sections of files, arrays, containers, numbers.
+    """Return the SHA-256 of a value: dataclasses, sections of files, arrays, lists, numbers.
 
     Where a file lies counts for nothing: what was read from it does.
 
     Raises:
         InputError: It holds something else, such as a function.
     """
-    whole = hashlib.sha256()
-    for part in _parts(value):
-        whole.update(len(part).to_bytes(8, "little") + part)
-    return whole.hexdigest()
-
-
-def _parts(value: object) -> Iterator[bytes]:
-    """Yield bytes that tell a value from others."""
-    if value is None or isinstance(value, bool | int | float | str | bytes | np.generic):
-        yield f"{type(value).__name__}:{value!r}".encode()
-    elif isinstance(value, PurePath):
-        yield b"path"
-    elif isinstance(value, Enum):
-        yield repr(value).encode()
-    elif isinstance(value, np.ndarray):
-        yield f"{value.dtype.str}{value.shape}".encode()
-        yield np.ascontiguousarray(value).tobytes()
-    elif is_dataclass(value) or hasattr(value, "model_fields_set"):  # or a section of a file
-        yield type(value).__name__.encode()
-        names = map(attrgetter("name"), fields(value)) if is_dataclass(value) else vars(value)
-        for name in names:
-            yield name.encode()
-            yield from _parts(getattr(value, name))
-    else:
-        yield from _of_container(value)
-
-
-def _of_container(value: object) -> Iterator[bytes]:
-    """Yield bytes that tell a container from others.
-
-    Raises:
-        InputError: It is none.
-    """
-    yield f"{type(value).__name__}".encode()
-    if isinstance(value, Mapping):
-        items = sorted(value.items(), key=lambda item: repr(item[0]))
-        yield str(len(items)).encode()
-        for name, each in items:
-            yield from _parts(name)
-            yield from _parts(each)
-    elif isinstance(value, Sequence):
-        yield str(len(value)).encode()
-        for each in value:
-            yield from _parts(each)
-    elif isinstance(value, Set):
-        yield from sorted(fingerprint(each).encode() for each in value)
-    else:
+    try:
+        return digest(_held(value))
+    except TypeError as error:
         raise InputError(
-            f"Results are named by how they were made, and a {type(value).__name__} cannot be "
-            "compared between machines. State what is known of the payload by a file."
-        )
+            f"Results are named by how they were made, and something of it cannot be compared "
+            f"between machines: {error}. State what is known of the payload by a file."
+        ) from error
+
+
+def _held(value: Any) -> Any:
+    """Return what a value holds as mappings and lists, each with its kind."""
+    if isinstance(value, PurePath):
+        return "path"
+    if is_dataclass(value) or hasattr(value, "model_fields_set"):  # or a section of a file
+        names = [x.name for x in fields(value)] if is_dataclass(value) else vars(value)
+        return {"": type(value).__name__, **{x: _held(getattr(value, x)) for x in names}}
+    if isinstance(value, Mapping):
+        return {str(name): _held(value[name]) for name in value}
+    return [_held(each) for each in value] if isinstance(value, list | tuple) else value

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
-import numpy as np
-
 from ..core.body.inertial import PARAMETERS
 from ..core.errors import PayloadIdError
 from ..core.fleet import KINDS, ArmHealth, RunEvidence
@@ -185,36 +183,34 @@ def _around(job: ReplayJob, segment: int, bare: bool, change: float) -> Iterator
 
 def row_of(job: ReplayJob, online: OnlineIdentifier, estimate: Estimate, bare: bool) -> Row:
     """Return what a stretch says."""
-    recording, robot = job.recording, job.robot
+    recording, robot, told = job.recording, job.robot, estimate.to_dict()
     stamps, usable = recording.stamp, estimate.status not in FAILED
-    start, end = (float(stamps[0]), float(stamps[-1])) if len(stamps) else (np.nan, np.nan)
+    start, end = (float(stamps[0]), float(stamps[-1])) if len(stamps) else (0.0, 0.0)
     row: Row = {
-        "start": plain(start),
-        "end": plain(end),
+        "start": start if len(stamps) else None,
+        "end": end if len(stamps) else None,
         "began": _began(recording),
         "verdict": estimate.status.value,
-        "message": estimate.message,
-        "noise_factor": plain(estimate.noise_factor),
         "cause": estimate.cause or None,
         "blame": [
             {"joint": joint, "start": first, "end": last, "share": share}
             for joint, first, last, share in estimate.blame
         ],
-        "residual_rms": plain(estimate.residual_rms),
+        **{name: told[name] for name in ("message", "noise_factor", "residual_rms", "windows")},
+        "seconds": estimate.seconds,
         "joints": list(robot.joints),
         "samples": len(recording),
         "false_samples": [(str(k), n) for k, n in estimate.false_samples.items()],
-        "windows": estimate.windows,
-        "seconds": estimate.seconds,
         "rate": (len(stamps) - 1) / (end - start) if end > start else None,
         "left_out": [(str(k), n) for k, n in recording.dropped.items()],
         "notes": list(recording.notes),
         "robot_digest": robot.digest,
     }
-    for k, name in enumerate(PARAMETERS):
-        row[name] = plain(estimate.phi[k])
-        row[f"{name}_lower"] = plain(estimate.lower[k]) if usable else None
-        row[f"{name}_upper"] = plain(estimate.upper[k]) if usable else None
+    for kind, end_name in (("phi", ""), ("lower", "_lower"), ("upper", "_upper")):
+        known = usable or kind == "phi"
+        row |= {
+            f"{x}{end_name}": told[kind][k] if known else None for k, x in enumerate(PARAMETERS)
+        }
     row |= _health(job, bare)
     if usable and estimate.windows:
         row["evidence"] = EVIDENCE.to_bytes(RunEvidence.of(online))
@@ -241,8 +237,3 @@ def _health(job: ReplayJob, bare: bool) -> Row:
             each = zip(values[kind].tolist(), found.known[kind], strict=True)
             row[name] = [value if known else None for value, known in each]
     return row
-
-
-def plain(number: float) -> float | None:
-    """Return a number, None for NaN."""
-    return None if np.isnan(number) else float(number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +42,12 @@ def run(wanted: IdentifyOptions) -> int:
     jobs = jobs_of(wanted)
     table = FleetTable.at(wanted.out)
     with (
-        progress(f"identifying from {len(jobs)} recordings") as show,
+        progress(f"identifying from {len(jobs)} recordings") as advance,
         cluster_client(wanted.scheduler, wanted.workers) as client,
     ):
-        done = identify_fleet(jobs, table, client, lambda made: show(made.part))
+        done = identify_fleet(jobs, table, client, lambda made: advance(made.part))
     if wanted.json:
-        print(json.dumps(as_json(done, table.folder)))
+        print(json.dumps({"folder": str(table.folder), **asdict(done)}))
     else:
         show(done, table.folder)
     return NONE_USED if done.useless else 0
@@ -131,20 +131,6 @@ def segments(text: str) -> str | float:
         ) from error
 
 
-def as_json(done: Progress, folder: Path) -> dict[str, Any]:
-    """Return what was done as plain values."""
-    return {
-        "folder": str(folder),
-        "recordings": done.recordings,
-        "made": done.made,
-        "kept": done.kept,
-        "copies": done.copies,
-        "lost": done.lost,
-        "reason": done.reason,
-        "verdicts": dict(done.verdicts),
-    }
-
-
 def show(done: Progress, folder: Path) -> None:
     """Print what was done for a person."""
     terminal = console()
@@ -154,7 +140,8 @@ def show(done: Progress, folder: Path) -> None:
     number = "1 recording" if done.recordings == 1 else f"{done.recordings} recordings"
     terminal.print(f"[bold]{number}[/bold]: {', '.join(parts)}.")
     if done.verdicts:
-        terminal.print("new rows: " + ", ".join(_counted(done.verdicts.most_common())))
+        verdicts = (f"{count} {name}" for name, count in done.verdicts.most_common())
+        terminal.print(f"new rows: {', '.join(verdicts)}")
     if done.useless:
         terminal.print("No recording could be used; the column error of the table says why.")
     if done.lost:
@@ -165,8 +152,3 @@ def show(done: Progress, folder: Path) -> None:
         )  # fmt: skip
     terminal.print(f"table: {folder / 'rows'}", soft_wrap=True, markup=False)
     terminal.print(f"next: ./payload-id report {folder}", soft_wrap=True, markup=False)
-
-
-def _counted(verdicts: Sequence[tuple[str, int]]) -> list[str]:
-    """Return verdicts and their numbers as text."""
-    return [f"{number} {name}" for name, number in verdicts]
