@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +46,7 @@ def run(wanted: IdentifyOptions) -> int:
     ):
         done = identify_fleet(jobs, table, client, lambda made: advance(made.part))
     if wanted.json:
-        print(json.dumps({"folder": str(table.folder), **asdict(done)}))
+        print(json.dumps({"folder": str(table.folder), **vars(done)}))
     else:
         show(done, table.folder)
     return NONE_USED if done.useless else 0
