@@ -98,7 +98,7 @@ def plan(
     time_budget: float = 4.0,
     seed: int = 0,
     stop_step: float = 0.25,
-    torque_period: float | None = None,
+    by_torques: bool = False,
     key: Path | str = "",
 ) -> MotionPlan:
     """Return a motion that teaches the payload's parameters, certified, with certified stops.
@@ -126,8 +126,7 @@ def plan(
             every machine.
         seed: Of what is drawn at random.
         stop_step: Time between two certified stops [s].
-        torque_period: Time within which torques follow the state, where the robust controller moves
-            the arm [s]; None: the arm's own position controller does.
+        by_torques: Whether the robust controller moves the arm, not its own position controller.
         key: Private key (PEM) that signs the certificates; empty: they are not signed.
 
     Raises:
@@ -143,7 +142,7 @@ def plan(
     )  # fmt: skip
     volume = payload_volume(payload_box, payload_box_centre)
     settings = _settings(robot, bounds, cell, clearance, speeds, volume)
-    settings = replace(settings, torque_period=torque_period)
+    settings = replace(settings, by_torques=by_torques)
     with TemporaryDirectory() as folder, one_thread():
         worker = PlanningWorker(
             PlanningSettings(**vars(settings), stop_step=stop_step, folder=folder,

@@ -27,8 +27,7 @@ class CaseSettings:
         ground: Height of a floor in the base frame [m]; None: there is none.
         payload: Bodies that contain the payload, poses in the payload frame.
         point_rate: Of commanded points [Hz].
-        torque_period: Time within which torques follow the state, where the robust controller moves
-            the arm [s]; None: the arm's own position controller does.
+        by_torques: Whether the robust controller moves the arm, not its own position controller.
     """
 
     robot_file: str
@@ -39,7 +38,7 @@ class CaseSettings:
     ground: float | None
     payload: tuple[ConvexBody, ...]
     point_rate: float
-    torque_period: float | None = field(default=None, kw_only=True)
+    by_torques: bool = field(default=False, kw_only=True)
 
 
 def payload_volume(box: Sequence[float] | None, centre: Sequence[float]) -> tuple[ConvexBody, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.control.robust_design import design_for, undesigned_tube
+from ..core.control.robust_design import design_for, tube_level, undesigned_tube
 from ..core.errors import InputError
 from ..core.excitation.candidates.candidates import Family
 from ..core.excitation.search.certifier import certifier, planning_limits
@@ -43,6 +43,7 @@ RAMP_FACTORS = (
 CALMER = (1.0, 0.7, 0.5, 0.35)  # parts of the speed at which a robust design is looked for
 DESIGNED = 2  # random motions that must have one
 DESIGN_ROOM = 1.3  # of a robust design, for the motion's stops and what goes on from it [-]
+LEVEL_ROOM = DESIGN_ROOM**2  # of its level, which grows with the square of what it holds [-]
 
 
 class MotionCertifier:
@@ -70,30 +71,31 @@ class MotionCertifier:
         self.geometry = self.cases.geometry
 
     def case(self, goal: Goal, obstacles: tuple[ConvexBody, ...]) -> SafetyCase:
-        """Return what a motion is certified against; by torques, with a tube without its design.
+        """Return what a motion is certified against; by torques, without a tube yet.
 
         Raises:
             InputError: An interval is inverted or NaN, or there is no such set of limits.
         """
-        payload, by = (goal.payload_lower, goal.payload_upper), self.settings
+        payload = (goal.payload_lower, goal.payload_upper)
         case = self.cases.case(goal.limits, goal.turns, payload, obstacles)
-        if by.torque_period is None:
+        if not self.settings.by_torques:
             return case
-        tube = undesigned_tube(case.model, case.box, by.robust_level, by.robust_gain)
-        return with_tube(case, tube)
+        return with_tube(case, TrackingTube.exact(case.model.n))
 
     def designed(self, case: SafetyCase, motion: Trajectory) -> SafetyCase:
         """Return a case with the robust design for a motion, where torques move the arm.
+
+        Where the case has a tube already, the design is of its level.
 
         Raises:
             InputError: There is no such design.
         """
         tube, by = case.tube, self.settings
-        if tube.kind != ROBUST or tube.reserve is not None or by.torque_period is None:
+        if not by.by_torques or tube.reserve is not None:
             return case
-        dynamics = ArmDynamics(case.model, case.box)
-        made = design_for(dynamics, motion, by.robust_level, by.robust_gain, by.torque_period,
-                          DESIGN_ROOM)  # fmt: skip
+        dynamics, sampling = ArmDynamics(case.model, case.box), self.cases.sampling(case.limits)
+        level = None if tube.kind != ROBUST else tube_level(case.model, case.box, tube, sampling)
+        made = design_for(dynamics, motion, by.robust_gain, sampling, level, DESIGN_ROOM)
         return with_tube(case, made)
 
     def limits_left(self, case: SafetyCase, scale: float) -> MotionLimits:
@@ -138,7 +140,7 @@ class MotionCertifier:
     def calm_limits(
         self, case: SafetyCase, limits: MotionLimits, family_of: Callable[[MotionLimits], Family]
     ) -> MotionLimits:
-        """Return limits so low that most motions keep limits of speeds, and have a robust design.
+        """Return limits of single joints so low that most motions keep limits of speeds.
 
         Args:
             case: What motions are certified against.
@@ -146,10 +148,8 @@ class MotionCertifier:
             family_of: Returns the motions that keep limits.
 
         Raises:
-            InputError: The tracking error alone may break the limits of speeds, or no motion has a
-                robust design where one is needed.
+            InputError: The tracking error alone may break the limits of speeds.
         """
-        limits = self.designable_limits(case, limits, family_of)
         if not case.speeds.any:
             return limits
         rng = np.random.default_rng(0)
@@ -163,28 +163,40 @@ class MotionCertifier:
             limits = replace(limits, velocity=scale * limits.velocity)
         return limits
 
-    def designable_limits(
-        self, case: SafetyCase, limits: MotionLimits, family_of: Callable[[MotionLimits], Family]
-    ) -> MotionLimits:
-        """Return limits so calm that motions have a robust design, if one is needed.
+    def with_limits(
+        self, case: SafetyCase, scale: float, family_of: Callable[[MotionLimits], Family]
+    ) -> tuple[SafetyCase, MotionLimits]:
+        """Return limits of single joints, by torques so calm that motions have a robust design.
+
+        Then the case has the tube that two motions need, with room for others.
+
+        Args:
+            case: What motions are certified against.
+            scale: Part of the velocity limits that may be used [-].
+            family_of: Returns the motions that keep limits.
 
         Raises:
-            InputError: No limits are.
+            InputError: The tube leaves nothing of the limits, or not even slow motions have a
+                design.
         """
-        if case.tube.kind != ROBUST:
-            return limits
+        limits, by = self.limits_left(case, scale), self.settings
+        if not by.by_torques:
+            return case, limits
         why: InputError | None = None
         for part in CALMER:
             slow = replace(limits, velocity=part * limits.velocity,
                            acceleration=part**2 * limits.acceleration)  # fmt: skip
             family, rng = family_of(slow), np.random.default_rng(0)
+            drawn = family.drawn(rng.uniform(-1.0, 1.0, (DESIGNED, family.size)))
             try:
-                for x in family.drawn(rng.uniform(-1.0, 1.0, (DESIGNED, family.size))):
-                    self.designed(case, family.trajectory(x))
+                made = [self.designed(case, family.trajectory(x)).tube.design for x in drawn]
+                level = LEVEL_ROOM * max(design.level for design in made)
+                sampling = self.cases.sampling(case.limits)
+                tube = undesigned_tube(case.model, case.box, level, by.robust_gain, sampling)
+                loose = with_tube(case, tube)
+                return loose, self.limits_left(loose, part * scale)
             except InputError as error:
                 why = error
-            else:
-                return slow
         raise InputError(f"Not even slow motions have a robust design. {why}")
 
     def _slowing(self, case: SafetyCase, motion: Trajectory) -> float:

@@ -34,15 +34,13 @@ class PlanningSettings(CaseSettings):
         stop_step: Time between two certified stops [s].
         folder: Where certificates are kept.
         signing_key: File of the private key that signs them; empty: they are not signed.
-        robust_level: V_M of robust designs, where torques move the arm [J].
-        robust_gain: K_r of robust designs [1/s].
+        robust_gain: K_r of robust designs, where torques move the arm [1/s].
         wrench: Of the force-torque sensor that the payload is identified from; None: joint torques.
     """
 
     stop_step: float
     folder: str
     signing_key: str = ""
-    robust_level: float = 0.1
     robust_gain: float = 4.0
     wrench: WrenchUncertainty | None = None
 

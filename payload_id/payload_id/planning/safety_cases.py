@@ -9,12 +9,14 @@ import numpy as np
 
 from ..core.arrays import Array
 from ..core.errors import InputError
+from ..core.motion.limits import MotionLimits
 from ..core.motion.trajectory import Trajectory
 from ..core.motion.trajectory_points import interpolation_error
 from ..core.rows.joint_torque.uncertainty import Uncertainty
 from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.clearance.convex_body import ConvexBody
 from ..core.safety.torque.parameter_box import ParameterBox
+from ..core.safety.tube.sampling_reserve import Sampling
 from ..core.safety.tube.tracking_tube import TrackingTube
 from ..files.robots.arm_geometry import robot_geometry
 from ..files.robots.robot_file import RobotFile
@@ -80,47 +82,64 @@ class SafetyCases:
         """
         if strange := sorted(set(turns) - set(self.model.joints)):
             raise InputError(f"Turns are stated of {', '.join(strange)}, which this arm has not.")
-        tube = self.tube if claimed is None else self.tube_for(claimed)
-        by_torques = self.settings.torque_period is not None
-        rotor = self.robot.control.rotor_interval() if by_torques else None
+        allowed = self.robot.limits_at(limits, turns).narrowed(self.settings.cell.joint_margin)
+        tube = self.tube if claimed is None else self.tube_for(claimed, allowed.of_motion())
+        rotor = self.robot.control.rotor_interval() if self.settings.by_torques else None
         ground = self.settings.ground
         floor = () if ground is None else (ConvexBody.ground(ground),)
-        allowed = self.robot.limits_at(limits, turns)
         return SafetyCase(
             model=self.model,
             geometry=self.geometry,
             obstacles=(*self.settings.cell.bodies, *obstacles, *floor),
             box=ParameterBox.around(self.model, payload, self._uncertainty(), rotor),
             tube=tube,
-            limits=allowed.narrowed(self.settings.cell.joint_margin).of_motion(),
+            limits=allowed.of_motion(),
             limits_name=limits,
             clearance=self.settings.cell.clearance,
             speeds=self.settings.speeds,
             turns=dict(turns),
         )
 
-    def tube_for(self, claimed: TrackingTube) -> TrackingTube:
+    def sampling(self, limits: MotionLimits) -> Sampling:
+        """Return how late torques follow the state, and how wrong it is, as the robot file says.
+
+        A stamp that is wrong makes a state older, and one of an arm that is elsewhere.
+        """
+        control, unsure, n = self.robot.control, self.settings.uncertainty, self.model.n
+        late = unsure.stamp_jitter
+        period = control.effort_period + control.effort_delay + late
+        q, dq = (unsure.per_joint(f"{x}_error", n) for x in ("position", "velocity"))
+        return Sampling(period, q + late * limits.velocity, dq + late * limits.acceleration)
+
+    def tube_for(self, claimed: TrackingTube, limits: MotionLimits) -> TrackingTube:
         """Return the tube that a motion keeps here: the stated one, or that of its robust design.
 
         A robust design is as good as any other: the proof of the motion proves it, too. Only the
-        time in which its torques follow the state is this node's to say.
+        time in which its torques follow the state, and how well that is measured, is this node's
+        to say.
 
         Args:
             claimed: The tube that the motion is claimed to keep.
+            limits: That the motion keeps.
 
         Raises:
             InputError: It is no robust design although torques move the arm, or one that counts on
                 faster torques.
         """
-        period = self.settings.torque_period
-        if period is None:
+        if not self.settings.by_torques:
             return self.tube
-        made = claimed.design
-        if made.period < period:
+        made, here = claimed.design, self.sampling(limits)
+        if made.period < here.period:
             raise InputError(
                 f"The robust design counts on torques that follow the state within {made.period:g} "
-                f"s; here it may take {period:g} s (effort_period and effort_delay). Make the "
-                "design of a longer period."
+                f"s; here it may take {here.period:g} s (control.effort_period and effort_delay). "
+                "Make the design anew with this robot file."
+            )
+        better = (made.position_error < here.position_error).any()
+        if better or (made.velocity_error < here.velocity_error).any():
+            raise InputError(
+                "The robust design counts on states that are measured better than position_error, "
+                "velocity_error and stamp_jitter say here. Make it anew with this robot file."
             )
         return claimed
 

@@ -41,7 +41,7 @@ from ..core.safety.certificate.certify import start_refusal
 from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.clearance.swept_volume import swept_volume
 from ..core.safety.torque.parameter_box import ParameterBox
-from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ..core.safety.tube.tracking_tube import EXACT, TrackingTube
 from ..files.robots.robot_model import RobotModel
 from .motion_certifier import MotionCertifier, with_tube
 from .plan_figures import figures_of
@@ -89,6 +89,7 @@ class PlanningWorker:
         self._limits: MotionLimits | None = None  # of its joints
         self._run = ""  # its name
         self._tube: TrackingTube | None = None  # that its pieces have in common
+        self._loose: TrackingTube | None = None  # the same before a design
 
     def __call__(
         self,
@@ -126,12 +127,11 @@ class PlanningWorker:
         case = self._certifier.case(goal, request.obstacles)
         fresh = self._fresh(case.box)
         start = MotionState.at_rest(request.start)
-        limits = self._certifier.limits_left(case, goal.speed_scale)
         refusal = start_refusal(case, start)
         if refusal is not None:
             return Refused(f"Nothing can begin where the arm stands. {refusal.sentence}")
         family_of = partial(self._family, goal, start)
-        limits = self._certifier.designable_limits(case, limits, family_of)
+        case, limits = self._certifier.with_limits(case, goal.speed_scale, family_of)
         task = self._task(case, goal, start, limits, fresh, goal.duration)
         verdict = self._executed_verdict(case)
         found = plan(task, verdict, Budget(goal.time_budget), goal.seed, time.monotonic)
@@ -172,10 +172,8 @@ class PlanningWorker:
         """Return the next piece of a receding horizon, certified with its end at rest."""
         begin, goal = time.monotonic(), request.goal
         case = self._certifier.case(goal, request.obstacles)
-        if self._tube is not None and self._tube.kind == ROBUST and request.start.dq.any():
-            case = with_tube(case, self._tube)  # a piece that takes over has the same design
         prediction = self._prediction_for(request, case.box)
-        limits = self._limits_of_run(case, request)
+        case, limits = self._limits_of_run(case, request)
         task = self._task(case, goal, request.start, limits, prediction, request.handover)
         verdict = partial(self._certifier.verdict, case)
         budget = (1.0 - STOPS_SHARE) * goal.time_budget
@@ -209,16 +207,23 @@ class PlanningWorker:
 
         return verdict
 
-    def _limits_of_run(self, case: SafetyCase, request: PieceRequest) -> MotionLimits:
+    def _limits_of_run(
+        self, case: SafetyCase, request: PieceRequest
+    ) -> tuple[SafetyCase, MotionLimits]:
         """Return the limits of single joints in a receding horizon, the same for all its pieces.
 
-        A piece that begins in motion cannot be slowed down afterwards: all are planned slowly.
+        A piece that begins in motion cannot be slowed down afterwards: all are planned slowly. By
+        torques, it has the design of the one before.
         """
         if request.index == 0 or self._limits is None:
-            left = self._certifier.limits_left(case, request.goal.speed_scale)
             family_of = partial(self._family, request.goal, request.start)
-            self._limits = self._certifier.calm_limits(case, left, family_of)
-        return self._limits
+            loose, left = self._certifier.with_limits(case, request.goal.speed_scale, family_of)
+            self._limits = self._certifier.calm_limits(loose, left, family_of)
+            self._tube = self._loose = loose.tube
+        tube = self._tube if request.start.dq.any() else self._loose
+        if case.tube.kind == EXACT and tube is not None:
+            case = with_tube(case, tube)
+        return case, self._limits
 
     def scaled(self, request: ScaleRequest) -> Planned | Refused:
         """Return a plan along the same path at a fraction of its speed, certified as such."""

@@ -518,9 +518,9 @@ def test_a_finger_may_be_anywhere_unless_it_is_said_where_it_is(tmp_path):
 DESIGN_WORDS = {
     ("disturbance", 0.65): "Refused (disturbance)", ("change", 0.7): "Refused (torque change)",
     ("inertia", 1.02): "Refused (inertia)", ("upper", 0.95): "Refused (inertia)",
-    ("rotor", 1.02): "Refused (inertia)", ("largest", 0.75): "Refused (reserve)",
-    ("start", 1.05): "Refused (initial energy)", ("rate", 0.5): "Refused (level)",
-    ("period", 1.3): "Refused (",
+    ("rotor", 1.02): "Refused (inertia)", ("mismatch", 0.7): "Refused (momentum error)",
+    ("start", 1.05): "Refused (initial momentum)", ("momentum", 0.5): "Refused (momentum)",
+    ("period", 1.6): "Refused (",
 }  # fmt: skip
 
 
@@ -532,12 +532,13 @@ def by_torques(tmp_path_factory: Any) -> tuple[Arm, MotionPlan, dict[str, Any], 
     path.write_text(json.dumps({
         "extends": "package://payload_id/config/robots/kinova_gen3.yaml",
         "name": "by_torques",
-        "control": {"rotor_inertia": [10.0] * 7, "rotor_inertia_relative": 0.01},
+        "control": {"rotor_inertia": [10.0] * 7, "rotor_inertia_relative": 0.01,
+                    "effort_period": 0.001, "effort_delay": 0.001},
         "uncertainty": {"link_relative": 0.01, "friction_coulomb": 0.0, "friction_viscous": 0.0},
         "limits": {"use": "safety_error"},
     }))  # fmt: skip
     planned = plan(path, cell=NOBODY, prior=LIGHT, duration=4.0, time_budget=1.0,
-                   torque_period=0.002, stop_step=2.5)  # fmt: skip
+                   by_torques=True, stop_step=2.5)  # fmt: skip
     file = planned.save(folder / "plan")
     return Arm(str(path)), planned, json.loads(file.read_text())["tube"], file
 
@@ -545,7 +546,8 @@ def by_torques(tmp_path_factory: Any) -> tuple[Arm, MotionPlan, dict[str, Any], 
 def test_a_robust_design_holds_for_what_it_takes_for_granted(by_torques):
     arm, planned, tube, _ = by_torques
     made = {key: np.asarray(value) for key, value in tube["reserve"].items()}
-    rho = np.sqrt(2.0 * made["level"] / made["inertia"])
+    error = made["velocity_error"] + 4.0 * made["position_error"]
+    rho = np.sqrt(2.0 * made["level"] / made["inertia"]) + error
     widths = {"position": rho / 4.0, "velocity": 2.0 * rho, "reference_velocity": rho,
               "reference_acceleration": 8.0 * rho}  # fmt: skip
     for name, width in widths.items():
@@ -562,9 +564,10 @@ def test_a_robust_design_holds_for_what_it_takes_for_granted(by_torques):
         M = worst.inertia(q + rng.choice([-1, 1], 7) * errors[0], rng)
         assert np.linalg.eigvalsh(M - np.diag(made["inertia"]))[0] > -1e-9
         assert (np.diag(M) <= made["upper"]).all() and (made["upper"] < 1.5 * np.diag(M)).all()
-    assert {"disturbance", "torque change", "reserve", "inertia", "level", "initial energy"} <= {
-        m.constraint for m in planned.certificate.margins
-    }
+    assert {
+        "disturbance", "torque change", "momentum error", "momentum", "inertia", "level",
+        "initial momentum",
+    } <= {m.constraint for m in planned.certificate.margins}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -594,10 +597,10 @@ def test_a_robust_design_that_does_not_exist_is_refused(by_torques):
             arm.name,
             cell=NOBODY,
             time_budget=0.5,
-            torque_period=0.004,
-            prior=PayloadPrior(2.0, 0.15),
+            by_torques=True,
+            prior=PayloadPrior(6.0, 0.4),
         )
-    assert "robust design" in str(refused.value) and "0.004 s" in str(refused.value)
+    assert "robust design" in str(refused.value) and "0.002 s" in str(refused.value)
 
 
 def test_a_cable_that_would_be_wound_up_too_far_is_refused(tmp_path):

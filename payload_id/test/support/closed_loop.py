@@ -59,6 +59,7 @@ def run(
     state: Any = None,
     hold: float = 0.0,
     error: tuple[Array | float, Array | float] = (0.0, 0.0),
+    late: int = 0,
 ) -> ClosedLoopRun:
     """Let a controller follow a trajectory; the plant starts where the trajectory does, or near.
 
@@ -73,6 +74,7 @@ def run(
         state: State of the controller to start from; None: its own start.
         hold: How long to hold the last position after the motion [s].
         error: q_d - q and dq_d - dq at the start, shape (n,) each.
+        late: Periods by which a torque acts after the state that it was made from.
     """
     count = round((trajectory.duration + hold) / period)
     times = np.minimum(np.arange(count) * period, trajectory.duration)
@@ -94,7 +96,7 @@ def run(
         states.append(state)
         for reason in command.reasons:
             said.setdefault(reason.split(":")[0], (k * period, reason))
-        plant.set_torque(command.torque)
+        plant.set_torque(torque[max(k - late, 0)])
         plant.step_to(plant.time + period)
     time = np.arange(count) * period
     return ClosedLoopRun(time, q, dq, desired.q, dq_d, torque, tuple(states), tuple(said.values()))

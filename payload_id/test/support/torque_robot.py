@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from payload_id.core.control.robust_design import design_for, robust_design
+from payload_id.core.control.robust_design import design_for
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_stop import PathStop
@@ -24,8 +24,8 @@ from payload_id.planning.safety_cases import SafetyCases
 ROTOR, CELL, LIMITS = 10.0, "none, a simulation", "safety_error"
 PAYLOAD = np.array([0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002])
 BOUNDS = (PAYLOAD - 0.05 * np.abs(PAYLOAD) - 1e-4, PAYLOAD + 0.05 * np.abs(PAYLOAD) + 1e-4)
-LEVEL, GAIN, PERIOD, STEP = 0.2, 5.0, 0.005, 1.0
-ROOM = 1.3  # of the design, for the motion's stops
+GAIN, PERIOD, DELAY, STEP = 5.0, 0.002, 0.003, 1.0
+ROOM = 2.0  # of the design, for the motion's stops
 TEXT = f"""extends: package://payload_id/config/robots/kinova_gen3.yaml
 name: torque_arm
 driver:
@@ -34,6 +34,8 @@ driver:
 control:
   rotor_inertia: {[ROTOR] * 7}
   rotor_inertia_relative: 0.01
+  effort_period: {PERIOD}
+  effort_delay: {DELAY}
 uncertainty: {{link_relative: 0.01, friction_coulomb: 0.0, friction_viscous: 0.0}}
 """
 
@@ -51,22 +53,14 @@ def certified_motion(
     """Return the certificates of a motion of all joints and of its stops."""
     settings = CaseSettings(
         str(robot.path), robot.uncertainty, Cell.of(CELL, 0.02), CELL, PRESETS["full"], None, (),
-        100.0, torque_period=PERIOD,
+        100.0, by_torques=True,
     )  # fmt: skip
     cases = SafetyCases(settings)
     motion = BezierPiece(MotionState.at_rest(start), np.full(len(start), by), duration)
     rotor = robot.control.rotor_interval()
     box = ParameterBox.around(cases.model, BOUNDS, robot.uncertainty, rotor)
-    made = design_for(ArmDynamics(cases.model, box), motion, LEVEL, GAIN, PERIOD)
-    wide = robust_design(
-        cases.model,
-        box,
-        LEVEL,
-        GAIN,
-        ROOM * made.design.disturbance,
-        ROOM * made.design.change,
-        PERIOD,
-    )
+    sampling = cases.sampling(robot.limits_at(LIMITS, {}).of_motion())
+    wide = design_for(ArmDynamics(cases.model, box), motion, GAIN, sampling, room=ROOM)
     case = cases.case(LIMITS, {}, BOUNDS, (), wide)
     texts = []
     for number, path in enumerate(

@@ -1,14 +1,12 @@
-"""From what is uncertain and how the controller is clocked to the tube that it guarantees.
+"""From what is uncertain, how late torques act and how well states are measured to a tube.
 
-V_M is the level of the tube and |r_j| <= rho_j = sqrt(2 V_M / d_j), d_j the inertia of each joint.
-The input, asked at each step for dV/dt <= alpha (V_c - V), lets V rise in a period T by at most
-T sigma more (`safety/tube/sampling_reserve.py`); V_c = V_M - sigma / alpha keeps V <= V_M.
-docs/proofs.md has the proof.
+pi_j is what |p_j| = |(M r)_j| stays below (`safety/tube/sampling_reserve.py`), V_M the level of the
+tube that follows from it, |r_j| <= rho_j = sqrt(2 V_M / d_j), d_j the inertia of each joint. What
+pi must be grows with the tube, so that the smallest tube is a fixed point. docs/proofs.md has the
+proof.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 
@@ -20,15 +18,16 @@ from ..safety.torque.arm_dynamics import ArmDynamics
 from ..safety.torque.design_margins import proved_inertia
 from ..safety.torque.parameter_box import ParameterBox
 from ..safety.torque.slice_torque_bounds import slice_torque_bounds
-from ..safety.torque.torque_change import SLICE, torque_change
-from ..safety.tube.sampling_reserve import SamplingReserve
+from ..safety.torque.torque_change import TorqueChange, torque_change
+from ..safety.tube.sampling_reserve import Sampling, SamplingReserve, least_momentum
 from ..safety.tube.tracking_tube import TrackingTube
 
-LEAST_LEVEL = 0.5  # V_c is at least this part of V_M [-]
 ROOM = 1.05  # for other slices than these [-]
-ITERATIONS = 30  # of the search for the largest reserve
-UNUSABLE = 1e6  # [N m or N] a search that comes so far has no fixed point
-GROWTH = 1.01  # the reserve is taken so much above the fixed point that it is a bound [-]
+ITERATIONS = 30  # of the searches for fixed points
+WIDEST = 0.5  # [rad/s or m/s] of a tube that leaves anything of usual limits of velocity
+GROWTH = 1.01  # a fixed point is taken so much above what is found that it is a bound [-]
+STEP = 1.2  # likewise for the level, where a step costs more [-]
+SLICES = 0.04  # [s] on which a motion is looked at
 ROUNDING = 1e-9  # part by which constants are on the safe side of what is proved [-]
 
 
@@ -38,10 +37,9 @@ def robust_design(
     level: float,
     gain: Array | float,
     disturbance: Array | float,
-    torque_change: Array | float,
-    period: float = 1e-3,
-    rate: float = 200.0,
-    start: Array | float | None = None,
+    change: Array | float,
+    mismatch: Array | float = 0.0,
+    sampling: Sampling | None = None,
 ) -> TrackingTube:
     """Return the tube of the robust controller, with its constants as `reserve`.
 
@@ -53,54 +51,52 @@ def robust_design(
         level: V_M, which decides how wide the tube is [J].
         gain: K_r, shape (n,) [1/s].
         disturbance: Largest |w_j| in the motions to come, shape (n,) [N m or N].
-        torque_change: delta, a bound of how much RNEA(theta_0; ...) and the bound of |w| change
-            within a period, taken together (the sign of friction changes at once), and of |C r|,
-            shape (n,) [N m or N].
-        period: T, time between two steps of the controller [s].
-        rate: alpha [1/s].
-        start: Largest |r_j| where a motion begins, shape (n,) [rad/s or m/s]; None: as much as V_M
-            allows, shared by the joints.
+        change: delta, shape (n,) [N m or N].
+        mismatch: Largest |p_j - p0_j|, shape (n,) [N m s or N s].
+        sampling: How late torques act, and errors of measurement; None: 1 ms, and none.
 
     Raises:
-        InputError: The rotors' inertia is unknown, or the tube is too narrow for the period.
+        InputError: The rotors' inertia is unknown, or the tube is too narrow.
     """
-    n = model.n
-    given = (gain, disturbance, torque_change)
-    K, w, delta = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in given)
+    n, by = model.n, sampling or Sampling(1e-3)
+    given = (gain, disturbance, change, mismatch, by.position_error, by.velocity_error)
+    K, w, delta, mu, q_error, dq_error = (
+        np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in given
+    )
+    _check(level=np.array(level), gain=K, disturbance=w, change=delta, mismatch=mu)
     rotor = _smallest_rotor(box)
-    _check(level=np.array(level), disturbance=w, torque_change=delta)
-    if not 0 < rate * period <= 1:
-        raise InputError(
-            "A robust design needs torques that follow the state within 1 / rate; found a rate of "
-            f"{rate:g} /s and torques that take {period:g} s."
-        )
     d, upper = proved_inertia(model, box)
     d, upper = d * (1.0 - ROUNDING), upper * (1.0 + ROUNDING)
     if not np.isfinite(upper).all():
         raise InputError("A joint that turns before one that slides has no bounded inertia here.")
-    even = 1.0 / np.sqrt(upper)
-    begin = even if start is None else np.broadcast_to(np.asarray(start, dtype=float), (n,))
-    # V_c only matters through its smallest value here; what is kept is not below it.
-    least = SamplingReserve(w, delta, np.zeros(n), rotor, d, upper, begin, level,
-                            LEAST_LEVEL * level, rate, period)  # fmt: skip
-    if start is None:
-        most = (1.0 - ROUNDING) * np.sqrt(level / least.start_energy)
-        least = replace(least, start=most * even)
-    for _ in range(ITERATIONS):
-        least = replace(least, largest=np.minimum(GROWTH * least(w), UNUSABLE))
-    margin = (1.0 + ROUNDING) * float(least.rise(w)) / rate
-    if not ((least(w) <= least.largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
+    reserve = SamplingReserve(w, delta, mu, np.full(n, 1.0), rotor, d, upper, np.zeros(n),
+                              q_error, dq_error, level, by.period)  # fmt: skip
+    momentum = np.maximum(reserve.needed_momentum, 1e-9) * (1.0 + ROUNDING)
+    needed = 0.5 * float(np.sum(momentum**2 / rotor))
+    if needed > level:
+        j = int(np.argmax(momentum**2 / rotor))
         raise InputError(
-            f"A tube of V_M = {level:g} J is too narrow for a period of {period:g} s: the sampling "
-            f"alone takes {margin:.3g} J of it at rate {rate:g} 1/s. Raise level or rate, shorten "
-            "the period, or move so that the disturbance is smaller."
+            f"A tube of V_M = {level:.3g} J is too narrow: it takes {needed:.3g} J where torques "
+            f"follow the state within {by.period:g} s. Most of it is due to {model.joints[j]}: "
+            f"{by.period * reserve.force[j]:.3g} N m s by that time, {mu[j]:.3g} N m s by what is "
+            "not known of inertias and velocities."
         )
-    reserve = replace(least, full_level=(level - margin) * (1.0 - ROUNDING))
-    return TrackingTube.passivity_based(level, K, d, (), reserve)
+    # What is left of the level is shared out: a wider layer is a gentler input.
+    momentum = momentum * np.sqrt(level / needed) * (1.0 - ROUNDING)
+    even = 1.0 / np.sqrt(upper)
+    beside = np.sqrt(np.maximum(upper - rotor, 0.0))
+    start = even * float((momentum / (rotor * even + beside * (beside @ even))).min())
+    made = SamplingReserve(w, delta, mu, momentum, rotor, d, upper, (1.0 - ROUNDING) * start,
+                           q_error, dq_error, level, by.period)  # fmt: skip
+    return TrackingTube.passivity_based(level, K, d, (), made)
 
 
 def undesigned_tube(
-    model: ArmModel, box: ParameterBox, level: float, gain: Array | float
+    model: ArmModel,
+    box: ParameterBox,
+    level: float,
+    gain: Array | float,
+    sampling: Sampling | None = None,
 ) -> TrackingTube:
     """Return the tube that every design of a level and a gain has, whatever the motion.
 
@@ -109,57 +105,95 @@ def undesigned_tube(
         box: What is uncertain; the rotors' inertias must be above 0.
         level: V_M [J].
         gain: K_r, shape (n,) [1/s].
+        sampling: Errors of measurement; None: there are none.
 
     Raises:
         InputError: The rotors' inertia is unknown.
     """
     _smallest_rotor(box)
     d = proved_inertia(model, box)[0] * (1.0 - ROUNDING)
-    return TrackingTube.passivity_based(level, np.broadcast_to(gain, (model.n,)), d)
+    K = np.broadcast_to(np.asarray(gain, dtype=float), (model.n,))
+    error = 0.0 if sampling is None else sampling.velocity_error + K * sampling.position_error
+    return TrackingTube.passivity_based(level, K, d, error=error)
+
+
+def tube_level(
+    model: ArmModel, box: ParameterBox, tube: TrackingTube, sampling: Sampling
+) -> float:
+    """Return V_M of an `undesigned_tube` [J]."""
+    d = proved_inertia(model, box)[0] * (1.0 - ROUNDING)
+    r = tube.reference_velocity - sampling.velocity_error - tube.gain * sampling.position_error
+    return float((0.5 * d * r**2).max())
 
 
 def design_for(
     dynamics: ArmDynamics,
     trajectory: Trajectory,
-    level: float,
     gain: Array | float,
-    period: float = 1e-3,
+    sampling: Sampling,
+    level: float | None = None,
     room: float = 1.0,
 ) -> TrackingTube:
     """Return the tube of the design for one motion; see `robust_design`.
 
-    The disturbance is the certifier's own bound over the tube, which depends on level and gain
-    only. The change of torque within a period is `torque_change`'s, a bound over the tube, too: it
-    depends on how fast r may change, and that on it, so that a fixed point is searched.
+    The disturbance is the certifier's own bound over the tube, change and mismatch those of
+    `torque_change`. They grow with the tube: the level is the least that holds them, about.
 
     Args:
         dynamics: The arm, and what is uncertain.
         trajectory: The motion.
-        level: V_M [J].
         gain: K_r, shape (n,) [1/s].
-        period: T [s].
-        room: Disturbance and change are designed so many times as large, for other motions that
-            the same design shall serve: the stops on this one, and what goes on from it [-].
+        sampling: How late torques act, and errors of measurement.
+        level: V_M [J]; None: the least.
+        room: Disturbance, change and mismatch are designed so many times as large, for other
+            motions that the same design shall serve: the stops on this one, and what goes on from
+            it [-].
 
     Raises:
-        InputError: As `robust_design`; or there is no such fixed point.
+        InputError: There is no such design.
     """
     model, box = dynamics.model, dynamics.box
-    tube = undesigned_tube(model, box, level, gain)
-    edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICE) + 2)
-    enclosure = slice_torque_bounds(model, trajectory.ranges(edges), tube, box)
-    w = room * ROOM * enclosure.disturbance.max(axis=0)
-    bound = torque_change(model, box, trajectory, tube, period)
-    delta = room * bound(np.zeros(model.n))
+    rotor, tried = _smallest_rotor(box), level or 0.0
+    edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICES) + 2)
     for _ in range(ITERATIONS):
-        made = robust_design(model, box, level, gain, w, delta, period)
-        found = room * bound(made.design.fastest)
-        if (found <= delta).all():
-            return made
-        delta = np.maximum(delta, GROWTH * found)
+        tube = undesigned_tube(model, box, max(tried, 1e-9), gain, sampling)
+        if tube.reference_velocity.max() > WIDEST:
+            break
+        enclosure = slice_torque_bounds(model, trajectory.ranges(edges), tube, box)
+        w = room * ROOM * enclosure.disturbance.max(axis=0)
+        found = torque_change(model, box, trajectory, tube, sampling, SLICES)
+        delta = _settled(found, w, rotor, room)
+        mu = room * found.mismatch(max(tried, 1e-9)).max(axis=0)
+        momentum = least_momentum(sampling.period, w, delta, mu)
+        needed = 0.5 * float(np.sum(momentum**2 / rotor))
+        if level is not None or needed <= tried:
+            return robust_design(model, box, max(tried, 1e-9), gain, w, delta, mu, sampling)
+        tried = STEP * needed
     raise InputError(
-        f"A period of {period:g} s is too long for this motion: the faster the controller acts, "
-        "the more its torque changes within a period. Shorten it."
+        "There is no robust design: the wider the tube, the more the payload's bounds and torques "
+        f"that follow the state within {sampling.period:g} s widen it, beyond "
+        f"{WIDEST:g} rad/s. Narrow the prior, shorten control.effort_period or effort_delay, or "
+        "hold the payload nearer to the axes."
+    )
+
+
+def _settled(found: TorqueChange, disturbance: Array, rotor: Array, room: float) -> Array:
+    """Return delta for the |dr/dt| that itself allows, with room, shape (n,) [N m or N].
+
+    Raises:
+        InputError: The faster the controller acts, the more its torque changes.
+    """
+    delta = room * found(np.zeros(len(rotor)))
+    for _ in range(ITERATIONS):
+        force = 2.0 * (disturbance + delta)
+        next_one = room * found(np.linalg.norm(force / np.sqrt(rotor)) / np.sqrt(rotor))
+        if (next_one <= delta).all():
+            return delta
+        delta = np.maximum(delta, GROWTH * next_one)
+    raise InputError(
+        f"A time of {found.period:g} s within which torques follow the state is too long for this "
+        "motion: the faster the controller acts, the more its torque changes within it. Shorten "
+        "control.effort_period or effort_delay."
     )
 
 

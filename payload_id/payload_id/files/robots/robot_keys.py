@@ -141,6 +141,14 @@ class ControlSettings(Model):
     rotor_inertia_relative: float = key(
         "error of each of them, as a fraction", "-", 0.0, ge=0.0, le=0.999
     )
+    effort_period: float = key(
+        "longest time for which a torque is held, where the robust controller moves the arm", "s",
+        0.001, ge=0.0005, le=0.1,
+    )  # fmt: skip
+    effort_delay: float = key(
+        "... from the stamp of a joint state until the torque that is made from it acts", "s",
+        0.003, ge=0.0, le=0.1,
+    )  # fmt: skip
     tracking_position: Tracking = key(
         "largest tracking error that the arm's own position controller leaves", "rad or m", 0.02
     )

@@ -75,7 +75,7 @@ class BridgeContext:
         if self.fault:
             node.get_logger().error(f"Nothing moves until ~/acknowledge: {self.fault}")
         cell, self.cell_missing = stated_cell(settings, "bridge")
-        case = case_settings(settings, robot, uncertainty, cell, settings.torque_period)
+        case = case_settings(settings, robot, uncertainty, cell, settings.by_torques)
         self.process = WorkerProcess("proof", make_prover, case, longest=settings.longest_proof)
         node.resources.callback(self.process.close)
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])

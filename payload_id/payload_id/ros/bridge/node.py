@@ -135,7 +135,7 @@ class BridgeNode(ManagedNode):
             manager=full_name_of(self, manager_of(robot, settings.controller_manager)),
             torque_controller=settings.effort_controller,
             resting_controller=trajectories.parent.name,
-            period=settings.effort_period,
+            period=robot.control.effort_period,
             silence=settings.silence,
         )
 

@@ -89,7 +89,7 @@ def case_settings(
     robot: RobotFile,
     uncertainty: Uncertainty,
     cell: Cell,
-    torque_period: float | None = None,
+    by_torques: bool = False,
 ) -> CaseSettings:
     """Return what parameters mean for proofs; see `CaseSettings`.
 
@@ -105,7 +105,7 @@ def case_settings(
         ground=parameters.ground,
         payload=payload_bodies(parameters),
         point_rate=parameters.point_rate,
-        torque_period=torque_period,
+        by_torques=by_torques,
     )
 
 

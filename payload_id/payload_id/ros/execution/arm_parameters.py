@@ -37,23 +37,8 @@ class ArmParameters(NodeParameters):
         "bridge must have the same: for effort, motions are certified with a robust design.",
         choices=("", ACTION, EFFORT, TEAM),
     )
-    effort_period: float = parameter(
-        0.001,
-        "Time between two torques.",
-        "s",
-        0.0005,
-        0.1,
-    )
-    effort_delay: float = parameter(
-        0.003,
-        "Longest time from a joint state's stamp until its torque acts; a robust design must be of "
-        "a period of at least effort_period and this.",
-        "s",
-        0.0,
-        0.1,
-    )
 
     @property
-    def torque_period(self) -> float | None:
-        """Time within which torques follow the state [s]; None: no torques are sent."""
-        return self.effort_period + self.effort_delay if self.back_end == EFFORT else None
+    def by_torques(self) -> bool:
+        """Whether torques are sent."""
+        return self.back_end == EFFORT

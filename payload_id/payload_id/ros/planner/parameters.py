@@ -109,16 +109,10 @@ class PlannerParameters(CaseParameters, ArmParameters):
         0.05,
         5.0,
     )
-    robust_level: float = parameter(
-        0.1,
-        "V_M of the robust designs with the back_end 'effort': the tube is as wide as its root.",
-        "J",
-        0.001,
-        10.0,
-    )
     robust_gain: float = parameter(
         4.0,
-        "K_r of these designs: a larger one keeps positions nearer, and takes more torque.",
+        "K_r of the robust designs with the back_end 'effort': a larger one keeps positions nearer, "
+        "and takes more torque.",
         "1/s",
         0.1,
         100.0,
@@ -145,12 +139,10 @@ def planning_settings(
             do not move.
         InputError: A mesh cannot be used.
     """
-    period = parameters.torque_period
-    if period is not None:
+    if parameters.by_torques:
         check_executes_torques(robot)
     return PlanningSettings(
-        **vars(case_settings(parameters, robot, uncertainty, cell, period)),
-        robust_level=parameters.robust_level,
+        **vars(case_settings(parameters, robot, uncertainty, cell, parameters.by_torques)),
         robust_gain=parameters.robust_gain,
         stop_step=parameters.stop_step,
         folder=str(from_home(parameters.certificates_folder, "certificates_folder")),

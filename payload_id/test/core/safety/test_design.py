@@ -9,9 +9,8 @@ import pytest
 
 from closed_loop import run
 from payload_id.core.body.inertial import TO_PINOCCHIO, is_physical
-from payload_id.core.control import armour
 from payload_id.core.control.armour import Armour
-from payload_id.core.control.controller import Command
+from payload_id.core.control.controller import Command, Measurement
 from payload_id.core.control.robust_design import design_for
 from payload_id.core.motion.limits import with_payload
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -23,6 +22,7 @@ from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import DESIGN, Refusal
 from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.sampling_reserve import Sampling
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.simulation.plant import Plant
 from payload_id.files.robots.arm_geometry import robot_geometry
@@ -30,7 +30,8 @@ from safety_scenes import arm_named, limits_of, motion
 
 ARMS = ("kinova_gen3", "xarm7")
 ROTOR = np.array([8.0, 12.0, 9.0, 11.6, 8.5, 8.9, 8.9])  # what the Gen3's file says, about
-LEVEL, GAIN, PERIOD = 0.05, 10.0, 1e-3
+GAIN, PERIOD, LATE = 5.0, 1e-3, 2
+SAMPLING = Sampling((1 + LATE) * PERIOD, 1e-4, 2e-3)
 MASS = 1.2
 PAYLOAD = MASS * np.array([1.0, 0.0, 0.0, 0.06, 0.006, 0.0, 0.0, 0.006, 0.0, 0.002])
 HALF = 0.15 * np.abs(PAYLOAD) + 1e-3
@@ -56,7 +57,7 @@ def designed(name: str = "kinova_gen3", seed: int = 0, friction: float = FRICTIO
     """Return case, design, motion and certificate; wide limits of the torque refuse nothing."""
     robot, model = arm_named(name)
     path, box = path_of(name, seed), box_of(name, friction)
-    made = design_for(ArmDynamics(model, box), path, LEVEL, GAIN, PERIOD)
+    made = design_for(ArmDynamics(model, box), path, GAIN, SAMPLING)
     limits = limits_of(robot, next(iter(robot.limit_sets)))
     limits = replace(limits, torque=np.full(model.n, 150.0), acceleration=np.full(model.n, 20.0))
     volume = ConvexBody.primitive("sphere", (0.04,), translation=(0.0, 0.0, 0.04))
@@ -73,12 +74,12 @@ def test_a_certificate_proves_its_design_and_names_what_it_cannot(name):
     assert tuple(names[-len(DESIGN) :]) == DESIGN
     assert all(0.0 <= certificate.margin(what).used <= 1.0 for what in DESIGN)
     said = " ".join(certificate.assumptions)
-    for value in (made.design.rate, PERIOD, LEVEL):
+    for value in (SAMPLING.period, SAMPLING.position_error, SAMPLING.velocity_error):
         assert f"{value:g}" in said
-    for words in ("reflected inertias are at least", "without error", "starts within the tube"):
+    for words in ("reflected inertias are at least", "are wrong by", "starts within the tube"):
         assert words in said
     assert case.tube.kind == "robust" and "stated without a design" not in said
-    plain = TrackingTube.passivity_based(LEVEL, made.gain, made.design.inertia)
+    plain = TrackingTube.passivity_based(made.design.level, made.gain, made.design.inertia)
     assert "stated without a design" in " ".join(replace(case, tube=plain).assumptions())
 
 
@@ -134,20 +135,30 @@ def energies(model, links, payload, rotor, q, r) -> np.ndarray:
 
 
 def worst_start(case, made, path, rng) -> tuple[np.ndarray, np.ndarray]:
-    """Return errors of position and velocity with V(0) = V_M, positions at the tube's edge."""
+    """Return errors of position and velocity with |p| near pi, positions at the tube's edge."""
     signs = rng.choice([-1.0, 1.0], (2, case.model.n))
-    e = 0.999999 * signs[0] * made.position * rng.choice([0.0, 0.5, 1.0])
-    r = signs[1] * made.reference_velocity
+    e = 0.999 * signs[0] * made.design.reach / made.gain * rng.choice([0.0, 0.5, 1.0])
     q = path.at(np.zeros(1)).q[0] - e
-    r *= (1.0 - 1e-9) * np.sqrt(
-        made.design.level / ArmDynamics(case.model, case.box).largest_energy(q, r)
-    )
+    dynamics, still = ArmDynamics(case.model, case.box), np.zeros(case.model.n)
+    M = np.array([dynamics.momentum(q, unit) for unit in np.eye(case.model.n)])
+    r = np.linalg.solve(M, signs[1] * np.maximum(made.design.momentum - made.design.mismatch, still))
     return e, r - made.gain * e
+
+
+def measured(rng: np.random.Generator):
+    """Return what sensors make of states, with errors at their ends."""
+
+    def measure(truth: Measurement) -> Measurement:
+        signs = rng.choice([-1.0, 1.0], (2, len(truth.q)))
+        q = truth.q + SAMPLING.position_error * signs[0]
+        return Measurement(truth.time, q, truth.dq + SAMPLING.velocity_error * signs[1])
+
+    return measure
 
 
 @pytest.mark.slow
 def test_closed_loops_of_certified_motions_keep_level_and_tube():
-    """True parameters at corners, V(0) = V_M, positions at the tube's edge, torques held for T."""
+    """Parameters at corners, |p| near pi, positions at the edge, torques late and states wrong."""
     rng = np.random.default_rng(11)
     for seed, name in enumerate(ARMS):
         case, made, path, certificate = designed(name, seed)
@@ -158,13 +169,13 @@ def test_closed_loops_of_certified_motions_keep_level_and_tube():
         controller = Armour(ArmDynamics(model, case.box), made, case.limits.torque)
         start = worst_start(case, made, path, rng)
         plant = plant_of(name, payload, links, rotor, friction)
-        done = run(plant, controller, path, PERIOD, hold=0.1, error=start)
+        done = run(plant, controller, path, PERIOD, measured(rng), None, 0.1, start, LATE)
         assert done.reasons == ()
         assert made.contains(done.position_error, done.velocity_error)
         r = done.velocity_error + made.gain * done.position_error
         assert (np.abs(r) <= made.reference_velocity).all()
         V = energies(model, links, payload, rotor, done.q[::5], r[::5])
-        assert V[0] > 0.8 * made.design.level and V.max() <= made.design.level
+        assert V[0] > 0.1 * made.design.level and V.max() <= made.design.level
         # What the margins are of: disturbance, change within a period, torque.
         w = np.array([step.disturbance for step in done.states])
         nominal = np.array([step.nominal for step in done.states])
@@ -192,17 +203,17 @@ class Against:
 
 
 @pytest.mark.slow
-def test_the_worst_disturbance_from_the_edge_of_the_level_does_not_leave_it(monkeypatch):
-    """All of |w_j| against the motion from V(0) = V_M on; the input does what it must, no more."""
-    monkeypatch.setattr(armour, "GENTLE", 0.0)
+def test_the_worst_disturbance_from_the_edge_does_not_leave_the_tube():
+    """All of |w_j| against the motion from |p| near pi on, torques late and states wrong."""
     rng = np.random.default_rng(12)
     case, made, path, _ = designed("kinova_gen3", 0, 0.0)
     model = case.model
     controller = Against(Armour(ArmDynamics(model, case.box), made, case.limits.torque))
     plant = plant_of("kinova_gen3", PAYLOAD, model.link_phi, ROTOR)
-    done = run(plant, controller, path, PERIOD, error=worst_start(case, made, path, rng))
+    start = worst_start(case, made, path, rng)
+    done = run(plant, controller, path, PERIOD, measured(rng), None, 0.0, start, LATE)
     assert done.reasons == ()
     assert made.contains(done.position_error, done.velocity_error)
     r = done.velocity_error + made.gain * done.position_error
     V = energies(model, model.link_phi, PAYLOAD, ROTOR, done.q[::5], r[::5])
-    assert V.max() <= made.design.level and np.median(V) > 0.5 * made.design.level
+    assert V.max() <= made.design.level and np.median(V) > 0.01 * made.design.level

@@ -47,7 +47,7 @@ class TorqueRobot:
         self.bridge = NodeProcess(
             "bridge", DOMAIN, self.folder / "bridge.log", robot_file=self.path, cell=CELL,
             back_end="effort", start_delay=1.0, clock_tolerance=60.0, silence=0.6, reaction=0.3,
-            effort_period=0.002, state_folder=self.folder,
+            state_folder=self.folder,
         )  # fmt: skip
         self.observer.diagnosis("Ready.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ import pytest
 from payload_id.core.safety.certificate.certificate import digest_of
 from payload_id.core.safety.speed.speed_limits import PRESETS
 from payload_id.files.cells.cell_file import Cell
+from payload_id.files.robots.robot_file import RobotFile
 from payload_id.planning.case_settings import CaseSettings
 from payload_id.ros.certifying.prover import ProofRequest, Prover
-from torque_robot import CELL, PERIOD, certified_motion, torque_robot
+from torque_robot import CELL, DELAY, PERIOD, certified_motion, torque_robot
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,7 @@ def made(tmp_path_factory):
     motion, _ = certified_motion(folder, robot, np.array(robot.home))
     settings = CaseSettings(
         str(robot.path), robot.uncertainty, Cell.of(CELL, 0.02), CELL, PRESETS["full"], None, (),
-        100.0, torque_period=0.8 * PERIOD,
+        100.0, by_torques=True,
     )  # fmt: skip
     return settings, motion
 
@@ -35,13 +37,20 @@ def said(settings, motion):
     return found
 
 
-def test_a_design_that_counts_on_faster_torques_is_refused(made):
-    found = said(replace(made[0], torque_period=1.1 * PERIOD), made[1])
-    assert f"within {PERIOD:g} s" in found and "longer period" in found
+def test_a_design_that_counts_on_faster_torques_or_better_states_is_refused(made, tmp_path):
+    text = Path(made[0].robot_file).read_text()
+    for old, new, words in (
+        (f"effort_delay: {DELAY}", "effort_delay: 0.004", f"within {PERIOD + DELAY:g} s"),
+        ("uncertainty: {", "uncertainty: {velocity_error: 0.01, ", "measured better"),
+    ):
+        other = tmp_path / "other.yaml"
+        other.write_text(text.replace(old, new))
+        bounds = RobotFile.load(str(other)).uncertainty
+        assert words in said(replace(made[0], robot_file=str(other), uncertainty=bounds), made[1])
 
 
 def test_a_robust_motion_is_refused_where_the_position_controller_moves_the_arm(made):
-    assert "tube" in said(replace(made[0], torque_period=None), made[1])
+    assert "tube" in said(replace(made[0], by_torques=False), made[1])
 
 
 def test_a_motion_for_the_position_controller_is_refused_where_torques_move_the_arm(made):

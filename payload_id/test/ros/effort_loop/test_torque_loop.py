@@ -17,6 +17,7 @@ from payload_id.core.motion.trajectory_points import points_of
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.sampling_reserve import Sampling
 from payload_id.ros.effort_loop.period_watch import PeriodWatch
 from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
 from safety_scenes import gen3
@@ -34,7 +35,7 @@ def proof(limit: float = 100.0) -> tuple[Proof, JointTrajectory]:
     path = BezierPiece(MotionState.at_rest(HOME), np.full(N, 0.15), 3.0)
     rotor = np.full(N, 10.0)
     box = ParameterBox.around(MODEL, (PAYLOAD, PAYLOAD), Uncertainty(), (rotor, rotor))
-    design = design_for(ArmDynamics(MODEL, box), path, 0.2, 5.0, 5e-3)
+    design = design_for(ArmDynamics(MODEL, box), path, 5.0, Sampling(5e-3), 0.2)
     points = points_of(path, 100.0)
     trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
     return Proof(design, box, np.full(N, limit)), trajectory

@@ -35,9 +35,8 @@ from payload_id.planning.worker import PlanningWorker
 from payload_id.ros.certifying.prover import ProofRequest, Prover, VerifiedMotion
 from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
 from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
-from torque_robot import BOUNDS, CELL, GAIN, LEVEL, LIMITS, PAYLOAD, ROTOR, torque_robot
+from torque_robot import BOUNDS, CELL, DELAY, GAIN, LIMITS, PAYLOAD, PERIOD, ROTOR, torque_robot
 
-PERIOD = 0.002  # [s]
 GOAL = Goal("bezier", "half_widths", 3.0, 1.0, 2.0, 1, LIMITS, *BOUNDS, "stated")
 VOLUME = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")
 PRIOR = PayloadPrior(1.0, 0.15)
@@ -50,9 +49,8 @@ def planned(tmp_path_factory):
     robot = torque_robot(folder)
     shared = (str(robot.path), robot.uncertainty, Cell.of(CELL, 0.02), CELL, PRESETS["full"], None,
               (VOLUME,), 100.0)  # fmt: skip
-    settings = PlanningSettings(*shared, 0.2, str(folder), torque_period=PERIOD, robust_level=LEVEL,
-                                robust_gain=GAIN)  # fmt: skip
-    return robot, CaseSettings(*shared, torque_period=PERIOD), PlanningWorker(settings)
+    settings = PlanningSettings(*shared, 0.2, str(folder), by_torques=True, robust_gain=GAIN)  # fmt: skip
+    return robot, CaseSettings(*shared, by_torques=True), PlanningWorker(settings)
 
 
 def request(robot, goal=GOAL):
@@ -64,7 +62,8 @@ def proved(settings, documents):
     found = Prover(settings)(ProofRequest(documents.motion, documents.stops, ()))
     assert isinstance(found, VerifiedMotion), found
     tube = found.motion.tube
-    assert tube.kind == ROBUST and tube.reserve is not None and tube.reserve.period == PERIOD
+    assert tube.kind == ROBUST and tube.reserve is not None
+    assert tube.reserve.period == pytest.approx(PERIOD + DELAY)
     return found
 
 
@@ -132,4 +131,4 @@ def test_torques_are_planned_for_only_where_the_driver_executes_them():
     settings = planning_settings(
         PlannerParameters.of(values), robot, robot.uncertainty, Cell.of(CELL, 0.02)
     )
-    assert settings.torque_period is None
+    assert not settings.by_torques

@@ -1,8 +1,8 @@
 """A robust design from outside: what sampled states and Pinocchio's regressor leave of it.
 
 Two states within the tube, a period apart and no farther than the arm may come in it, tell how much
-torques change; disturbance, reserve and level follow at each of them, inertias from the mass matrix
-of bodies in the box.
+torques change; the disturbance follows at each of them, inertias and momenta from the mass matrix of
+bodies in the box.
 """
 
 from __future__ import annotations
@@ -47,16 +47,19 @@ def sample_design(
         nominal_after, w_after = dynamics.torque(*after.state(i))
         r = errors_within(case.tube.reference_velocity, 1, rng)[0]
         change = np.abs(nominal_after - nominal) + np.abs(w_after - w)
-        coriolis = _coriolis(dynamics, before.q[i], before.dq[i], r)
+        change += _coriolis(dynamics, before.q[i], before.dq[i], r)
         note("disturbance", w, design.disturbance)
-        note("torque change", np.maximum(change, coriolis), design.change)
-        note("reserve", design(w), design.largest)
-        note("level", design.full_level + design.rise(w) / design.rate, design.level)
+        note("torque change", change, design.change)
+        note("momentum", design.period * 2.0 * (w + change) + design.mismatch, design.momentum)
         M = _mass_matrix(dynamics, before.q[i], rng)
+        r *= np.sqrt(2.0 * design.level / (r @ M @ r))
+        note("momentum error", dynamics.momentum(before.q[i], r) - M @ r, design.mismatch)
+        inward = errors_within(design.momentum, 1, rng)[0]
+        note("level", 0.5 * inward @ np.linalg.solve(M, inward), design.level)
         start = errors_within(design.start, 1, rng)[0]
         note("inertia", design.inertia * np.diag(np.linalg.inv(M)), 1.0)
         note("inertia", np.diag(M), design.upper)
-        note("initial energy", 0.5 * start @ M @ start, design.level)
+        note("initial momentum", M @ start, design.momentum)
     return {name: 1.0 - value for name, value in used.items()}
 
 

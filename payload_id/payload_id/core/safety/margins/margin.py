@@ -23,10 +23,11 @@ CONSTRAINTS = {
     "payload volume": "m",
     "disturbance": "N m or N",
     "torque change": "N m or N",
-    "reserve": "N m or N",
+    "momentum error": "N m s or N s",
+    "momentum": "N m s or N s",
     "inertia": "kg m2 or kg",
     "level": "J",
-    "initial energy": "J",
+    "initial momentum": "N m s or N s",
     "tilt": "rad",
     "reach": "m",
     "wrist speed": "m/s",
@@ -36,7 +37,10 @@ SPEEDS = ("tool speed", "payload speed", "elbow speed", "kinetic energy")
 TORQUES = ("torque", "holding torque")
 CLEARANCES = ("self-collision", "obstacles", "payload volume")
 # What the design of a robust controller takes for granted: the tube is proved only with all of it.
-DESIGN = ("disturbance", "torque change", "reserve", "inertia", "level", "initial energy")
+DESIGN = (
+    "disturbance", "torque change", "momentum error", "momentum", "inertia", "level",
+    "initial momentum",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

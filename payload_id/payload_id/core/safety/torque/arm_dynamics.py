@@ -102,6 +102,17 @@ class ArmDynamics:
         bodies = y @ self.centre + np.abs(y) @ self.half_width
         return float(bodies + 0.5 * self.box.rotor_inertia_upper @ r**2)
 
+    def momentum(self, q: Array, r: Array) -> Array:
+        """Return M(q; theta_0) r, rotors included, shape (n,)."""
+        at, zero = self.configuration(q), np.zeros(len(q))
+        bodies = np.array(
+            pin.computeJointTorqueRegressor(self._still, self._still_data, at, zero, r[self._order])
+        )
+        payload = bodies[:, self._last] @ self._to_last @ self.centre[-10:]
+        p = np.empty(len(q))
+        p[self._order] = bodies @ self.centre[:-10] + payload
+        return np.asarray(p + self.rotor[0] * r)
+
     def torque(
         self, q: Array, dq: Array, dq_a: Array, ddq_a: Array, regressor: Array | None = None
     ) -> tuple[Array, Array]:

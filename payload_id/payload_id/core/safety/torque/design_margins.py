@@ -3,13 +3,14 @@
 The proof of docs/proofs.md needs numbers of the arm, the box and the motion. Each is compared with
 what is proved of it:
 
-    torque change   delta >= change of RNEA(theta_0; ...) and of the bound of |w| in T, and |C r|
-    reserve         largest >= reserve at the largest disturbance, for |dr/dt| and sigma
-    inertia         d and D from below, M_jj from above, for every pose and theta
-    level           V_c + sigma / alpha <= V_M
-    initial energy  V <= V_M at the start, for the |r_j| that the design allows there
+    torque change     delta >= change of RNEA(theta_0; ...) and of the bound of |w| in T, and |C' r|
+    momentum error    mismatch >= |p - p0|
+    momentum          pi >= T f + mismatch, and a layer
+    inertia           d and D from below, M_jj from above, for every pose and theta
+    level             V <= V_M wherever |p| <= pi
+    initial momentum  |p| <= pi at the start, for the |r_j| that the design allows there
 
-The sixth, the largest disturbance, is proved with the torque (`torque_margins`).
+The seventh, the largest disturbance, is proved with the torque (`torque_margins`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..certificate.safety_case import SafetyCase
 from ..margins.margin import Margin, Refusal
 from ..margins.subdivision import LimitBound, Need, Needs, Slices
 from ..tube.inertia_bound import bodies_upper, inertia_bound
-from ..tube.sampling_reserve import SamplingReserve
+from ..tube.sampling_reserve import Sampling, SamplingReserve
 from .parameter_box import ParameterBox
 from .torque_change import torque_change
 
@@ -43,15 +44,20 @@ def design_margins(
     design = case.tube.reserve
     if design is None:
         return ()
-    change = torque_change(case.model, case.box, trajectory, case.tube, design.period, step)
+    sampling = Sampling(design.period, design.position_error, design.velocity_error)
+    change = torque_change(case.model, case.box, trajectory, case.tube, sampling, step)
     needed, end = change.on_slices(design.fastest), change.edges[-1]
     # Slice k of the change of torque is from edge k to edge k + 2, or to the last.
     S = len(needed)
     pairs = Slices(change.edges[:S], np.append(change.edges[2:], end)[:S])
     whole = Slices(np.zeros(1), np.array([trajectory.duration]))
-    needs = Need.within("torque change", case.model.joints, needed, design.change)
+    mismatch, joints = change.mismatch(design.level), case.model.joints
+    needs = (
+        Need.within("torque change", joints, needed, design.change),
+        Need.within("momentum error", joints, mismatch, design.mismatch),
+    )
     bound = LimitBound(lambda _: (), trajectory)
-    for found in (Needs(whole, tuple(_needs(case, design))), Needs(pairs, (needs,))):
+    for found in (Needs(whole, tuple(_needs(case, design))), Needs(pairs, needs)):
         if found.first is not None:
             return found.refusal(found.first)
         bound.settle(found, np.ones(len(found.slices.start), dtype=bool))
@@ -62,12 +68,12 @@ def _needs(case: SafetyCase, design: SamplingReserve) -> Iterator[Need]:
     """Yield what the design needs of itself, and of the inertias that are proved."""
     joints, (lower, upper) = case.model.joints, proved_inertia(case.model, case.box)
     level, whole = np.array([design.level]), ("robust controller",)
-    yield Need.within("reserve", joints, design(design.disturbance)[None], design.largest)
+    yield Need.within("momentum", joints, design.needed_momentum[None], design.momentum)
     yield Need.within("inertia", joints, design.inertia[None], lower)
     yield Need.within("inertia", joints, design.rotor[None], case.box.rotor_inertia_lower)
     yield Need.within("inertia", joints, upper[None], design.upper)
     yield Need.within("level", whole, np.array([[design.needed_level]]), level)
-    yield Need.within("initial energy", whole, np.array([[design.start_energy]]), level)
+    yield Need.within("initial momentum", joints, design.start_momentum[None], design.momentum)
 
 
 def proved_inertia(model: ArmModel, box: ParameterBox) -> tuple[Array, Array]:

@@ -172,3 +172,11 @@ def inertia_slopes(axis: Array, middle: Array, half: Array) -> InertiaSlopes:
         moved[:, first, :, last] = sums.transpose(1, 0, 2)
         found.append(moved + moved.transpose(0, 2, 1, 3))
     return InertiaSlopes(*found)
+
+
+def inertia_spread(axis: Array, half: Array) -> Array:
+    """Return the largest change of M_jk over the box, shape (K, n, n); see `inertia_slopes`."""
+    K, B, n, _ = axis.shape
+    columns = (axis @ _K[:6]).reshape(K, B, n, 6, 10).transpose(0, 1, 3, 2, 4)
+    parts = (axis @ columns.reshape(K, B, 6, n * 10)).reshape(K, B, n, n, 10)
+    return np.asarray(np.einsum("kbjmx,bx->kjm", np.abs(parts), half, optimize=True))

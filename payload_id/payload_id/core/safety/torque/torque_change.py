@@ -1,11 +1,12 @@
-r"""How much torques change within a period of the robust controller, for every state in the tube.
+r"""How much torques change while they are late, and how wrong the controller's momentum is.
 
 With dr/dt bounded, what the controller's torque depends on moves no faster than, in the tube,
 
     |dq|,   |ddq| <= |ddq_a| + |dr/dt|,   |d(dq_a)/dt| = |ddq_a|,
     |d(ddq_a)/dt| <= |d(ddq_d)/dt| + K |dr/dt| + 2 K^2 rho,
 
-since ddq = ddq_a - dr/dt and ddq_d - ddq = dr/dt - K de. A torque that moves from q, a, v, u to
+since ddq = ddq_a - dr/dt and ddq_d - ddq = dr/dt - K de; errors of measurement add to each of them.
+A torque that moves from q, a, v, u to
 q', a', v', u' changes by
 
     (M(q') - M(q)) a' + M(q) (a' - a) + C(q)(v' - v, u') + C(q)(v, u' - u) + (C(q') - C(q))(v', u')
@@ -13,6 +14,11 @@ q', a', v', u' changes by
 
 each of which the levers of `remainder` bound on slices that hold both states. The moments are those
 of theta_0 and of the half-widths together: model's torque and bound of the disturbance.
+
+The momentum p = M r is computed as p0 = M(q0; theta_0) r0 from what is measured,
+
+    p - p0 = (M(q) - M(q; theta_0)) r + M(q; theta_0) (r - r0) + (M(q; theta_0) - M(q0; theta_0)) r0.
+
 docs/proofs.md.
 """
 
@@ -26,9 +32,10 @@ from ...arm.arm_model import ArmModel
 from ...arm.kinetics import body_motion
 from ...arrays import Array
 from ...motion.trajectory import INSTANT, MotionRanges, Trajectory
+from ..tube.sampling_reserve import Sampling
 from ..tube.tracking_tube import TrackingTube
 from .lever_arms import levers, moments_of, moments_within, reference_points
-from .linear_terms import base_to_tip
+from .linear_terms import base_to_tip, inertia_spread
 from .parameter_box import ParameterBox
 from .remainder import coriolis_bound, coriolis_variation
 from .slice_motion import EPS, SliceMotion
@@ -48,7 +55,9 @@ class TorqueChange:
         slow: Where the sign of friction may change, shape (S, n).
         coulomb: Friction of the model, shape (n,) [N m or N].
         stiction: Speed below which its sign is unknown [rad/s or m/s].
-        coriolis: |C(q, dq) r|_j at most, shape (S, n) [N m or N].
+        coriolis: |C(q, dq) r|_j and |C' r|_j at most, shape (S, n) [N m or N].
+        unknown: sqrt(sum_k |M - M(theta_0)|_jk^2 / rotor_k), shape (S, n) [sqrt(kg) m or sqrt(kg)].
+        unseen: What errors of measurement make of p, shape (S, n) [N m s or N s].
         period: T [s].
         edges: Slice k is from edges[k] to edges[k + 2], or to the last, shape (S + 2,) [s].
     """
@@ -60,11 +69,17 @@ class TorqueChange:
     coulomb: Array
     stiction: float
     coriolis: Array
+    unknown: Array
+    unseen: Array
     period: float
     edges: Array
 
+    def mismatch(self, level: float) -> Array:
+        """Return a bound of |p - p0| where r' M r <= 2 level, shape (S, n): |D^(1/2) r| is too."""
+        return np.asarray(np.sqrt(2.0 * level) * self.unknown + self.unseen)
+
     def __call__(self, rate: Array) -> Array:
-        """Return delta, which bounds the change for |dr/dt| <= rate and |C r|, shape (n,) each."""
+        """Return delta for |dr/dt| <= rate, shape (n,) each."""
         return np.asarray(self.on_slices(rate).max(axis=0))
 
     def on_slices(self, rate: Array) -> Array:
@@ -73,8 +88,7 @@ class TorqueChange:
         # bound of the disturbance with it; a smaller change comes to the middle at most.
         sudden = self.speed_change + self.period * rate > self.stiction
         friction = np.where(sudden, 4.0, 2.0) * self.coulomb * self.slow
-        change = self.still + self.per_rate @ rate + friction
-        return np.asarray(np.maximum(change, self.coriolis))
+        return np.asarray(self.still + self.per_rate @ rate + friction + self.coriolis)
 
 
 def torque_change(
@@ -82,34 +96,36 @@ def torque_change(
     box: ParameterBox,
     trajectory: Trajectory,
     tube: TrackingTube,
-    period: float,
+    sampling: Sampling,
     step: float = SLICE,
 ) -> TorqueChange:
-    """Return how much RNEA(theta_0; ...) and the bound of |w_j| together change within a period.
+    """Return how much RNEA(theta_0; ...) and the bound of |w_j| together change, and more.
 
     Args:
         model: The arm.
         box: What is uncertain.
         trajectory: The desired motion.
         tube: Of a passivity-based controller.
-        period: T [s].
+        sampling: How late torques follow the state, and errors of measurement.
         step: Length of the slices of time [s].
     """
     order = base_to_tip(model)
     back = np.argsort(order)
+    period, n = sampling.period, model.n
+    errors = (sampling.position_error, sampling.velocity_error)
+    q_error, dq_error = (np.broadcast_to(np.asarray(x, dtype=float), n)[order] for x in errors)
     K = tube.gain[order]
     rotor, viscous = box.rotor_inertia_upper[order], box.viscous_upper[order]
     found = _slices(trajectory, max(step, period))
     motion = SliceMotion.of(_overlapping(found), tube).take(order)
-    P, Q = _levers(model, box, motion, order)
+    P, Q, own = _levers(model, box, motion, order)
     v, u = motion.velocity.largest, motion.reference_velocity.largest
     a = motion.reference_acceleration.largest
     jump = _acceleration_change(trajectory, period)[order]
-    dq, dv, du = period * v, period * a, period * a
-    da = jump + period * K * tube.reference_acceleration[order]
+    dq, dv, du = period * v + q_error, period * a + dq_error, period * a + K * q_error
+    da = jump + period * K * tube.reference_acceleration[order] + K * dq_error
     C = coriolis_bound(P)
     gravity = float(np.linalg.norm(model.gravity)) + 3.0 * box.gravity_error
-    n = model.n
     later = np.maximum.outer(np.arange(n), np.arange(n))
     still = (
         P @ da
@@ -125,7 +141,13 @@ def torque_change(
         (P + np.diag(rotor)) * K + np.einsum("sjkl,sl->sjk", C, u) + np.diag(viscous)
     )
     r = tube.reference_velocity[order]
-    coriolis = np.einsum("sjkl,sk,l->sj", C, v, r)
+    coriolis = np.maximum(
+        np.einsum("sjkl,sk,l->sj", C, v, r), np.einsum("skjl,sl,k->sj", C, v, r)
+    )
+    rotor_lower, spread = box.rotor_inertia_lower[order], box.interval("rotor_inertia")[1][order]
+    unknown = np.sqrt(((own + np.diag(spread)) ** 2 / rotor_lower).sum(axis=-1))
+    unseen = (P + np.diag(rotor)) @ (dq_error + K * q_error)
+    unseen = unseen + _inertia_variation(P, np.broadcast_to(q_error, v.shape)) @ r
     lowest = np.abs(motion.velocity.centre) - motion.velocity.reach
     grown = 1.0 + 1024 * EPS
     return TorqueChange(
@@ -136,6 +158,8 @@ def torque_change(
         coulomb=box.interval("coulomb")[0],
         stiction=box.stiction_velocity,
         coriolis=grown * coriolis[:, back],
+        unknown=grown * unknown[:, back],
+        unseen=grown * unseen[:, back],
         period=period,
         edges=found.edges,
     )
@@ -172,8 +196,11 @@ def _acceleration_change(trajectory: Trajectory, period: float) -> Array:
 
 def _levers(
     model: ArmModel, box: ParameterBox, motion: SliceMotion, order: list[int]
-) -> tuple[Array, Array]:
-    """Return P and Q of `remainder` for middle and half-widths together, (S, n, n) and (S, n)."""
+) -> tuple[Array, Array, Array]:
+    """Return P and Q of `remainder` for middle and half-widths together, and |M - M(theta_0)|.
+
+    Shapes (S, n, n), (S, n) and (S, n, n).
+    """
     q = motion.position.centre[:, np.argsort(order)]
     axis = body_motion(model, q, np.zeros_like(q)).axis[:, :, order]
     support = model.supports()[:, order]
@@ -188,7 +215,9 @@ def _levers(
         lever = levers(axis, about, support, revolute, motion.position.reach)
         found.append((lever.pair(moments).sum(axis=1), lever.single(moments).sum(axis=1)))
     (P, Q), (P_half, Q_half) = found
-    return P + P_half, Q + Q_half
+    turned = _inertia_variation(P_half, motion.position.reach)
+    own = np.minimum(P_half, inertia_spread(axis, half) + turned)
+    return P + P_half, Q + Q_half, own
 
 
 def _inertia_variation(P: Array, d: Array) -> Array:

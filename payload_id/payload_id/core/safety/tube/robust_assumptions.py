@@ -28,14 +28,16 @@ def robust_assumptions(
         "Friction is Coulomb and viscous friction within its intervals, and nothing acts on the "
         "arm but friction, gravity and the commanded torques.",
         "The controller computes with the middle and the widths of the parameter box, with gains "
-        f"{listed(gain)} 1/s, V_M = {design.level:.6g} J, V_c = {design.full_level:.6g} J, rate "
-        f"{design.rate:g} 1/s and delta = {listed(design.change)} N m.",
-        f"The controller runs every {design.period:g} s, is not late, and its torques act at once "
-        "until the next step; actuators give every torque within the limits of the certificate.",
-        "Positions and velocities are measured without error.",
+        f"{listed(gain)} 1/s, momenta {listed(design.momentum)} N m s and delta = "
+        f"{listed(design.change)} N m: V_M = {design.level:.6g} J.",
+        f"No torque is made from a state that is older than {design.period:g} s while it acts, "
+        "delays and the time for which it is held included; actuators give every torque within the "
+        "limits of the certificate.",
+        f"Measured positions are wrong by at most {listed(design.position_error)} rad (m), "
+        f"velocities by {listed(design.velocity_error)} rad/s (m/s).",
         f"The motion starts within the tube and with |de + K e| of at most {listed(design.start)} "
-        "rad/s (m/s); or it goes on, at a step of the controller, from the very state of a motion "
-        "that is certified with the same V_M and gains.",
+        "rad/s (m/s); or it goes on, from the very state of a motion that is "
+        "certified with the same design.",
         "At its end another certified motion goes on from the very state, or the arm is held, if "
         "the motion ends at rest and without acceleration.",
     )

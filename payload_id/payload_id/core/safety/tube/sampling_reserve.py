@@ -1,17 +1,17 @@
-"""What a robust input needs beyond the disturbance because it is held for a period.
+"""The constants of a robust design: torques act late, are held, and follow measured states.
 
-Between two steps, s after the first, with the input v held and D = diag(rotor) <= M,
+With p = M r and the torque made from a state that is at most T old,
 
-    dV/dt <= |r|' (w + delta) - r' v + s phi,   phi = sum_j f_j^2 / rotor_j,
-    f_j = 2 w_j + largest_j + 2 delta_j:
+    |dp_j/dt| <= f_j = 2 (w_j + delta_j),      v_j = (w_j + delta_j) clip(p0_j / layer_j),
 
-delta bounds the change of torque and disturbance, and |C r|; `largest` bounds the reserve itself.
-A period adds at most T sigma, sigma = T phi / 2. The reserve
+w the disturbance, delta what torques change from that measured state until now and |C' r|, p0 the
+momentum that the controller computes, |p - p0| <= mismatch. Where |p_j| would leave pi_j, p0_j has
+been beyond the layer for all of T if
 
-    delta_j + sigma sqrt(upper_j / (2 V_c)),   upper_j >= M_jj,
+    pi_j >= T f_j + mismatch_j + layer_j,
 
-outweighs both wherever V >= V_c, since r' M r <= (sum_j |r_j| sqrt(M_jj))^2. docs/proofs.md has the
-proof, which asks for more than these formulas: `torque/design_margins.py` proves it for a motion.
+so that v_j outweighs all else, and |p_j| falls. r' M r <= sum_j pi_j^2 / rotor_j = 2 V_M then.
+docs/proofs.md has the proof; `torque/design_margins.py` proves the constants for a motion.
 """
 
 from __future__ import annotations
@@ -20,41 +20,66 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ...arm.per_joint import PerJoint
 from ...arrays import Array
 from ...errors import InputError
 
-NUMBERS = ("level", "full_level", "rate", "period")
-POSITIVE = (*NUMBERS, "rotor", "inertia", "upper")
+NUMBERS = ("level", "period")
+POSITIVE = (*NUMBERS, "momentum", "rotor", "inertia", "upper")
+# The layer's least width: in it v pulls p back no faster than to 0 within the age of its state.
+LAYER = 0.5  # part of T f
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How late torques follow the state, and how wrong it is.
+
+    Attributes:
+        period: T, largest age of the state that a torque is made from, while it acts [s].
+        position_error: Of measured positions, one number or shape (n,) [rad or m].
+        velocity_error: Of measured velocities, likewise [rad/s or m/s].
+    """
+
+    period: float
+    position_error: PerJoint = 0.0
+    velocity_error: PerJoint = 0.0
+
+
+def least_momentum(period: float, disturbance: Array, change: Array, mismatch: Array) -> Array:
+    """Return the least pi, shape (n,) [N m s or N s]."""
+    return np.asarray((1.0 + LAYER) * period * 2.0 * (disturbance + change) + mismatch)
 
 
 @dataclass(frozen=True, eq=False)
 class SamplingReserve:
-    """The constants of a robust design, and the reserve as a function of the disturbance.
+    """The constants of a robust design.
 
     Attributes:
-        disturbance: Largest |w_j| that V_c is made for, shape (n,) [N m or N].
+        disturbance: Largest |w_j|, shape (n,) [N m or N].
         change: delta, shape (n,) [N m or N].
-        largest: Largest reserve, shape (n,) [N m or N].
+        mismatch: Largest |p_j - p0_j|, shape (n,) [N m s or N s].
+        momentum: pi, shape (n,) [N m s or N s].
         rotor: Smallest reflected rotor inertia, shape (n,) [kg m2 or kg].
         inertia: d with r' M r >= d_j r_j^2, shape (n,) [kg m2 or kg].
         upper: Upper bounds of M_jj, shape (n,) [kg m2 or kg].
         start: Largest |r_j| at the start of a motion, shape (n,) [rad/s or m/s].
+        position_error: Of measured positions, shape (n,) [rad or m].
+        velocity_error: Of measured velocities, shape (n,) [rad/s or m/s].
         level: V_M [J].
-        full_level: V_c [J].
-        rate: alpha [1/s].
-        period: T [s].
+        period: T, largest age of the state that a torque is made from, while it acts [s].
     """
 
     disturbance: Array
     change: Array
-    largest: Array
+    mismatch: Array
+    momentum: Array
     rotor: Array
     inertia: Array
     upper: Array
     start: Array
+    position_error: Array
+    velocity_error: Array
     level: float
-    full_level: float
-    rate: float
     period: float
 
     def __post_init__(self) -> None:
@@ -70,20 +95,30 @@ class SamplingReserve:
                     f"{least}; found {value.tolist()}."
                 )
             object.__setattr__(self, entry.name, value if shape else float(value))
-        if self.full_level > self.level or self.rate * self.period > 1.0:
-            raise InputError(
-                "The robust design needs V_c of at most V_M and rate * period of at most 1; found "
-                f"{self.full_level:g} and {self.level:g} J, {self.rate:g} 1/s, {self.period:g} s."
-            )
 
     def holds(self, disturbance: Array) -> Array:
-        """Tell for which disturbances of shape (..., n) V_c is made, shape (...)."""
+        """Tell for which disturbances of shape (..., n) the design is made, shape (...)."""
         return np.asarray((disturbance <= self.disturbance).all(axis=-1))
 
-    def rise(self, disturbance: Array) -> Array:
-        """Return sigma for disturbances of shape (..., n), shape (...) [W]."""
-        f = 2.0 * disturbance + self.largest + 2.0 * self.change
-        return np.asarray(0.5 * self.period * np.sum(f**2 / self.rotor, axis=-1))
+    @property
+    def force(self) -> Array:
+        """Return f, bounds of |dp_j/dt|, shape (n,) [N m or N]."""
+        return np.asarray(2.0 * (self.disturbance + self.change))
+
+    @property
+    def layer(self) -> Array:
+        """Return what pi leaves for the input to grow in, shape (n,) [N m s or N s]."""
+        return np.asarray(self.momentum - self.period * self.force - self.mismatch)
+
+    @property
+    def needed_momentum(self) -> Array:
+        """Return the least pi, shape (n,) [N m s or N s]."""
+        return least_momentum(self.period, self.disturbance, self.change, self.mismatch)
+
+    @property
+    def needed_level(self) -> float:
+        """V_M of these pi [J]: M >= diag(rotor)."""
+        return 0.5 * float(np.sum(self.momentum**2 / self.rotor))
 
     @property
     def reach(self) -> Array:
@@ -91,23 +126,12 @@ class SamplingReserve:
         return np.asarray(np.sqrt(2.0 * self.level / self.inertia))
 
     @property
-    def start_energy(self) -> float:
-        """Largest V of a motion's start [J]: M - D >= 0, and (M - D)_jj <= M_jj - D_jj."""
-        own = self.rotor @ self.start**2
-        shared = np.sqrt(np.maximum(self.upper - self.rotor, 0.0)) @ self.start
-        return 0.5 * float(own + shared**2)
-
-    @property
-    def needed_level(self) -> float:
-        """V_c + sigma / alpha, which V does not exceed if it starts below [J]."""
-        return self.full_level + float(self.rise(self.disturbance)) / self.rate
+    def start_momentum(self) -> Array:
+        """Largest |p_j| of a motion's start, (n,): (M - D)_jk^2 <= (M - D)_jj (M - D)_kk."""
+        beside = np.sqrt(np.maximum(self.upper - self.rotor, 0.0))
+        return np.asarray(self.rotor * self.start + beside * float(beside @ self.start))
 
     @property
     def fastest(self) -> Array:
-        """Return bounds of |dr_j/dt| in the tube, shape (n,): |D^(1/2) dr/dt| <= sqrt(phi)."""
-        return np.sqrt(2.0 * self.rise(self.disturbance) / self.period / self.rotor)
-
-    def __call__(self, disturbance: Array) -> Array:
-        """Return the reserve for disturbances of shape (..., n), same shape [N m or N]."""
-        share = np.sqrt(self.upper / (2.0 * self.full_level))
-        return np.asarray(self.change + self.rise(disturbance)[..., np.newaxis] * share)
+        """Return bounds of |dr_j/dt| in the tube, shape (n,): |D^(1/2) dr/dt| <= |D^(-1/2) f|."""
+        return np.asarray(np.linalg.norm(self.force / np.sqrt(self.rotor)) / np.sqrt(self.rotor))

@@ -68,12 +68,13 @@ class TrackingTube(InJson):
                 f"of {len(design.inertia)} joints."
             )
         r, K = self.reference_velocity, self.gain
-        narrow = (r < design.reach * ROUNDING) | (self.velocity < 2.0 * r * ROUNDING)
+        least = design.reach + design.velocity_error + K * design.position_error
+        narrow = (r < least * ROUNDING) | (self.velocity < 2.0 * r * ROUNDING)
         narrow |= (K * self.position < r * ROUNDING) | (K <= 0.0)
         if narrow.any():
             raise InputError(
                 "The tube of a robust design is at least rho / K, 2 rho, rho and 2 K rho wide, "
-                "rho = sqrt(2 V_M / d); found "
+                "rho = sqrt(2 V_M / d) and what r is measured wrong by; found "
                 f"{[self.position.tolist(), self.velocity.tolist(), r.tolist()]}."
             )
 
@@ -115,8 +116,8 @@ class TrackingTube(InJson):
     def feedback_torque(self, disturbance: Array) -> Array:
         """Return a bound of |v_j|, what the controller adds to RNEA(theta_0; q, dq, dq_a, ddq_a).
 
-        The robust input never exceeds the disturbance that it outweighs and the reserve, joint by
-        joint. An exact or position-controlled arm takes the torque that its real motion needs, and
+        The robust input never exceeds the disturbance that it outweighs and what torques change
+        before it does, joint by joint. An exact or position-controlled arm takes the torque that its real motion needs, and
         no more. Infinite where the disturbance is above what the controller is designed for.
 
         Args:
@@ -129,7 +130,7 @@ class TrackingTube(InJson):
             return np.zeros_like(disturbance)
         if self.reserve is None:
             return np.array(disturbance)
-        bound = disturbance + self.reserve(disturbance)
+        bound = disturbance + self.reserve.change
         return np.where(self.reserve.holds(disturbance)[..., np.newaxis], bound, np.inf)
 
     def contains(self, e: Array, de: Array) -> bool:
@@ -168,8 +169,9 @@ class TrackingTube(InJson):
         inertia: Array,
         assumptions: Sequence[str] = (),
         reserve: SamplingReserve | None = None,
+        error: Array | float = 0.0,
     ) -> TrackingTube:
-        """Return the tube of 1/2 r' M r <= V_M.
+        """Return the tube of 1/2 r' M r <= V_M; what is measured stays in it, too.
 
         Args:
             level: V_M [J].
@@ -178,6 +180,7 @@ class TrackingTube(InJson):
                 1 / (M^-1)_jj >= d_j, shape (n,) [kg m2 or kg].
             assumptions: What the level and the inertia rest on, beside what `rests_on` says.
             reserve: Constants of the robust design; None: the tube is stated.
+            error: What r is measured wrong by without a design, shape (n,) [rad/s or m/s].
         """
         K, d = np.asarray(gain, dtype=float), np.asarray(inertia, dtype=float)
         known = np.isfinite(level) and np.isfinite(K).all() and np.isfinite(d).all()
@@ -187,7 +190,9 @@ class TrackingTube(InJson):
                 f"0; found {level!r}, {K.tolist()} and {d.tolist()}. An arm whose smallest inertia "
                 "is not known has no such tube: give its rotor inertia, or state a tube."
             )
-        r = np.sqrt(2.0 * level / d)  # |r_j| <= sqrt(2 V_M (M^-1)_jj)
+        if reserve is not None:
+            error = reserve.velocity_error + K * reserve.position_error
+        r = np.sqrt(2.0 * level / d) + error  # |r_j| <= sqrt(2 V_M (M^-1)_jj)
         return cls(r / K, 2.0 * r, r, 2.0 * K * r, ROBUST, tuple(assumptions), reserve)
 
 
