@@ -29,7 +29,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from payload_id.core.arm.kinetics import frames
-from payload_id.core.control.robust_design import robust_design
+from payload_id.core.control.robust_design import design_for
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import Trajectory, sampled
@@ -40,7 +40,9 @@ from payload_id.core.safety.certificate.sampled_check import sample_torques, sam
 from payload_id.core.safety.certificate.sampled_states import sample_states
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import CONSTRAINTS, Refusal
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.torque_change import torque_change
+from payload_id.core.safety.tube.sampling_reserve import Sampling
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.threads import one_thread
 from safety_scenes import arm_named, gen3_case, motion, obstacles, rotation
@@ -49,9 +51,8 @@ CANDIDATES = 16  # random motions in a scene before it is given up
 TOUCH = 1e-6  # [m, or part of the limit] precision of coal
 UNSAFE = ("velocity between samples", "acceleration between samples", "foil", "torque at a corner",
           "change of torque")  # fmt: skip
-LEVEL, GAIN = 0.01, 5.0  # V_M [J], K_r [1/s] of the robust design
-DISTURBANCE = 0.1  # part of the torque limit that it is for [-]
-CHANGE = 1.0  # its delta, but for friction [N m]
+GAIN, LATE = 5.0, Sampling(1e-3)  # K_r [1/s] of the robust design, and how late torques are
+ROOM = 1.5  # of it, for other motions than that which it is made for [-]
 
 
 @dataclass
@@ -95,8 +96,8 @@ def in_steps(case: SafetyCase, robot: str) -> SafetyCase:
     low, high = arm_named(robot)[0].control.rotor_interval()
     friction = {f"{x}_upper": 0.1 * getattr(case.box, f"{x}_upper") for x in ("coulomb", "viscous")}
     box = replace(case.box, rotor_inertia_lower=low, rotor_inertia_upper=high, **friction)
-    w, change = DISTURBANCE * case.limits.torque, CHANGE + 2.0 * box.coulomb_upper
-    made = robust_design(case.model, box, LEVEL, GAIN, w, change)
+    path = motion(arm_named(robot)[0].home, np.random.default_rng(0), 0.32, 1.2)
+    made = design_for(ArmDynamics(case.model, box), [path], GAIN, LATE, room=ROOM)
     return replace(case, box=box, tube=made)
 
 
@@ -154,7 +155,7 @@ def unsafe_cases(case: SafetyCase, path: Trajectory, seed: int) -> dict[str, Saf
 def hasty(case: SafetyCase, path: Trajectory) -> TrackingTube:
     """Return the tube of a design whose delta is less than the motion needs at one joint."""
     design = case.tube.reserve
-    bound = torque_change(case.model, case.box, path, case.tube, design.period)
+    bound = torque_change(case.model, case.box, path, case.tube, LATE)
     needed = bound(design.fastest)
     joint = int(np.argmax(needed / design.change))
     change = design.change.copy()

@@ -39,7 +39,7 @@ from payload_id import RobotFile, Uncertainty
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.control.robust_design import robust_design
+from payload_id.core.control.robust_design import design_for
 from payload_id.core.errors import InputError
 from payload_id.core.excitation.candidates.candidates import BezierFamily
 from payload_id.core.excitation.candidates.wave_candidates import WaveFamily
@@ -54,6 +54,7 @@ from payload_id.core.excitation.search.certifier import (
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.excitation.search.verdict import Verdict
+from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -62,8 +63,10 @@ from payload_id.core.safety.certificate.safety_case import SafetyCase
 from payload_id.core.safety.clearance.arm_geometry import ArmGeometry
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import Refusal
+from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.inertia_bound import inertia_bound
+from payload_id.core.safety.tube.sampling_reserve import Sampling
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.threads import one_thread
 from payload_id.files.robots.arm_geometry import robot_geometry
@@ -74,8 +77,8 @@ MASS, FIRST_BOX = 1.8, 0.15  # dumbbell [kg], part by which phi is uncertain [-]
 PHI = MASS * np.array([1.0, 0.0, 0.0, 0.06, 0.006, 0.0, 0.0, 0.006, 0.0, 0.002])
 CLEARANCE = 0.005  # [m]
 LEVEL, GAIN = 0.005, 5.0  # V_M [J], K_r [1/s] of the robust controller
-STEPS_LEVEL = 0.01  # V_M in steps of 1 ms [J]
-DISTURBANCE, CHANGE = 0.12, 1.2  # for which these are designed: part of the limit, delta [N m]
+LATE = Sampling(1e-3)  # of torques in steps of 1 ms
+DESIGNED, ROOM = (0.3, 3.0), 1.5  # [rad], [s] of the motion that they are designed for, with room
 MOVED, MOVING = 0.1, 4  # [rad], joints
 BOXES, TUBES = ("mass", "table I"), ("exact", "position", "robust", "robust 1 kHz")
 PAPER = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PayloadPrior(6.0, 0.3))
@@ -142,7 +145,7 @@ def box_of(arm: Arm, kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
     return ParameterBox.around(model, (PHI - half, PHI + half), unsure, rotor)
 
 
-def tube_of(arm: Arm, kind: str, box: ParameterBox, limits: str) -> TrackingTube:
+def tube_of(arm: Arm, kind: str, box: ParameterBox) -> TrackingTube:
     """Return one of `TUBES`."""
     robot, model = arm.robot, arm.model
     if kind == "exact":
@@ -152,16 +155,16 @@ def tube_of(arm: Arm, kind: str, box: ParameterBox, limits: str) -> TrackingTube
     d = inertia_bound(model, box.rotor_inertia_lower, *(part[:-1] for part in box.bodies))
     if kind == "robust":
         return TrackingTube.passivity_based(LEVEL, np.full(model.n, GAIN), d)
-    w = DISTURBANCE * limits_of(robot, limits).torque
-    change = CHANGE + 2.0 * box.coulomb_upper
-    return robust_design(model, box, STEPS_LEVEL, GAIN, w, change)
+    by, seconds = DESIGNED
+    path = BezierPiece(MotionState.at_rest(np.asarray(robot.home)), np.full(model.n, by), seconds)
+    return design_for(ArmDynamics(model, box), [path], GAIN, LATE, room=ROOM)
 
 
 def case_of(arm: Arm, box: str, tube: str, limits: str, unsure: Uncertainty) -> SafetyCase:
     """Return a setting without obstacles."""
     robot, model, geometry = arm.robot, arm.model, arm.geometry
     bounds = box_of(arm, box, tube, unsure)
-    stated = tube_of(arm, tube, bounds, limits)
+    stated = tube_of(arm, tube, bounds)
     named = limits_of(robot, limits)
     return SafetyCase(model, geometry, (), bounds, stated, named, limits, CLEARANCE)
 

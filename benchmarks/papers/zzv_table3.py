@@ -58,6 +58,7 @@ from payload_id.core.safety.clearance.clearances import pose_clearance
 from payload_id.core.safety.margins.margin import Refusal
 from payload_id.core.safety.torque.arm_dynamics import ArmDynamics
 from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.sampling_reserve import Sampling
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant
 from payload_id.core.simulation.skeleton import nominal_arm
@@ -89,7 +90,8 @@ CHECKS = 60  # poses of a run at which clearance is looked at
 class PublishedArmour(Armour):
     """ARMOUR with the input as published, v = gamma r / |r|, which no disturbance bounds."""
 
-    def _input(self, r: Array, w: Array, V: float) -> Array:
+    def _input(self, q: Array, r: Array, w: Array) -> Array:
+        V = self.dynamics.largest_energy(q, r)
         needed = np.abs(r) @ w - 20.0 * (self.tube.design.level - V)
         return np.maximum(needed, 0.0) * r / max(float(r @ r), 1e-12)
 
@@ -150,7 +152,7 @@ def box_of(payload: tuple[Array, Array], relative: float = LINK_RELATIVE) -> Par
 def robust(box: ParameterBox, motion: Trajectory, world: World) -> Controller:
     """Return this package's controller, designed for a motion."""
     dynamics = ArmDynamics(ARM, box)
-    design = design_for(dynamics, motion, LEVEL, GAIN, PERIOD)
+    design = design_for(dynamics, [motion], GAIN, Sampling(PERIOD))
     return Armour(dynamics, design, world.limits.torque)
 
 
@@ -158,7 +160,7 @@ def published(
     box: ParameterBox, world: World, level: float = PUBLISHED_LEVEL, gain: float = PUBLISHED_GAIN
 ) -> Controller:
     """Return ARMOUR with the published input, and constants unless others are given."""
-    design = robust_design(ARM, box, level, gain, 0.0, 0.0, PERIOD)
+    design = robust_design(ARM, box, level, gain, 0.0, 0.0)
     return PublishedArmour(ArmDynamics(ARM, box), design, world.limits.torque)
 
 

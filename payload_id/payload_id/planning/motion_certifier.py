@@ -83,7 +83,7 @@ class MotionCertifier:
         return with_tube(case, TrackingTube.exact(case.model.n))
 
     def designed(self, case: SafetyCase, motion: Trajectory) -> SafetyCase:
-        """Return a case with the robust design for a motion, where torques move the arm.
+        """Return a case with the robust design for a motion and stops, where torques move the arm.
 
         Where the case has a tube already, the design is of its level.
 
@@ -95,7 +95,10 @@ class MotionCertifier:
             return case
         dynamics, sampling = ArmDynamics(case.model, case.box), self.cases.sampling(case.limits)
         level = None if tube.kind != ROBUST else tube_level(case.model, case.box, tube, sampling)
-        made = design_for(dynamics, motion, by.robust_gain, sampling, level, DESIGN_ROOM)
+        motions = [motion]
+        if not isinstance(motion, PathStop):
+            motions.append(PathStop.within(motion, 0.5 * motion.duration, planning_limits(case)))
+        made = design_for(dynamics, motions, by.robust_gain, sampling, level, DESIGN_ROOM)
         return with_tube(case, made)
 
     def limits_left(self, case: SafetyCase, scale: float) -> MotionLimits:

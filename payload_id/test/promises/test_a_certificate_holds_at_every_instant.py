@@ -517,9 +517,9 @@ def test_a_finger_may_be_anywhere_unless_it_is_said_where_it_is(tmp_path):
 # What is said of a design that counts on this part of one of its numbers.
 DESIGN_WORDS = {
     ("disturbance", 0.65): "Refused (disturbance)", ("change", 0.7): "Refused (torque change)",
-    ("inertia", 1.02): "Refused (inertia)", ("upper", 0.95): "Refused (inertia)",
+    ("inertia", 1.02): "Refused (inertia)",
     ("rotor", 1.02): "Refused (inertia)", ("mismatch", 0.7): "Refused (momentum error)",
-    ("start", 1.05): "Refused (initial momentum)", ("momentum", 0.5): "Refused (momentum)",
+    ("momentum", 0.5): "Refused (momentum)",
     ("period", 1.6): "Refused (",
 }  # fmt: skip
 
@@ -563,10 +563,8 @@ def test_a_robust_design_holds_for_what_it_takes_for_granted(by_torques):
     for q in motion.at(np.linspace(0.0, motion.duration, 30)).q:
         M = worst.inertia(q + rng.choice([-1, 1], 7) * errors[0], rng)
         assert np.linalg.eigvalsh(M - np.diag(made["inertia"]))[0] > -1e-9
-        assert (np.diag(M) <= made["upper"]).all() and (made["upper"] < 1.5 * np.diag(M)).all()
     assert {
-        "disturbance", "torque change", "momentum error", "momentum", "inertia", "level",
-        "initial momentum",
+        "disturbance", "torque change", "momentum error", "momentum", "inertia", "level"
     } <= {m.constraint for m in planned.certificate.margins}  # fmt: skip
 
 

@@ -25,7 +25,7 @@ ROTOR, CELL, LIMITS = 10.0, "none, a simulation", "safety_error"
 PAYLOAD = np.array([0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002])
 BOUNDS = (PAYLOAD - 0.05 * np.abs(PAYLOAD) - 1e-4, PAYLOAD + 0.05 * np.abs(PAYLOAD) + 1e-4)
 GAIN, PERIOD, DELAY, STEP = 5.0, 0.002, 0.003, 1.0
-ROOM = 2.0  # of the design, for the motion's stops
+ROOM = 1.1  # of the design, for finer slices
 TEXT = f"""extends: package://payload_id/config/robots/kinova_gen3.yaml
 name: torque_arm
 driver:
@@ -60,12 +60,12 @@ def certified_motion(
     rotor = robot.control.rotor_interval()
     box = ParameterBox.around(cases.model, BOUNDS, robot.uncertainty, rotor)
     sampling = cases.sampling(robot.limits_at(LIMITS, {}).of_motion())
-    wide = design_for(ArmDynamics(cases.model, box), motion, GAIN, sampling, room=ROOM)
-    case = cases.case(LIMITS, {}, BOUNDS, (), wide)
+    stops = (PathStop(motion, t, 0.6) for t in np.arange(STEP, duration - 1.0, STEP))
+    motions = [motion, *stops]
+    made = design_for(ArmDynamics(cases.model, box), motions, GAIN, sampling, room=ROOM)
+    case = cases.case(LIMITS, {}, BOUNDS, (), made)
     texts = []
-    for number, path in enumerate(
-        [motion, *(PathStop(motion, t, 0.6) for t in np.arange(STEP, duration - 1.0, STEP))]
-    ):
+    for number, path in enumerate(motions):
         certificate = certify(case, path)
         assert isinstance(certificate, Certificate), certificate
         file = folder / f"{number}.json"

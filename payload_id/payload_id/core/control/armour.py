@@ -26,6 +26,7 @@ from ..safety.torque.arm_dynamics import ArmDynamics
 from ..safety.tube.tracking_tube import TrackingTube
 from .controller import Command, Measurement, errors, limited
 
+
 @dataclass(frozen=True, eq=False)
 class ArmourState:
     """What the last step found.

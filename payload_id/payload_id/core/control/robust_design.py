@@ -8,6 +8,9 @@ proof.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from ..arm.arm_model import ArmModel
@@ -65,12 +68,9 @@ def robust_design(
     )
     _check(level=np.array(level), gain=K, disturbance=w, change=delta, mismatch=mu)
     rotor = _smallest_rotor(box)
-    d, upper = proved_inertia(model, box)
-    d, upper = d * (1.0 - ROUNDING), upper * (1.0 + ROUNDING)
-    if not np.isfinite(upper).all():
-        raise InputError("A joint that turns before one that slides has no bounded inertia here.")
-    reserve = SamplingReserve(w, delta, mu, np.full(n, 1.0), rotor, d, upper, np.zeros(n),
-                              q_error, dq_error, level, by.period)  # fmt: skip
+    d = proved_inertia(model, box) * (1.0 - ROUNDING)
+    reserve = SamplingReserve(w, delta, mu, np.ones(n), rotor, d, q_error, dq_error, level,
+                              by.period)  # fmt: skip
     momentum = np.maximum(reserve.needed_momentum, 1e-9) * (1.0 + ROUNDING)
     needed = 0.5 * float(np.sum(momentum**2 / rotor))
     if needed > level:
@@ -83,11 +83,7 @@ def robust_design(
         )
     # What is left of the level is shared out: a wider layer is a gentler input.
     momentum = momentum * np.sqrt(level / needed) * (1.0 - ROUNDING)
-    even = 1.0 / np.sqrt(upper)
-    beside = np.sqrt(np.maximum(upper - rotor, 0.0))
-    start = even * float((momentum / (rotor * even + beside * (beside @ even))).min())
-    made = SamplingReserve(w, delta, mu, momentum, rotor, d, upper, (1.0 - ROUNDING) * start,
-                           q_error, dq_error, level, by.period)  # fmt: skip
+    made = replace(reserve, momentum=momentum)
     return TrackingTube.passivity_based(level, K, d, (), made)
 
 
@@ -111,59 +107,55 @@ def undesigned_tube(
         InputError: The rotors' inertia is unknown.
     """
     _smallest_rotor(box)
-    d = proved_inertia(model, box)[0] * (1.0 - ROUNDING)
+    d = proved_inertia(model, box) * (1.0 - ROUNDING)
     K = np.broadcast_to(np.asarray(gain, dtype=float), (model.n,))
     error = 0.0 if sampling is None else sampling.velocity_error + K * sampling.position_error
     return TrackingTube.passivity_based(level, K, d, error=error)
 
 
-def tube_level(
-    model: ArmModel, box: ParameterBox, tube: TrackingTube, sampling: Sampling
-) -> float:
+def tube_level(model: ArmModel, box: ParameterBox, tube: TrackingTube, sampling: Sampling) -> float:
     """Return V_M of an `undesigned_tube` [J]."""
-    d = proved_inertia(model, box)[0] * (1.0 - ROUNDING)
+    d = proved_inertia(model, box) * (1.0 - ROUNDING)
     r = tube.reference_velocity - sampling.velocity_error - tube.gain * sampling.position_error
     return float((0.5 * d * r**2).max())
 
 
 def design_for(
     dynamics: ArmDynamics,
-    trajectory: Trajectory,
+    trajectories: Sequence[Trajectory],
     gain: Array | float,
     sampling: Sampling,
     level: float | None = None,
     room: float = 1.0,
 ) -> TrackingTube:
-    """Return the tube of the design for one motion; see `robust_design`.
+    """Return the tube of the design for some motions; see `robust_design`.
 
     The disturbance is the certifier's own bound over the tube, change and mismatch those of
     `torque_change`. They grow with the tube: the level is the least that holds them, about.
 
     Args:
         dynamics: The arm, and what is uncertain.
-        trajectory: The motion.
+        trajectories: The motions.
         gain: K_r, shape (n,) [1/s].
         sampling: How late torques act, and errors of measurement.
         level: V_M [J]; None: the least.
         room: Disturbance, change and mismatch are designed so many times as large, for other
-            motions that the same design shall serve: the stops on this one, and what goes on from
-            it [-].
+            motions that the same design shall serve, such as what goes on from these [-].
 
     Raises:
         InputError: There is no such design.
     """
     model, box = dynamics.model, dynamics.box
     rotor, tried = _smallest_rotor(box), level or 0.0
-    edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICES) + 2)
     for _ in range(ITERATIONS):
         tube = undesigned_tube(model, box, max(tried, 1e-9), gain, sampling)
         if tube.reference_velocity.max() > WIDEST:
             break
-        enclosure = slice_torque_bounds(model, trajectory.ranges(edges), tube, box)
-        w = room * ROOM * enclosure.disturbance.max(axis=0)
-        found = torque_change(model, box, trajectory, tube, sampling, SLICES)
-        delta = _settled(found, w, rotor, room)
-        mu = room * found.mismatch(max(tried, 1e-9)).max(axis=0)
+        w = room * ROOM * np.max([_disturbance(dynamics, x, tube) for x in trajectories], axis=0)
+        found = [torque_change(model, box, x, tube, sampling, SLICES) for x in trajectories]
+        delta = np.max([_settled(x, w, room) for x in found], axis=0)
+        mismatch = [x.mismatch(max(tried, 1e-9)).max(axis=0) for x in found]
+        mu = room * np.max(mismatch, axis=0)
         momentum = least_momentum(sampling.period, w, delta, mu)
         needed = 0.5 * float(np.sum(momentum**2 / rotor))
         if level is not None or needed <= tried:
@@ -177,16 +169,23 @@ def design_for(
     )
 
 
-def _settled(found: TorqueChange, disturbance: Array, rotor: Array, room: float) -> Array:
+def _disturbance(dynamics: ArmDynamics, trajectory: Trajectory, tube: TrackingTube) -> Array:
+    """Return the largest |w_j| along a motion, shape (n,) [N m or N]."""
+    edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICES) + 2)
+    ranges = trajectory.ranges(edges)
+    found = slice_torque_bounds(dynamics.model, ranges, tube, dynamics.box)
+    return np.asarray(found.disturbance.max(axis=0))
+
+
+def _settled(found: TorqueChange, disturbance: Array, room: float) -> Array:
     """Return delta for the |dr/dt| that itself allows, with room, shape (n,) [N m or N].
 
     Raises:
         InputError: The faster the controller acts, the more its torque changes.
     """
-    delta = room * found(np.zeros(len(rotor)))
+    delta = room * found(np.zeros(len(disturbance)))
     for _ in range(ITERATIONS):
-        force = 2.0 * (disturbance + delta)
-        next_one = room * found(np.linalg.norm(force / np.sqrt(rotor)) / np.sqrt(rotor))
+        next_one = room * found(2.0 * (disturbance + delta))
         if (next_one <= delta).all():
             return delta
         delta = np.maximum(delta, GROWTH * next_one)

@@ -121,6 +121,23 @@ def rough_part(stamp: Array, value: Array, error: Array) -> Array:
     return SMOOTH * weighted_sum(share, np.maximum(0.0, seen - explained))
 
 
+def held_part(stamp: Array, value: Array) -> Array:
+    """Return a bound on what one jump of f between any two samples leaves of  int f dt.
+
+    f is held but for these jumps, so that they are what samples differ by: h/2 |f_{i+1} - f_i|
+    each, with the allowance for what is not held. Errors of samples that are bounded by themselves
+    may be in f_i: then it is a sum of samples with other weights.
+
+    Args:
+        stamp: Of one window or several, shape (..., N) [s].
+        value: f there, shape (..., N, n).
+
+    Returns:
+        bound: Shape (..., n) [unit of f times s].
+    """
+    return SMOOTH * weighted_sum(0.5 * np.diff(stamp), np.abs(np.diff(value, axis=-2)))
+
+
 def _lower_quartile(values: Array) -> Array:
     """Return the value below which a quarter of the samples lies, shape (..., 1, n)."""
     place = 0.25 * (values.shape[-2] - 1)

@@ -143,6 +143,8 @@ class RobotFile:
         sets = _limit_sets(keys, found, source)
         bounds = keys.uncertainty
         tilt = bounds.gravity_error + base_tilt(urdf, joints, gravity)
+        steps = keys.control.effort_period if "effort" in keys.driver.back_ends else 0.0
+        bounds = replace(bounds, gravity_error=tilt, torque_hold=max(bounds.torque_hold, steps))
         learnt, past = (
             None if file is None else source.path(file, name)
             for name, file in (("calibration", keys.calibration), ("history", keys.history))
@@ -170,7 +172,7 @@ class RobotFile:
             links_without_body=keys.links_without_body,
             limits_used=keys.limits.use,
             limit_sets=sets,
-            uncertainty=replace(bounds, gravity_error=tilt),
+            uncertainty=bounds,
             continuous=endless,
             home=_home(keys, sets, source),
             calibration=None if learnt is None else CALIBRATION.load(learnt),

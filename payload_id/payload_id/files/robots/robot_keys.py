@@ -356,6 +356,13 @@ class RobotProfile(Model):
         topic, tracking = self.command.trajectory_topic, self.control.tracking_position
         if doubt := self.driver.motion_doubt(topic, tracking, self.joints):
             raise ValueError(doubt)
+        steps = self.joint_states.rate * self.control.effort_period
+        if "effort" in self.driver.back_ends and steps < 1.0 - 1e-9:
+            raise ValueError(
+                "names 'effort' in 'driver.back_ends' with torques that change faster (every "
+                f"{self.control.effort_period:g} s, 'control.effort_period') than 'joint_states' "
+                f"shows them ({self.joint_states.rate:g} Hz): what is between is unknown."
+            )
         return self if self.contacts is not None else self
 
 

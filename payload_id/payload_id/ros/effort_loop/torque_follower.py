@@ -117,12 +117,14 @@ class TorqueFollower:
                 f"Torques take over only an arm at rest whose velocities are measured; {names[j]} "
                 f"has {now.dq[j]:.3g} rad/s (m/s), at most {AT_REST:g} count as rest."
             )
-        allowed = self.controller.tube.design.start / tube.gain
-        if (np.abs(self._way) > allowed).any():
-            j = int(np.argmax(np.abs(self._way) - allowed))
+        allowed, dynamics = tube.design.start, self.controller.dynamics
+        found = np.abs(dynamics.momentum(np.array(now.q), tube.gain * self._way))
+        if (found > allowed).any():
+            j = int(np.argmax(found - allowed))
             raise InputError(
-                f"{names[j]} is {abs(self._way[j]):.4g} rad (m) from where the motion begins; the "
-                f"robust design allows {allowed[j]:.4g}. Plan again from where the arm is."
+                f"{names[j]} is {abs(self._way[j]):.4g} rad (m) from where the motion begins, "
+                f"{found[j] / allowed[j]:.2g} times what the robust design allows. Plan again from "
+                "where the arm is."
             )
 
     def replace(

@@ -111,8 +111,8 @@ class PlannerParameters(CaseParameters, ArmParameters):
     )
     robust_gain: float = parameter(
         4.0,
-        "K_r of the robust designs with the back_end 'effort': a larger one keeps positions nearer, "
-        "and takes more torque.",
+        "K_r of the robust designs with the back_end 'effort': a larger one keeps positions "
+        "nearer, and takes more torque.",
         "1/s",
         0.1,
         100.0,

@@ -72,6 +72,8 @@ class Hardware:
         self.plant.push(self.push)
         self.plant.step_to(t)
         state = self.plant.measure()
+        if self.plant.armature.any():  # sensors behind the gears show nothing of the rotors
+            state = replace(state, tau=state.tau - self.plant.rotor_torque())
         if self._drives is None:
             rows = (state.q[np.newaxis], state.dq[np.newaxis], state.tau[np.newaxis])
         else:

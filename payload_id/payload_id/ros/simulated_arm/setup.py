@@ -62,7 +62,16 @@ PARAMETER_TABLE = (
     ),
     Parameter("friction_coulomb", 0.0, "Coulomb friction in each joint.", "N m or N", 0.0, 1000.0),
     Parameter("friction_viscous", 0.0, "Viscous friction.", "N m s/rad or N s/m", 0.0, 1000.0),
-    Parameter("armature", 0.0, "Reflected rotor inertia of each joint.", "kg m2 or kg", 0.0, 100.0),
+    Parameter(
+        "armature",
+        0.0,
+        "Reflected rotor inertia of each joint; torque sensors sit behind the gears and show none "
+        "of it. 0: where the robot file says that torques are executed, drawn within its "
+        "control.rotor_inertia.",
+        "kg m2 or kg",
+        0.0,
+        100.0,
+    ),
     Parameter("torque_relative", 0.0, "Bound of the torque noise / torque.", "-", 0.0, 0.5),
     Parameter("torque_absolute", 0.0, "Bound of further torque noise.", "N m or N", 0.0, 100.0),
     Parameter(
@@ -173,11 +182,19 @@ def build_plant(
         link_phis=links,
         friction_coulomb=values["friction_coulomb"],
         friction_viscous=values["friction_viscous"],
-        armature=values["armature"],
+        armature=_rotors(robot, values),
         q0=robot.home,
         block=SHORT_BLOCK if values["controllers"] == REAL else BLOCK,
         step=period / np.ceil(period / values["physics_step"] - 1e-9),
     )
+
+
+def _rotors(robot: RobotFile, values: dict[str, Any]) -> Array | float:
+    """Return the reflected inertias of the rotors, one number or one for each joint."""
+    interval = robot.control.rotor_interval()
+    if values["armature"] > 0.0 or interval is None or not robot.driver.executes("effort"):
+        return float(values["armature"])
+    return np.random.default_rng([values["seed"], 3]).uniform(*interval)
 
 
 def build_sensor(values: dict[str, Any], n: int) -> SensorModel:

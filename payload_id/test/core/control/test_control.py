@@ -148,7 +148,8 @@ def test_impossible_designs_are_refused_by_name():
             with pytest.raises(InputError, match="must be finite|above 0"):
                 robust_design(model, box(model), **{**given, name: wrong})
     for rotor, change, words in (
-        (0.0, {}, "rotor"), (10.0, {"level": 1e-6}, "narrow"), (10.0, {"sampling": Sampling(0.1)}, "0.1 s")
+        (0.0, {}, "rotor"), (10.0, {"level": 1e-6}, "narrow"),
+        (10.0, {"sampling": Sampling(0.1)}, "0.1 s"),
     ):  # fmt: skip
         rotors = (np.full(7, rotor),) * 2
         parameters = ParameterBox.around(model, (PAYLOAD, PAYLOAD), Uncertainty(), rotors)

@@ -57,7 +57,7 @@ def designed(name: str = "kinova_gen3", seed: int = 0, friction: float = FRICTIO
     """Return case, design, motion and certificate; wide limits of the torque refuse nothing."""
     robot, model = arm_named(name)
     path, box = path_of(name, seed), box_of(name, friction)
-    made = design_for(ArmDynamics(model, box), path, GAIN, SAMPLING)
+    made = design_for(ArmDynamics(model, box), [path], GAIN, SAMPLING)
     limits = limits_of(robot, next(iter(robot.limit_sets)))
     limits = replace(limits, torque=np.full(model.n, 150.0), acceleration=np.full(model.n, 20.0))
     volume = ConvexBody.primitive("sphere", (0.04,), translation=(0.0, 0.0, 0.04))
@@ -139,9 +139,9 @@ def worst_start(case, made, path, rng) -> tuple[np.ndarray, np.ndarray]:
     signs = rng.choice([-1.0, 1.0], (2, case.model.n))
     e = 0.999 * signs[0] * made.design.reach / made.gain * rng.choice([0.0, 0.5, 1.0])
     q = path.at(np.zeros(1)).q[0] - e
-    dynamics, still = ArmDynamics(case.model, case.box), np.zeros(case.model.n)
+    dynamics = ArmDynamics(case.model, case.box)
     M = np.array([dynamics.momentum(q, unit) for unit in np.eye(case.model.n)])
-    r = np.linalg.solve(M, signs[1] * np.maximum(made.design.momentum - made.design.mismatch, still))
+    r = np.linalg.solve(M, signs[1] * made.design.start)
     return e, r - made.gain * e
 
 

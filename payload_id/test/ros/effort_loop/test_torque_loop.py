@@ -35,7 +35,7 @@ def proof(limit: float = 100.0) -> tuple[Proof, JointTrajectory]:
     path = BezierPiece(MotionState.at_rest(HOME), np.full(N, 0.15), 3.0)
     rotor = np.full(N, 10.0)
     box = ParameterBox.around(MODEL, (PAYLOAD, PAYLOAD), Uncertainty(), (rotor, rotor))
-    design = design_for(ArmDynamics(MODEL, box), path, 5.0, Sampling(5e-3), 0.2)
+    design = design_for(ArmDynamics(MODEL, box), [path], 5.0, Sampling(5e-3), 0.2)
     points = points_of(path, 100.0)
     trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
     return Proof(design, box, np.full(N, limit)), trajectory

@@ -49,7 +49,7 @@ def planned(tmp_path_factory):
     robot = torque_robot(folder)
     shared = (str(robot.path), robot.uncertainty, Cell.of(CELL, 0.02), CELL, PRESETS["full"], None,
               (VOLUME,), 100.0)  # fmt: skip
-    settings = PlanningSettings(*shared, 0.2, str(folder), by_torques=True, robust_gain=GAIN)  # fmt: skip
+    settings = PlanningSettings(*shared, 0.2, str(folder), by_torques=True, robust_gain=GAIN)
     return robot, CaseSettings(*shared, by_torques=True), PlanningWorker(settings)
 
 

@@ -33,6 +33,7 @@ from ..nuisance import Effect, Nuisance, NuisanceBlock
 from ..quadrature import (
     ROUNDING,
     end_samples,
+    held_part,
     rough_part,
     sign_integral,
     trapezoid_weights,
@@ -255,6 +256,7 @@ class MomentumRows:
             sensitivity: Of the windows, from `probes`.
         """
         ends, jitter = end_samples(len(windows[0])), self.uncertainty.stamp_jitter
+        held = self.uncertainty.torque_hold > 0.0
         stamp, dq, tau = (
             np.stack([getattr(x, name) for x in windows]) for name in ("stamp", "dq", "tau")
         )
@@ -282,7 +284,7 @@ class MomentumRows:
             size=sizes,
             lowest=tau.min(axis=1),
             highest=tau.max(axis=1),
-            rough=rough_part(stamp, tau, error),
+            rough=held_part(stamp, tau) if held else rough_part(stamp, tau, error),
             impulse=np.stack(impulse),
             stamp_error=np.stack(late) if late else np.zeros((1, *impulse[0].shape)),
             momentum=np.stack(momentum),

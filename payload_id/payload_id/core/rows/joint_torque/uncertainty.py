@@ -78,6 +78,8 @@ class Uncertainty(Entries):
             `position_error` [rad or m]. Per joint.
         torque_delay: Largest time by which torques are late or early against positions and
             velocities, constant in a run [s]. Per joint.
+        torque_hold: Longest time for which an actuator holds a torque that then jumps, where
+            torques move the arm: anywhere between two samples [s]. 0: they do not.
         tool: Largest error of what the description says of the tool between flange and payload:
             one bound for each inertial parameter about the payload frame, ten numbers in the order
             of phi [kg, kg m, kg m2]; empty: the tool is known as well as the links are.
@@ -162,6 +164,9 @@ class Uncertainty(Entries):
     )
     torque_delay: PerJoint = bound(
         "s", "largest time by which torques are late or early, constant in a run"
+    )
+    torque_hold: float = bound(
+        "s", "longest time for which a torque is held and then jumps, where torques move the arm"
     )
     tool: tuple[float, ...] = bound(
         "kg, kg m, kg m2",

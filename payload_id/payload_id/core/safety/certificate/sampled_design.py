@@ -1,8 +1,8 @@
 """A robust design from outside: what sampled states and Pinocchio's regressor leave of it.
 
-Two states within the tube, a period apart and no farther than the arm may come in it, tell how much
-torques change; the disturbance follows at each of them, inertias and momenta from the mass matrix of
-bodies in the box.
+Two states within the tube, a period apart and no farther than the arm may come in it, tell how
+much torques change; the disturbance follows at each of them, inertias and momenta from the mass
+matrix of bodies in the box.
 """
 
 from __future__ import annotations
@@ -56,10 +56,7 @@ def sample_design(
         note("momentum error", dynamics.momentum(before.q[i], r) - M @ r, design.mismatch)
         inward = errors_within(design.momentum, 1, rng)[0]
         note("level", 0.5 * inward @ np.linalg.solve(M, inward), design.level)
-        start = errors_within(design.start, 1, rng)[0]
         note("inertia", design.inertia * np.diag(np.linalg.inv(M)), 1.0)
-        note("inertia", np.diag(M), design.upper)
-        note("initial momentum", M @ start, design.momentum)
     return {name: 1.0 - value for name, value in used.items()}
 
 

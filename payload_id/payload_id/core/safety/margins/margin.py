@@ -27,7 +27,6 @@ CONSTRAINTS = {
     "momentum": "N m s or N s",
     "inertia": "kg m2 or kg",
     "level": "J",
-    "initial momentum": "N m s or N s",
     "tilt": "rad",
     "reach": "m",
     "wrist speed": "m/s",
@@ -37,10 +36,7 @@ SPEEDS = ("tool speed", "payload speed", "elbow speed", "kinetic energy")
 TORQUES = ("torque", "holding torque")
 CLEARANCES = ("self-collision", "obstacles", "payload volume")
 # What the design of a robust controller takes for granted: the tube is proved only with all of it.
-DESIGN = (
-    "disturbance", "torque change", "momentum error", "momentum", "inertia", "level",
-    "initial momentum",
-)  # fmt: skip
+DESIGN = ("disturbance", "torque change", "momentum error", "momentum", "inertia", "level")
 
 
 @dataclass(frozen=True)

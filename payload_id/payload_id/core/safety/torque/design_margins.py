@@ -6,11 +6,10 @@ what is proved of it:
     torque change     delta >= change of RNEA(theta_0; ...) and of the bound of |w| in T, and |C' r|
     momentum error    mismatch >= |p - p0|
     momentum          pi >= T f + mismatch, and a layer
-    inertia           d and D from below, M_jj from above, for every pose and theta
+    inertia           d and D from below, for every pose and theta
     level             V <= V_M wherever |p| <= pi
-    initial momentum  |p| <= pi at the start, for the |r_j| that the design allows there
 
-The seventh, the largest disturbance, is proved with the torque (`torque_margins`).
+The sixth, the largest disturbance, is proved with the torque (`torque_margins`).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from ...motion.trajectory import Trajectory
 from ..certificate.safety_case import SafetyCase
 from ..margins.margin import Margin, Refusal
 from ..margins.subdivision import LimitBound, Need, Needs, Slices
-from ..tube.inertia_bound import bodies_upper, inertia_bound
+from ..tube.inertia_bound import inertia_bound
 from ..tube.sampling_reserve import Sampling, SamplingReserve
 from .parameter_box import ParameterBox
 from .torque_change import torque_change
@@ -46,7 +45,7 @@ def design_margins(
         return ()
     sampling = Sampling(design.period, design.position_error, design.velocity_error)
     change = torque_change(case.model, case.box, trajectory, case.tube, sampling, step)
-    needed, end = change.on_slices(design.fastest), change.edges[-1]
+    needed, end = change.on_slices(design.force), change.edges[-1]
     # Slice k of the change of torque is from edge k to edge k + 2, or to the last.
     S = len(needed)
     pairs = Slices(change.edges[:S], np.append(change.edges[2:], end)[:S])
@@ -66,21 +65,15 @@ def design_margins(
 
 def _needs(case: SafetyCase, design: SamplingReserve) -> Iterator[Need]:
     """Yield what the design needs of itself, and of the inertias that are proved."""
-    joints, (lower, upper) = case.model.joints, proved_inertia(case.model, case.box)
+    joints = case.model.joints
     level, whole = np.array([design.level]), ("robust controller",)
     yield Need.within("momentum", joints, design.needed_momentum[None], design.momentum)
-    yield Need.within("inertia", joints, design.inertia[None], lower)
+    yield Need.within("inertia", joints, design.inertia[None], proved_inertia(case.model, case.box))
     yield Need.within("inertia", joints, design.rotor[None], case.box.rotor_inertia_lower)
-    yield Need.within("inertia", joints, upper[None], design.upper)
     yield Need.within("level", whole, np.array([[design.needed_level]]), level)
-    yield Need.within("initial momentum", joints, design.start_momentum[None], design.momentum)
 
 
-def proved_inertia(model: ArmModel, box: ParameterBox) -> tuple[Array, Array]:
-    """Return d with r' M r >= d_j r_j^2, and upper bounds of M_jj, shape (n,) each [kg m2 or kg].
-
-    The latter are infinite where a joint turns before one that slides.
-    """
+def proved_inertia(model: ArmModel, box: ParameterBox) -> Array:
+    """Return d with r' M r >= d_j r_j^2, shape (n,) [kg m2 or kg]."""
     middle, half = box.bodies
-    lower = inertia_bound(model, box.rotor_inertia_lower, middle[:-1], half[:-1])
-    return lower, box.rotor_inertia_upper + bodies_upper(model, middle + half)
+    return inertia_bound(model, box.rotor_inertia_lower, middle[:-1], half[:-1])

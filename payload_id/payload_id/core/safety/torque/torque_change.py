@@ -5,9 +5,9 @@ With dr/dt bounded, what the controller's torque depends on moves no faster than
     |dq|,   |ddq| <= |ddq_a| + |dr/dt|,   |d(dq_a)/dt| = |ddq_a|,
     |d(ddq_a)/dt| <= |d(ddq_d)/dt| + K |dr/dt| + 2 K^2 rho,
 
-since ddq = ddq_a - dr/dt and ddq_d - ddq = dr/dt - K de; errors of measurement add to each of them.
-A torque that moves from q, a, v, u to
-q', a', v', u' changes by
+since ddq = ddq_a - dr/dt and ddq_d - ddq = dr/dt - K de. M dr/dt is a force, so that K dr in ddq_a
+costs about K times that force for the time. Errors of measurement add to each of them. A torque
+that moves from q, a, v, u to q', a', v', u' changes by
 
     (M(q') - M(q)) a' + M(q) (a' - a) + C(q)(v' - v, u') + C(q)(v, u' - u) + (C(q') - C(q))(v', u')
     + g(q') - g(q),
@@ -15,9 +15,9 @@ q', a', v', u' changes by
 each of which the levers of `remainder` bound on slices that hold both states. The moments are those
 of theta_0 and of the half-widths together: model's torque and bound of the disturbance.
 
-The momentum p = M r is computed as p0 = M(q0; theta_0) r0 from what is measured,
+With M_0 for theta_0, the momentum p = M r is computed as p0 = M_0(q0) r0 from what is measured,
 
-    p - p0 = (M(q) - M(q; theta_0)) r + M(q; theta_0) (r - r0) + (M(q; theta_0) - M(q0; theta_0)) r0.
+    p - p0 = (M(q) - M_0(q)) r + M_0(q) (r - r0) + (M_0(q) - M_0(q0)) r0.
 
 docs/proofs.md.
 """
@@ -32,7 +32,7 @@ from ...arm.arm_model import ArmModel
 from ...arm.kinetics import body_motion
 from ...arrays import Array
 from ...motion.trajectory import INSTANT, MotionRanges, Trajectory
-from ..tube.sampling_reserve import Sampling
+from ..tube.sampling_reserve import Sampling, fastest
 from ..tube.tracking_tube import TrackingTube
 from .lever_arms import levers, moments_of, moments_within, reference_points
 from .linear_terms import base_to_tip, inertia_spread
@@ -46,11 +46,14 @@ MOST_SLICES = 50_000  # on which the change of ddq_d is bounded
 
 @dataclass(frozen=True, eq=False)
 class TorqueChange:
-    """Bounds of the change within a period as a function of |dr/dt|, on S slices.
+    """Bounds of the change within a period as a function of |M dr/dt| <= f, on S slices.
 
     Attributes:
         still: Change for dr/dt = 0, friction's sign apart, shape (S, n) [N m or N].
         per_rate: What |dr/dt| of each joint adds, shape (S, n, n).
+        per_force: What f of the same joint adds, as M(theta_0) K dr is k M dr but for small parts;
+            k is the least gain [-].
+        rotor: Smallest rotor inertias, shape (n,) [kg m2 or kg].
         speed_change: Change of dq for dr/dt = 0, shape (S, n).
         slow: Where the sign of friction may change, shape (S, n).
         coulomb: Friction of the model, shape (n,) [N m or N].
@@ -64,6 +67,8 @@ class TorqueChange:
 
     still: Array
     per_rate: Array
+    per_force: float
+    rotor: Array
     speed_change: Array
     slow: Array
     coulomb: Array
@@ -78,17 +83,19 @@ class TorqueChange:
         """Return a bound of |p - p0| where r' M r <= 2 level, shape (S, n): |D^(1/2) r| is too."""
         return np.asarray(np.sqrt(2.0 * level) * self.unknown + self.unseen)
 
-    def __call__(self, rate: Array) -> Array:
-        """Return delta for |dr/dt| <= rate, shape (n,) each."""
-        return np.asarray(self.on_slices(rate).max(axis=0))
+    def __call__(self, force: Array) -> Array:
+        """Return delta for |M dr/dt| <= force, shape (n,) each."""
+        return np.asarray(self.on_slices(force).max(axis=0))
 
-    def on_slices(self, rate: Array) -> Array:
+    def on_slices(self, force: Array) -> Array:
         """Return the same slice by slice, shape (S, n)."""
+        rate = fastest(force, self.rotor)
         # From beyond the stiction velocity to its other sign, what is compensated turns and the
         # bound of the disturbance with it; a smaller change comes to the middle at most.
         sudden = self.speed_change + self.period * rate > self.stiction
         friction = np.where(sudden, 4.0, 2.0) * self.coulomb * self.slow
-        return np.asarray(self.still + self.per_rate @ rate + friction + self.coriolis)
+        moved = self.per_rate @ rate + self.per_force * force
+        return np.asarray(self.still + moved + friction + self.coriolis)
 
 
 def torque_change(
@@ -127,9 +134,16 @@ def torque_change(
     C = coriolis_bound(P)
     gravity = float(np.linalg.norm(model.gravity)) + 3.0 * box.gravity_error
     later = np.maximum.outer(np.arange(n), np.arange(n))
+    rotor_lower, spread = box.rotor_inertia_lower[order], box.interval("rotor_inertia")[1][order]
+    unsure, k = own + np.diag(spread), float(K.min())
+    turned = _inertia_variation(P, dq)
+    per_rate = period * (
+        (P + np.diag(rotor)) * (K - k) + k * turned + unsure * (k + K)
+        + np.einsum("sjkl,sl->sjk", C, u) + np.diag(viscous)
+    )  # fmt: skip
     still = (
         P @ da
-        + _product(_inertia_variation(P, dq), a)
+        + _product(turned, a)
         + np.einsum("sjkl,sk,sl->sj", C, dv, u)
         + np.einsum("sjkl,sk,sl->sj", C, v, du)
         + np.einsum("sjkl,sk,sl->sj", coriolis_variation(P, dq), v, u)
@@ -137,15 +151,9 @@ def torque_change(
         + rotor * da
         + viscous * dv
     )
-    per_rate = period * (
-        (P + np.diag(rotor)) * K + np.einsum("sjkl,sl->sjk", C, u) + np.diag(viscous)
-    )
     r = tube.reference_velocity[order]
-    coriolis = np.maximum(
-        np.einsum("sjkl,sk,l->sj", C, v, r), np.einsum("skjl,sl,k->sj", C, v, r)
-    )
-    rotor_lower, spread = box.rotor_inertia_lower[order], box.interval("rotor_inertia")[1][order]
-    unknown = np.sqrt(((own + np.diag(spread)) ** 2 / rotor_lower).sum(axis=-1))
+    coriolis = np.maximum(np.einsum("sjkl,sk,l->sj", C, v, r), np.einsum("skjl,sl,k->sj", C, v, r))
+    unknown = np.sqrt((unsure**2 / rotor_lower).sum(axis=-1))
     unseen = (P + np.diag(rotor)) @ (dq_error + K * q_error)
     unseen = unseen + _inertia_variation(P, np.broadcast_to(q_error, v.shape)) @ r
     lowest = np.abs(motion.velocity.centre) - motion.velocity.reach
@@ -153,6 +161,8 @@ def torque_change(
     return TorqueChange(
         still=grown * still[:, back],
         per_rate=grown * per_rate[:, back][:, :, back],
+        per_force=grown * period * k,
+        rotor=box.rotor_inertia_lower,
         speed_change=dv[:, back],
         slow=(lowest <= max(box.stiction_velocity, 1e-9))[:, back],
         coulomb=box.interval("coulomb")[0],

@@ -49,34 +49,6 @@ def inertia_bound(
     return np.asarray(rotor + mu)
 
 
-def bodies_upper(model: ArmModel, bodies: Array) -> Array:
-    """Return upper bounds of (M_bodies)_jj over every pose, shape (n,) [kg m2 or kg].
-
-    A body with mass m and second moment S = integral of |x|^2 dm about its own frame's origin, at
-    most a distance L from joint j's axis, has there at most (sqrt(m) L + sqrt(S))^2 by Minkowski's
-    inequality; S = tr(I) / 2. A sliding joint moves m, and what is beyond it has no bound at the
-    joints before it.
-
-    Args:
-        model: The arm.
-        bodies: Largest mass and moments of each body about its joint's frame and, last, of the
-            payload about its own, phi of shape (n + 1, 10).
-    """
-    mass = np.maximum(bodies[:, 0], 0.0)
-    spread = np.sqrt(np.maximum(bodies[:, [4, 7, 9]].sum(axis=1) / 2.0, 0.0))
-    slides = np.linalg.norm(model.axis_linear, axis=1) > 0
-    upper = np.zeros(model.n)
-    for body in range(model.n + 1):
-        at = model.payload_joint if body == model.n else body
-        reach = float(np.linalg.norm(model.payload_translation)) if body == model.n else 0.0
-        while at >= 0:
-            turning = (np.sqrt(mass[body]) * reach + spread[body]) ** 2
-            upper[at] += mass[body] if slides[at] else turning
-            reach = np.inf if slides[at] else reach + float(np.linalg.norm(model.translation[at]))
-            at = model.parent[at]
-    return upper
-
-
 def surely_there(phi: Array, half_width: Array) -> float:
     """Return s in [0, 1] with J(phi') >= s J(phi) for every phi' of the box around phi.
 

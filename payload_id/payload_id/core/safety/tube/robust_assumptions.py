@@ -35,9 +35,9 @@ def robust_assumptions(
         "limits of the certificate.",
         f"Measured positions are wrong by at most {listed(design.position_error)} rad (m), "
         f"velocities by {listed(design.velocity_error)} rad/s (m/s).",
-        f"The motion starts within the tube and with |de + K e| of at most {listed(design.start)} "
-        "rad/s (m/s); or it goes on, from the very state of a motion that is "
-        "certified with the same design.",
+        "The motion starts within the tube, and the controller finds momenta M (de + K e) of at "
+        f"most {listed(design.start)} N m s there; or it goes on, from the very state of a motion "
+        "that is certified with the same design.",
         "At its end another certified motion goes on from the very state, or the arm is held, if "
         "the motion ends at rest and without acceleration.",
     )

@@ -25,7 +25,7 @@ from ...arrays import Array
 from ...errors import InputError
 
 NUMBERS = ("level", "period")
-POSITIVE = (*NUMBERS, "momentum", "rotor", "inertia", "upper")
+POSITIVE = (*NUMBERS, "momentum", "rotor", "inertia")
 # The layer's least width: in it v pulls p back no faster than to 0 within the age of its state.
 LAYER = 0.5  # part of T f
 
@@ -45,6 +45,14 @@ class Sampling:
     velocity_error: PerJoint = 0.0
 
 
+def fastest(force: Array, rotor: Array) -> Array:
+    """Return bounds of |dr_j/dt| for |M dr/dt| <= force, M >= D = diag(rotor), shape (n,).
+
+    |D^(1/2) dr/dt| <= |D^(-1/2) force|.
+    """
+    return np.asarray(np.linalg.norm(force / np.sqrt(rotor)) / np.sqrt(rotor))
+
+
 def least_momentum(period: float, disturbance: Array, change: Array, mismatch: Array) -> Array:
     """Return the least pi, shape (n,) [N m s or N s]."""
     return np.asarray((1.0 + LAYER) * period * 2.0 * (disturbance + change) + mismatch)
@@ -61,8 +69,6 @@ class SamplingReserve:
         momentum: pi, shape (n,) [N m s or N s].
         rotor: Smallest reflected rotor inertia, shape (n,) [kg m2 or kg].
         inertia: d with r' M r >= d_j r_j^2, shape (n,) [kg m2 or kg].
-        upper: Upper bounds of M_jj, shape (n,) [kg m2 or kg].
-        start: Largest |r_j| at the start of a motion, shape (n,) [rad/s or m/s].
         position_error: Of measured positions, shape (n,) [rad or m].
         velocity_error: Of measured velocities, shape (n,) [rad/s or m/s].
         level: V_M [J].
@@ -75,8 +81,6 @@ class SamplingReserve:
     momentum: Array
     rotor: Array
     inertia: Array
-    upper: Array
-    start: Array
     position_error: Array
     velocity_error: Array
     level: float
@@ -126,12 +130,11 @@ class SamplingReserve:
         return np.asarray(np.sqrt(2.0 * self.level / self.inertia))
 
     @property
-    def start_momentum(self) -> Array:
-        """Largest |p_j| of a motion's start, (n,): (M - D)_jk^2 <= (M - D)_jj (M - D)_kk."""
-        beside = np.sqrt(np.maximum(self.upper - self.rotor, 0.0))
-        return np.asarray(self.rotor * self.start + beside * float(beside @ self.start))
+    def start(self) -> Array:
+        """Return the largest |p0_j| with which a motion may start, shape (n,) [N m s or N s]."""
+        return np.asarray(self.momentum - self.mismatch)
 
     @property
     def fastest(self) -> Array:
-        """Return bounds of |dr_j/dt| in the tube, shape (n,): |D^(1/2) dr/dt| <= |D^(-1/2) f|."""
-        return np.asarray(np.linalg.norm(self.force / np.sqrt(self.rotor)) / np.sqrt(self.rotor))
+        """Return bounds of |dr_j/dt| in the tube, shape (n,)."""
+        return fastest(self.force, self.rotor)

@@ -117,8 +117,9 @@ class TrackingTube(InJson):
         """Return a bound of |v_j|, what the controller adds to RNEA(theta_0; q, dq, dq_a, ddq_a).
 
         The robust input never exceeds the disturbance that it outweighs and what torques change
-        before it does, joint by joint. An exact or position-controlled arm takes the torque that its real motion needs, and
-        no more. Infinite where the disturbance is above what the controller is designed for.
+        before it does, joint by joint. An exact or position-controlled arm takes the torque that
+        its real motion needs, and no more. Infinite where the disturbance is above what the
+        controller is designed for.
 
         Args:
             disturbance: Bounds of |w_j| over slices, shape (K, n) [N m or N].
