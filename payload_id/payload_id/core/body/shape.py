@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Shape:
             none if nothing but the homogeneous solid is considered.
         box: Lengths of the body's bounding box along the axes in which it was given, shape (3,)
             [m].
+        homogeneity: How strongly the masses of `points` are drawn to their mean, in place of the
+            lambda of [NGK]: they typically depart from it by it, divided by this [-].
     """
 
     points: Array
@@ -54,6 +56,7 @@ class Shape:
     solid: Array
     bodies: Array
     box: Array
+    homogeneity: float = 1.0
 
     @classmethod
     def from_hull(cls, points: Array, density: float = DENSITY, ellipsoids: int = 1) -> Shape:
@@ -132,14 +135,14 @@ class Shape:
         middle = rotation @ (self.com_lower + self.com_upper) / 2 + translation
         half = np.abs(rotation) @ (self.com_upper - self.com_lower) / 2
         change = change_of_frame(rotation, translation)
-        return Shape(
-            self.points @ rotation.T + translation,
-            tuple(back.T @ Q @ back for Q in self.ellipsoids),
-            middle - half,
-            middle + half,
-            change @ self.solid,
-            self.bodies @ change.T,
-            self.box,
+        return replace(
+            self,
+            points=self.points @ rotation.T + translation,
+            ellipsoids=tuple(back.T @ Q @ back for Q in self.ellipsoids),
+            com_lower=middle - half,
+            com_upper=middle + half,
+            solid=change @ self.solid,
+            bodies=self.bodies @ change.T,
         )
 
     def rows(self) -> Array:

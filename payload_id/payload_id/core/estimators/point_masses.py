@@ -6,8 +6,9 @@ them mixed. Compressed to ten rows R P m = z, the problem costs the same however
 are.
 
 [NGK] draws m to zero with a weight that is set by hand ("encouraging homogeneity"). Here each mass
-is drawn to the mean one, with a typical departure of that size, in units of the rows' noise: a
-homogeneous body is then the answer where the data are silent, and no weight is left to be set.
+is drawn to the mean one, with a typical departure of that size (divided by the shape's
+`homogeneity`), in units of the rows' noise: a homogeneous body is then the answer where the data
+are silent.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class PointMasses(Estimator):
         form, shape = statistics.mixed(), self._known_shape()
         P = phi_of_points(shape.points)
         mass = float(likely_body(free_fit(form), upper, shape)[0])
-        return P @ masses_at(form, P, mass / P.shape[1])
+        return P @ masses_at(form, P, mass / P.shape[1], shape.homogeneity)
 
 
 def phi_of_points(points: Array) -> Array:
@@ -63,17 +64,19 @@ def phi_of_points(points: Array) -> Array:
     return np.stack([from_pseudo_inertia(np.outer(row, row)) for row in x], axis=1)
 
 
-def masses_at(form: NormalForm, P: Array, mean: float) -> Array:
+def masses_at(form: NormalForm, P: Array, mean: float, homogeneity: float = 1.0) -> Array:
     """Return the masses that fit best and are about the mean one where data do not say, (n,).
 
     Args:
         form: The data, in units of their noise.
         P: phi of unit masses, shape (10, n).
         mean: Typical mass [kg].
+        homogeneity: The mean divided by their typical departure from it [-].
     """
     wide = form.R @ P * mean  # unknowns are masses in units of the mean one
     weight = weight_beside_prior(float(np.linalg.norm(wide, 2)))
     least = np.full(P.shape[1], LEAST)
-    rows = np.vstack([weight * wide, np.eye(len(least))])
-    above, _ = nnls(rows, np.append(weight * (form.z - wide @ least), 1.0 - least))
+    rows = np.vstack([weight * wide, homogeneity * np.eye(len(least))])
+    pull = homogeneity * (1.0 - least)
+    above, _ = nnls(rows, np.append(weight * (form.z - wide @ least), pull))
     return np.asarray(mean * (least + above))

@@ -27,8 +27,8 @@ class RowBlock:
         start: Time at which each row's data begin, shape (m,) [s].
         end: Time at which they end, shape (m,) [s].
         A_static: A as it would be without motion, gravity only, shape (m, 10); A if not given.
-        dynamism: How much motion there is in each row (nu of eq. 4 of [NGK]), shape (m,); if not
-            given, infinite: A_static does not count.
+        full_share: Share of A in estimates that mix it with A_static, w of eq. 9 of [NGK], shape
+            (m,); 1 if not given: A_static does not count.
         reading: Integral of what the channel's sensor showed, shape (m,); zeros if not given, and
             then nothing can be said of the sensor's gain.
         likely: What is to be added to B, and taken off b, for an error of mean zero where the
@@ -48,7 +48,7 @@ class RowBlock:
     start: Array
     end: Array
     A_static: Array = None  # type: ignore[assignment]  # __post_init__ gives it a value
-    dynamism: Array = None  # type: ignore[assignment]  # likewise
+    full_share: Array = None  # type: ignore[assignment]  # likewise
     reading: Array = None  # type: ignore[assignment]  # likewise
     likely: Array = None  # type: ignore[assignment]  # likewise
     scale: Array = None  # type: ignore[assignment]  # likewise
@@ -141,7 +141,7 @@ def _zeros(rows: RowBlock) -> Array:
 
 DEFAULTS: dict[str, Callable[[RowBlock], Array | IntArray]] = {
     "A_static": lambda rows: rows.A,
-    "dynamism": lambda rows: np.full(len(rows), np.inf),
+    "full_share": lambda rows: np.ones(len(rows)),
     "reading": _zeros,
     "likely": lambda rows: np.zeros((len(rows), 0)),
     "scale": _zeros,

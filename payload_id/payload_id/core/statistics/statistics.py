@@ -22,8 +22,6 @@ from .nuisance_fit import (
 from .triangular_factor import channels_with, factor_of
 from .variance_components import UNIFORM_VARIANCE, row_variance
 
-DYNAMISM_SCALE = 300.0  # c1 of eq. 9 of [NGK], the value of its Sec. V
-
 
 @dataclass(frozen=True)
 class Statistics:
@@ -40,7 +38,7 @@ class Statistics:
         gain: How the error of a channel's rows grows with the nuisance parameters, as
             `RowSource.growth` says it, shape (C, p).
         blended: As `channels`, for rows that are mixed of the full and the gravity-only model by
-            their dynamism [NGK, eq. 8]; None as long as all rows are of the full model.
+            their `full_share` [NGK, eq. 8]; None as long as all rows are of the full model.
     """
 
     plain: Array
@@ -172,7 +170,7 @@ class Statistics:
 
     def _blend_with(self, block: RowBlock, weighted: Array, bound: Array) -> Array | None:
         """Return the factors of the mixed rows with more rows."""
-        w = np.tanh(3.0 * block.dynamism / DYNAMISM_SCALE)[:, None]
+        w = block.full_share[:, None]
         if self.blended is None and (w == 1.0).all():
             return None
         before = self._mixed_channels

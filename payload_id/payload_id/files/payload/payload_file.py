@@ -6,7 +6,7 @@ payload lies within, of which there is at most one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import or_
 from pathlib import Path
@@ -49,6 +49,10 @@ class MeshKeys(Model):
     density: float = key(
         "point masses in a cubic centimetre, for estimators", "1/cm3", DENSITY, ge=1e-4, le=100.0
     )
+    homogeneity: float = key(
+        "how strongly point_masses draws these masses to their mean: they typically depart from it "
+        "by it, divided by this; raise it for a payload of one material", "-", 1.0, ge=1e-3, le=1e3,
+    )  # fmt: skip
     ellipsoids: int = key(
         "whose union contains the payload: with more than one it is cut along its longest axis",
         default=1, ge=1, le=MOST_SLABS,
@@ -118,4 +122,5 @@ def _read(keys: MeshKeys, path: Path, changed_ns: int) -> Shape:
     pose = np.eye(4)
     pose[:3, :3] = Rotation.from_euler("xyz", keys.rpy).as_matrix()
     pose[:3, 3] = keys.position
-    return read_shape(path, pose, keys.filling, keys.density, keys.scale, keys.ellipsoids)
+    shape = read_shape(path, pose, keys.filling, keys.density, keys.scale, keys.ellipsoids)
+    return replace(shape, homogeneity=keys.homogeneity)

@@ -45,6 +45,17 @@ def test_remainder_of_the_integration_is_of_third_order(name):
     np.testing.assert_allclose(np.array(left[:-1]) / left[1:], 8.0, rtol=0.15)
 
 
+@EVERY_ARM
+def test_gravity_alone_is_mixed_in_at_rest_and_not_in_motion_or_without_a_scale(name):
+    run = record(arm(name), 5, rate=250.0, seconds=0.4)
+    slow = replace(run.true, q=run.true.q[:1] + 0.0 * run.true.q, dq=0.0 * run.true.dq)
+    for samples, scale, share in ((slow, 1.0, 0.0), (run.true, 1e-9, 1.0), (slow, 0.0, 1.0)):
+        rows = rows_of(arm(name), Uncertainty(dynamism_scale=scale), samples, 0.1)
+        np.testing.assert_array_equal(rows.full_share, share)
+        still = np.abs(rows.A - rows.A_static).max()
+        assert still < 1e-9 if samples is slow else still > 1e-3
+
+
 def test_correction_is_exact_for_parabolas_and_bounds_the_rest():
     t = np.cumsum(np.random.default_rng(4).uniform(0.6, 1.4, 40)) * 1e-2
     w = trapezoid_weights(t)

@@ -170,11 +170,11 @@ def test_dependent_nuisance_columns_leave_the_noise_as_it_is():
         assert row_variance(found.weighted, found.rows) == pytest.approx(expected, rel=1e-9)
 
 
-def test_rows_are_mixed_by_their_dynamism():
+def test_rows_are_mixed_by_the_share_of_the_full_model():
     rows, rng = random_rows(11), np.random.default_rng(11)
-    static, dynamism = rng.normal(size=rows.A.shape), rng.uniform(0.0, 300.0, len(rows))
-    mixed = replace(rows, A_static=static, dynamism=dynamism)
-    d, w = rows.bound(PHI_MAX)[:, None], np.tanh(3 * dynamism / 300.0)[:, None]
+    static, share = rng.normal(size=rows.A.shape), rng.uniform(0.0, 1.0, len(rows))
+    mixed = replace(rows, A_static=static, full_share=share)
+    d, w = rows.bound(PHI_MAX)[:, None], share[:, None]
     full, still = (np.column_stack([rows.B, A, rows.b]) / d for A in (rows.A, static))
     expected = gram(np.vstack([w * full, (1 - w) * still]))
     found = statistics_of(mixed, 6).blended.sum(axis=0)

@@ -24,11 +24,18 @@ from typing import Any
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arm.kinetics import BodyMotion, body_motion, force_integral, momentum_regressor
+from ...arm.kinetics import (
+    BodyMotion,
+    body_motion,
+    force_integral,
+    gravity_integral,
+    momentum_regressor,
+)
 from ...arrays import Array
 from ...body.payload_prior import PayloadPrior
 from ...errors import InputError, RecordingError
 from ...samples.joint_samples import Samples
+from ..dynamism import dynamism, full_share
 from ..nuisance import Effect, Nuisance, NuisanceBlock
 from ..quadrature import (
     ROUNDING,
@@ -76,6 +83,8 @@ class WindowTerms:
         middle: Middle of its range, shape (m,) [N m s].
         likely: What `columns` most likely are beside, in place of `middle`, shape (m, k); shape
             (m, 0): nothing, and `middle` is none.
+        still: As `payload`, of gravity alone, shape (m, 10); None where it does not count.
+        full_share: `RowBlock.full_share`, shape (m,).
         start: Time at which the window begins, shape (m,) [s].
         end: Time at which it ends, shape (m,) [s].
     """
@@ -87,6 +96,8 @@ class WindowTerms:
     left_out: Array
     middle: Array
     likely: Array
+    still: Array | None
+    full_share: Array
     start: Array
     end: Array
 
@@ -266,13 +277,14 @@ class MomentumRows:
         signs, unknown = sign_integral(np.diff(stamp), dq, threshold)
         every = weighted_sum(weight, np.concatenate([dq, tau, size], axis=2))
         travel, reading, sizes = np.split(every, 3, axis=1)
-        momentum, impulse, late, of_run = [], [], [], []
+        momentum, impulse, late, of_run, still = [], [], [], [], []
         for k, samples in enumerate(windows):
             motion = body_motion(self.model, samples.q, samples.dq)
             momentum.append(momentum_regressor(motion, ends))
             impulse.append(force_integral(motion, weight[k]))
             if jitter > 0.0:
                 late.append(stamp_error(samples.stamp, momentum_regressor(motion), jitter))
+            still.append(self._still(motion, weight[k]))
             if self.run:
                 of_run.append(self._of_run(samples, weight[k], motion, error[k]))
         return WindowSums(
@@ -287,11 +299,28 @@ class MomentumRows:
             rough=held_part(stamp, tau) if held else rough_part(stamp, tau, error),
             impulse=np.stack(impulse),
             stamp_error=np.stack(late) if late else np.zeros((1, *impulse[0].shape)),
+            still=np.stack([coefficients for coefficients, _ in still]),
+            motion=np.array([nu for _, nu in still]),
             momentum=np.stack(momentum),
             speed=np.stack([samples.dq[ends] for samples in windows]),
             sensitivity=sensitivity,
             of_run=tuple(Effect.of_windows(effects) for effects in zip(*of_run, strict=True)),
         )
+
+    def _still(self, motion: BodyMotion, weight: Array) -> tuple[Array, float]:
+        """Return the payload's coefficients in gravity alone, and the integral of its dynamism.
+
+        Accelerations are means over the window. Shapes (n, 10), or (0, 10) if they do not count.
+        """
+        if self.uncertainty.dynamism_scale == 0.0:
+            return np.zeros((0, 10)), 0.0
+        linear, angular = np.split(motion.velocity[:, -1], 2, axis=1)
+        duration = weight.sum()
+        a = (linear[-1] - linear[0] + weight @ np.cross(angular, linear)) / duration
+        alpha = (angular[-1] - angular[0]) / duration
+        nu = dynamism(*np.broadcast_arrays(a, alpha, angular))
+        gravity = gravity_integral(motion, weight, self.model.gravity)
+        return -gravity[-1], float(weight @ nu)
 
     def _of_run(
         self, samples: Samples, weight: Array, motion: BodyMotion, error: Array
@@ -337,6 +366,7 @@ class MomentumRows:
             left_out += effect.left_out
             middle += effect.middle
         columns = np.concatenate([x.columns for x in effects], axis=2)
+        share = full_share(sums.motion / sums.duration[:, 0], self.uncertainty.dynamism_scale)
         return WindowTerms(
             payload=regressor[:, -1].reshape(m, 10),
             payload_error=error[:, -1].reshape(m, 10),
@@ -345,6 +375,8 @@ class MomentumRows:
             left_out=left_out.ravel(),
             middle=middle.ravel(),
             likely=likely,
+            still=sums.still.reshape(m, 10) if sums.still.size else None,
+            full_share=np.repeat(share, self.model.n),
             start=np.repeat(sums.stamp[:, 0], self.model.n),
             end=np.repeat(sums.stamp[:, -1], self.model.n),
         )
@@ -369,6 +401,8 @@ class MomentumRows:
             joint=np.tile(np.arange(n), len(columns)),
             start=terms.start,
             end=terms.end,
+            A_static=terms.still,
+            full_share=terms.full_share,
             reading=terms.reading,
             likely=likely,
         )

@@ -94,6 +94,9 @@ class Uncertainty(Entries):
         torque_mean_load: Largest torque of each joint under which `torque_mean` was measured
             [N m or N]; 0: under any. A run with a larger one may need as many times more.
             Per joint.
+        dynamism_scale: c1 of eq. 9 of [NGK], for `point_masses`: motion at which it counts the full
+            model nearly alone, below it more and more that of gravity; to be tuned for each arm
+            whose velocities are poor; 0: the full model alone [-].
         prior: Box that holds the payload before any data.
     """
 
@@ -195,6 +198,9 @@ class Uncertainty(Entries):
         "N m or N",
         "largest torque under which torque_mean was measured, 0: under any; a run with a larger one"
         " may need as many times more",
+    )
+    dynamism_scale: float = bound(
+        "-", "motion at which point_masses counts the full model nearly alone; 0: always"
     )
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 

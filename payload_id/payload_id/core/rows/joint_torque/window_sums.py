@@ -22,7 +22,10 @@ from ..quadrature import end_correction, end_weights, trapezoid_weights
 from .kinematic_error import SECOND_ORDER, Sensitivity
 
 # Fields that are the sums of those of neighbouring windows.
-ADDED = ("signs", "unknown", "travel", "reading", "size", "rough", "impulse", "stamp_error")
+ADDED = (
+    "signs", "unknown", "travel", "reading", "size", "rough", "impulse", "stamp_error", "still",
+    "motion",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,9 @@ class WindowSums:
         rough: What is left of them where they bend or jump between samples, shape (K, n) [N m s].
         impulse: Integral of W_c, shape (K, n + 1, n, 10).
         stamp_error: What errors of the stamps do to the coefficients, shape (K, n + 1, n, 10).
+        still: Coefficients of the payload in gravity alone, shape (K, n, 10); (K, 0, 10) where they
+            are of no use.
+        motion: Integral of the payload's dynamism, shape (K,) [s].
         momentum: W_m at `end_samples`, shape (K, 8, n + 1, n, 10).
         speed: Joint velocities there, shape (K, 8, n) [rad/s or m/s].
         sensitivity: What errors of positions and velocities do; its `force` is a mean.
@@ -58,6 +64,8 @@ class WindowSums:
     rough: Array
     impulse: Array
     stamp_error: Array
+    still: Array
+    motion: Array
     momentum: Array
     speed: Array
     sensitivity: Sensitivity

@@ -28,6 +28,7 @@ from ...body.inertial import INERTIA_BASIS, skew
 from ...body.payload_prior import PayloadPrior
 from ...errors import RecordingError, require_type
 from ...samples.wrench_samples import AXES, WrenchSamples
+from ..dynamism import dynamism, full_share
 from ..nuisance import Nuisance, NuisanceBlock
 from ..quadrature import ROUNDING, trapezoid_weights
 from ..row_block import RowBlock
@@ -36,9 +37,6 @@ from .blocks import WrenchSums, WrenchWindow, of_motion, of_sensor
 from .feature_error import COLUMN, ROW, feature_error, random_part
 from .pose_gate import PoseGate
 from .uncertainty import WrenchUncertainty
-
-# Motion that counts as one unit of dynamism, eq. (4) of [NGK] with its constants.
-DYNAMISM = (1.0, 1.0, 0.5)  # n1 [m/s2], n2 [rad/s2], n3 [rad/s]
 
 
 def _regressor_of_features() -> Array:
@@ -205,7 +203,7 @@ class NewtonEulerRows:
             start=np.full(6, start),
             end=np.full(6, start + duration),
             A_static=FEATURES_TO_REGRESSOR[:, :, :3] @ -gravity,  # at rest a_p = -g
-            dynamism=np.full(6, motion / duration),
+            full_share=full_share(np.full(6, motion / duration), self.uncertainty.dynamism_scale),
         )
 
     def _shifted(self, samples: WrenchSamples, values: Array) -> Array:
@@ -251,12 +249,5 @@ def integrands(samples: WrenchSamples) -> Array:
     gravity, omega = samples.gravity_in_sensor, samples.angular_velocity
     proper = samples.linear_acceleration - gravity
     F = features(proper, omega, samples.angular_acceleration)
-    parts = [F, samples.wrench, gravity, dynamism(samples)[:, None], np.abs(omega)]
-    return np.concatenate(parts, axis=1)
-
-
-def dynamism(samples: WrenchSamples) -> Array:
-    """Return how much motion there is, nu of eq. (4) of [NGK], shape (N,) [-]."""
-    motions = samples.linear_acceleration, samples.angular_acceleration, samples.angular_velocity
-    sizes = ((part / unit) ** 2 for part, unit in zip(motions, DYNAMISM, strict=True))
-    return np.asarray(sum(size.sum(axis=1) for size in sizes))
+    nu = dynamism(samples.linear_acceleration, samples.angular_acceleration, omega)
+    return np.concatenate([F, samples.wrench, gravity, nu[:, None], np.abs(omega)], axis=1)

@@ -56,6 +56,9 @@ class WrenchUncertainty(Entries):
         gravity_error: Tilt of the world frame against true gravity, constant in a run [rad].
         time_error: Delay of the wrench against the motion that is left, constant in a run [s].
         correlation_time: Time after which noise is independent; 0: from sample to sample [s].
+        dynamism_scale: c1 of eq. 9 of [NGK], for `point_masses`: motion at which it counts the full
+            model nearly alone, below it more and more that of gravity; to be tuned for each arm
+            where accelerations are poor; 0: the full model alone [-].
         sigma_factor: How many standard deviations of a mean are allowed for, at least 1 [-].
         prior: Box that holds the payload before any data.
     """
@@ -82,6 +85,7 @@ class WrenchUncertainty(Entries):
     gravity_error: float = 0.0
     time_error: float = 0.0
     correlation_time: float = 0.0
+    dynamism_scale: float = 300.0  # as in Sec. V of [NGK]
     sigma_factor: float = stated(SIGMA_FACTOR, lowest=1.0)
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 
