@@ -401,7 +401,7 @@ class MomentumRows:
             joint=np.tile(np.arange(n), len(columns)),
             start=terms.start,
             end=terms.end,
-            A_static=terms.still,
+            A_static=terms.payload if terms.still is None else terms.still,
             full_share=terms.full_share,
             reading=terms.reading,
             likely=likely,

@@ -41,8 +41,8 @@ class Sampling:
     """
 
     period: float
-    position_error: PerJoint = 0.0
-    velocity_error: PerJoint = 0.0
+    position_error: PerJoint | Array = 0.0
+    velocity_error: PerJoint | Array = 0.0
 
 
 def fastest(force: Array, rotor: Array) -> Array:
