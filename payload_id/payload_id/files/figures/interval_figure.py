@@ -16,7 +16,7 @@ from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import USABLE
 from ...core.number_format import UNIT_TEXTS, digits, number
-from .picture_file import literal, save_picture
+from .picture_file import literal, save_picture, tidy
 
 BAND, LINE, TRUTH = "#9ecae1", "#08519c", "#d94801"
 # Of parameters that the data do not tell: grey, hatched, and said so.
@@ -119,10 +119,8 @@ def _panel(
     axis.set_title(title, fontsize=10, pad=9, color="black" if told else UNKNOWN_LINE)
     axis.ticklabel_format(useOffset=False)
     axis.yaxis.set_major_locator(MaxNLocator(5, steps=TICKS))
-    axis.grid(alpha=0.25)
     axis.margins(x=0)
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)
+    tidy(axis)
 
 
 def _title(last: Estimate, k: int, told: bool) -> str:

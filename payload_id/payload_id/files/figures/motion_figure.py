@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ...core.arrays import Array
 from ...core.safety.certificate.limit_use import LimitUse
-from .picture_file import literal, save_picture
+from .picture_file import literal, save_picture, tidy
 
 LIMIT = "black"
 TITLES = {
@@ -68,7 +68,8 @@ def _joints(axis: Axes, edges: Array, used: Array, joints: Sequence[str]) -> Non
     axis.axhline(100.0, color=LIMIT, lw=1.5, ls="--", label="limit")
     axis.set_ylabel("used at most [%]")
     axis.set_ylim(0.0, 112.0)
-    _tidy(axis)
+    axis.margins(x=0)
+    tidy(axis)
 
 
 def _clearances(axis: Axes, use: LimitUse) -> None:
@@ -81,12 +82,5 @@ def _clearances(axis: Axes, use: LimitUse) -> None:
     axis.set_ylim(bottom=min(0.0, *(1000 * x.min() for x in use.clearance.values())) - 10.0)
     axis.set_title("distances beyond the required one, tracking errors included", fontsize=10)
     axis.legend(frameon=False, fontsize=8)
-    _tidy(axis)
-
-
-def _tidy(axis: Axes) -> None:
-    """Draw a light grid, and no box."""
-    axis.grid(alpha=0.25)
     axis.margins(x=0)
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)
+    tidy(axis)

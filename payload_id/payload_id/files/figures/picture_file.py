@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ...core.errors import ConfigurationError
 from ..configuration.atomic_write import check_place, saved_file
 
 if TYPE_CHECKING:  # takes longer to import than most commands to run
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "pdf", "svg", "jpg", "webp")
@@ -17,6 +18,14 @@ FORMATS = ("png", "pdf", "svg", "jpg", "webp")
 def literal(text: str) -> str:
     """Return what stands in a figure as a text does: between dollars Matplotlib sets formulas."""
     return text.replace("$", r"\$")
+
+
+def tidy(axis: Axes, grid: Literal["both", "x", "y"] = "both", size: float | None = None) -> None:
+    """Draw a light grid, no frame above and to the right, and letters of a size."""
+    axis.grid(alpha=0.25, axis=grid)
+    axis.spines[["top", "right"]].set_visible(False)
+    if size is not None:
+        axis.tick_params(labelsize=size)
 
 
 def picture_place(path: Path) -> Path:

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from ...core.arrays import Array
 from ...core.number_format import UNIT_TEXTS
 from .interval_figure import BAND, LABELS, LINE, UNKNOWN_LINE
-from .picture_file import literal
+from .picture_file import literal, tidy
 
 
 def runs_figure(
@@ -41,10 +41,7 @@ def runs_figure(
         axis.set_title(f"{LABELS[k]} [{UNIT_TEXTS[k]}]", fontsize=8)
         axis.xaxis.set_major_locator(MaxNLocator(3))
         axis.ticklabel_format(axis="x", useOffset=False)
-        axis.tick_params(labelsize=7)
-        axis.grid(alpha=0.25, axis="x")
-        for side in ("top", "right"):
-            axis.spines[side].set_visible(False)
+        tidy(axis, "x", 7)
     axes[0, 0].set_yticks(rows, list(map(literal, names)))
     axes[0, 0].invert_yaxis()
     return figure

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ...core.identification.bound_use import BoundUse
 from .interval_figure import BAND, LINE
-from .picture_file import literal
+from .picture_file import literal, tidy
 
 COLUMNS = 4
 MOST = 250  # points in a panel
@@ -56,8 +56,5 @@ def _panel(axis: Axes, use: BoundUse, j: int) -> None:
     label = "measured, less what is not the payload"
     axis.plot(time, use.measured[own], "o", color="black", ms=1.6, label=label)
     axis.yaxis.set_major_locator(MaxNLocator(4))
-    axis.tick_params(labelsize=7)
-    axis.grid(alpha=0.25)
     axis.margins(x=0)
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)
+    tidy(axis, size=7)

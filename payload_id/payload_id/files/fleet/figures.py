@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ..figures.interval_figure import BAND, LINE, TRUTH, UNKNOWN_LINE
+from ..figures.picture_file import tidy
 from .arms import UNITS, Arm, Series
 from .payloads import Payload
 
@@ -57,10 +58,7 @@ def _draw(axis: Axes, series: Series, first: float) -> None:
     axis.set_title(title, fontsize=8, color=TRUTH if drifts else "black")
     axis.xaxis.set_major_locator(MaxNLocator(4))
     axis.yaxis.set_major_locator(MaxNLocator(3))
-    axis.tick_params(labelsize=7)
-    axis.grid(alpha=0.25)
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)
+    tidy(axis, size=7)
 
 
 def mass_figure(payload: Payload) -> Figure | None:
@@ -86,8 +84,5 @@ def mass_figure(payload: Payload) -> Figure | None:
     axis.set_ylabel("mass [kg]", fontsize=8)
     axis.set_xlabel("run", fontsize=8)
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axis.tick_params(labelsize=7)
-    axis.grid(alpha=0.25, axis="y")
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)
+    tidy(axis, "y", 7)
     return figure

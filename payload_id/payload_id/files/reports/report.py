@@ -189,14 +189,7 @@ class Report:
             "notes": list(self.run.recording.notes),
             "channels": [asdict(each) for each in self.channels],
             "certificates": [asdict(each) for each in self.certificates],
-            "runs": [
-                {
-                    "name": each.name, "when": each.when, "status": each.status,
-                    "phi": each.phi.tolist(), "lower": each.lower.tolist(),
-                    "upper": each.upper.tolist(),
-                }
-                for each in self.runs
-            ],
+            "runs": [asdict(each) for each in self.runs],
             "agreement": self.agreement,
             "versions": self.versions,
             "files": [asdict(each) for each in self.files],

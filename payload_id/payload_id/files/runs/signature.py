@@ -34,6 +34,22 @@ class SignatureState(Enum):
     NOT_JUDGED = "not judged"  # of this content, but nobody said whose key is trusted
 
 
+# What the file has, in a few words, and the beginning of the sentence on it.
+WORDS = {
+    SignatureState.UNSIGNED: ("none", "The certificate is not signed"),
+    SignatureState.CHANGED: (
+        "not of this content, by {name}",
+        "The certificate was changed after it was signed by {name}, or the signature is that of "
+        "another one: {flaw}",
+    ),
+    SignatureState.FOREIGN: ("of {name}", "The certificate is signed by another key, {key}"),
+    SignatureState.NOT_JUDGED: (
+        "of {name}", "The certificate is signed by {name}, whoever has that"
+    ),
+    SignatureState.OWN: ("of {name}", "The certificate is signed by {name}"),
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Signature:
     """The signature in a file, held against the file's content.
@@ -116,57 +132,32 @@ def judged(signature: Signature | None, trusted: Sequence[PublicKey]) -> Signatu
         trusted: Keys whose signatures count; empty: nobody said.
     """
     own = next((key for key in trusted if signature and key == signature.key), None)
-    state = _state(signature, own, bool(trusted))
-    fingerprint = "" if signature is None or signature.key is None else signature.key.fingerprint
-    found, sentence = _words(state, fingerprint, "" if signature is None else signature.flaw)
+    if signature is None:
+        state = SignatureState.UNSIGNED
+    elif signature.flaw:
+        state = SignatureState.CHANGED
+    elif own is not None:
+        state = SignatureState.OWN
+    else:
+        state = SignatureState.FOREIGN if trusted else SignatureState.NOT_JUDGED
+    key = "" if signature is None or signature.key is None else signature.key.fingerprint
+    name = f"the key {key}" if key else "a key that cannot be read"
+    flaw = "" if signature is None else signature.flaw
+    found, sentence = (x.format(name=name, key=key, flaw=flaw) for x in WORDS[state])
     wanted = "no trusted key was named (--key)"
     if trusted:
         wanted = f"a trusted key is {', '.join(map(str, trusted))}"
     if own is not None:
         wanted = f"this is the trusted key {own}"
+    holds = False if trusted or state is SignatureState.CHANGED else None
     return SignatureVerdict(
         state=state,
-        key=fingerprint,
+        key=key,
         found=found,
-        trusted=", ".join(key.label for key in (trusted if own is None else [own])),
+        trusted=", ".join(each.label for each in (trusted if own is None else [own])),
         sentence=f"{sentence}; {wanted}.",
-        holds=_holds(state, bool(trusted)),
+        holds=True if state is SignatureState.OWN else holds,
     )
-
-
-def _words(state: SignatureState, fingerprint: str, flaw: str) -> tuple[str, str]:
-    """Return what a file has in a few words, and the beginning of the sentence on it."""
-    name = f"the key {fingerprint}" if fingerprint else "a key that cannot be read"
-    if state is SignatureState.UNSIGNED:
-        return "none", "The certificate is not signed"
-    if state is SignatureState.CHANGED:
-        return f"not of this content, by {name}", (
-            f"The certificate was changed after it was signed by {name}, or the signature is that "
-            f"of another one: {flaw}"
-        )
-    if state is SignatureState.FOREIGN:
-        return f"of {name}", f"The certificate is signed by another key, {fingerprint}"
-    if state is SignatureState.NOT_JUDGED:
-        return f"of {name}", f"The certificate is signed by {name}, whoever has that"
-    return f"of {name}", f"The certificate is signed by {name}"
-
-
-def _state(signature: Signature | None, own: PublicKey | None, asked: bool) -> SignatureState:
-    """Return what can be said of a signature."""
-    if signature is None:
-        return SignatureState.UNSIGNED
-    if signature.flaw:
-        return SignatureState.CHANGED
-    if own is not None:
-        return SignatureState.OWN
-    return SignatureState.FOREIGN if asked else SignatureState.NOT_JUDGED
-
-
-def _holds(state: SignatureState, asked: bool) -> bool | None:
-    """Return whether a signature is as asked; None: nothing was."""
-    if state is SignatureState.OWN:
-        return True
-    return False if asked or state is SignatureState.CHANGED else None
 
 
 def _message(content: Mapping[str, Any]) -> bytes:

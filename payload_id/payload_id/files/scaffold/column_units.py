@@ -22,9 +22,6 @@ REST_OF_SECONDS = (
     r"zeit in nano ?sec"
 )
 TIME_UNITS = {unit: size / NANOSECONDS for unit, size in TO_NANOSECONDS.items()}  # [s]
-USUAL = ("rad", "deg", "mrad", "rev")  # of angles
-RATES = {f"{unit}/s": OF_TURNING[unit] for unit in USUAL} | {"rpm": np.pi / 30.0}  # [rad/s]
-LIKE = 1.2  # times as fast that velocities may be, beside noise, when their unit is told
 FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
 STEPS = (2e-4, 0.2)  # [s] between samples of recordings
 MILLI = 30.0  # times its scale that a torque is when its unit is thought to be N mm
@@ -173,22 +170,10 @@ def _with_velocity(
         size = [UNITS[unit] for unit in found.position_unit]
         error = np.abs(moved - velocity).max(axis=0, initial=0.0) * size
         return replace(found, velocity_error=tuple(error.tolist()))
-    turning = next((unit for unit in found.position_unit if unit in OF_TURNING), "")
-    if turning and scale > 0.0:
-        off = {
-            name: abs(np.log(scale * size / OF_TURNING[turning])) for name, size in RATES.items()
-        }
-        name = min(off, key=lambda each: off[each])
-        if off[name] < np.log(LIKE):
-            remarks.append(
-                f"Velocities are in {name}, positions in {turning}: left out, positions are "
-                "differentiated."
-            )
-            return replace(found, velocity=())
     remarks.append(
         f"Velocities are {scale:.3g} times the change of positions in the time of '{found.time}' "
-        f"[{found.time_unit}]: left out, positions are differentiated. Is it the time, in that "
-        "unit?"
+        f"[{found.time_unit}]: left out, positions are differentiated. Are they, or is the time, "
+        "in another unit?"
     )
     return replace(found, velocity=())
 

@@ -19,7 +19,7 @@ from ..configuration.model import (
     key,
     section,
 )
-from .csv_columns import TO_NANOSECONDS, StampColumn
+from .csv_columns import TO_NANOSECONDS
 from .named_units import OF_TURNING, UNITS
 
 FARTHEST = 10.0  # [m] of an accelerometer from the sensor's origin
@@ -97,11 +97,6 @@ class StampKeys(Model):
         "name of a column of nanoseconds that is added, as ROS has seconds and the rest",
         default="",
     )
-
-    @property
-    def made(self) -> StampColumn:
-        """The same as tables are read by."""
-        return StampColumn(self.column, TO_NANOSECONDS[self.unit], self.nanoseconds)
 
 
 class ColumnKeys(Model):

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
 from ..configuration.file_kind import instead, refuse_other_formats
 from ..configuration.input_path import input_path, not_utf8
 
+if TYPE_CHECKING:
+    from .column_keys import StampKeys
+
 TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "min": 60 * 10**9,
                   "h": 3600 * 10**9}  # fmt: skip
 COMMENTS = ("%", "#")  # before the line of names
@@ -44,26 +47,6 @@ WRITINGS = (  # of numbers that are none here, and what to do
 MISSING = ("", "nan", "na", "n/a", "null", "none")  # values, in small letters
 STAMP_RANGE = 2**62  # [ns], 146 years: what 64-bit arithmetic on stamps leaves room for
 UNFINISHED = "unfinished_line"  # cause of a last row that is left out; see `read_columns`
-
-
-@dataclass(frozen=True)
-class StampColumn:
-    """The column of time.
-
-    Attributes:
-        name: Of the column.
-        unit: Its unit [ns].
-        nanoseconds: Name of a column that is added to it [ns]; empty: none.
-    """
-
-    name: str
-    unit: int
-    nanoseconds: str = ""
-
-    @property
-    def rest(self) -> tuple[StampColumn, ...]:
-        """The column that is added to it, if there is one."""
-        return (StampColumn(self.nanoseconds, 1),) if self.nanoseconds else ()
 
 
 def usual_delimiter(line: str) -> str:
@@ -79,7 +62,7 @@ def what_to_write(cell: str) -> str:
 
 
 def read_columns(
-    path: Path, stamp: StampColumn | None, columns: Sequence[str], delimiter: str = ","
+    path: Path, stamp: StampKeys | None, columns: Sequence[str], delimiter: str = ","
 ) -> tuple[NDArray[np.int64], Array, dict[str, int]]:
     """Return stamps (N,) [ns], the cells of k columns (N, k), and what was left out, by cause.
 
@@ -101,8 +84,10 @@ def read_columns(
     rows: list[list[float]] = []
     dropped: Counter[str] = Counter()
     with opened_table(path, delimiter) as (names, lines, text):
-        times = [] if stamp is None else [stamp, *stamp.rest]
-        wanted = [*columns, *(time.name for time in times)]
+        times = {} if stamp is None else {stamp.column: TO_NANOSECONDS[stamp.unit]}
+        if stamp is not None and stamp.nanoseconds:
+            times[stamp.nanoseconds] = 1
+        wanted = [*columns, *times]
         at = _places(names, path, wanted, delimiter)
         for line, cells in lines:
             if len(cells) != len(names):
@@ -111,8 +96,8 @@ def read_columns(
                     f"{len(names)}. The file may be cut off; remove the line to use the rest."
                 )
             row = [_number(cells[k], path, line, names[k]) for k in at[: len(columns)]]
-            read = [_stamp(cells[k], time, path, line)
-                    for k, time in zip(at[len(columns) :], times, strict=True)]  # fmt: skip
+            units = zip(at[len(columns) :], times.values(), strict=True)
+            read = [_stamp(cells[k], names[k], unit, path, line) for k, unit in units]
             known = [x for x in read if x is not None]
             if not text.ended:
                 dropped[UNFINISHED] += 1
@@ -340,18 +325,18 @@ def _number(cell: str, path: Path, line: int, column: str) -> float:
     return value
 
 
-def _stamp(cell: str, column: StampColumn, path: Path, line: int) -> int | None:
-    """Return a stamp in nanoseconds, exact in decimal; None if it is missing."""
+def _stamp(cell: str, column: str, unit: int, path: Path, line: int) -> int | None:
+    """Return a stamp in nanoseconds, exact in decimal; None if it is missing; `unit` is in [ns]."""
     try:
         text = "nan" if cell.strip().lower() in MISSING else cell.strip()
-        value = Decimal(text if text.isascii() and "_" not in text else "?") * column.unit
+        value = Decimal(text if text.isascii() and "_" not in text else "?") * unit
     except ArithmeticError:  # of Decimal: no number, or one beyond all exponents
-        raise _not_a_number(cell, path, line, column.name) from None
+        raise _not_a_number(cell, path, line, column) from None
     if not value.is_finite():
         return None
     if abs(value) > STAMP_RANGE:
         raise RecordingError(
-            f"{path}, line {line}, column '{column.name}': the stamp {shortened(cell)} is out of "
+            f"{path}, line {line}, column '{column}': the stamp {shortened(cell)} is out of "
             "range (146 years). Check the unit."
         )
     return round(value)

@@ -52,7 +52,7 @@ def read_csv(
     velocity, n = keys.velocity or (), len(keys.joints)
     unit, factor = _unit(keys, sliding, source), _factor(keys, constants, source)
     joint_map = JointMap(keys.joints, factor, keys.effort_offset)
-    stamp = None if keys.stamp is None else keys.stamp.made
+    stamp = keys.stamp
     names = (*keys.position, *keys.effort, *velocity)
     stamp_ns, values, dropped = read_columns(Path(path), stamp, names, keys.delimiter)
     entry = f"'effort_sign' in {source.where('effort_sign')}"

@@ -189,9 +189,8 @@ class _Reader:
         """Read columns of one of the tables."""
         keys: TableKeys = getattr(self._keys, name)
         path, stamp = self._file(name, keys), keys.stamp or self._keys.wrench.stamp
-        column = None if stamp is None else stamp.made
-        found, values, dropped = read_columns(path, column, columns, self._keys.delimiter)
-        if question := without_motion(path, found, column is not None):
+        found, values, dropped = read_columns(path, stamp, columns, self._keys.delimiter)
+        if question := without_motion(path, found, stamp is not None):
             if not self._static:
                 raise RecordingError(question)
             if path != self._path or self._keys.acceleration is not None:
