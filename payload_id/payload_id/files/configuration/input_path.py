@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from pathlib import Path
 
 from ...core.errors import ConfigurationError, InputError, brief
 
+PIECE = 1 << 20  # bytes read at a time
 MOST = 50_000_000  # bytes of a file that is named from outside
 
 
@@ -117,6 +119,19 @@ def file_below(path: str | Path, folder: str | Path, what: str) -> Path:
             f"{MOST}. Start the node with it, or with a smaller one."
         )
     return place
+
+
+def file_digest(path: Path) -> str:
+    """Return the sha256 of a file.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def sibling(path: Path, name: object) -> Path:

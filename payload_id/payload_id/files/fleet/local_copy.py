@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 import tempfile
 from collections.abc import Iterator
@@ -12,10 +11,9 @@ from pathlib import Path
 import fsspec
 from fsspec.spec import AbstractFileSystem
 
+from ...core.codec import digest
 from ...core.errors import RecordingError, in_words, shortened
-from ..configuration.input_path import input_path
-
-CHUNK = 1 << 20  # bytes read at a time
+from ..configuration.input_path import file_digest, input_path
 
 
 @contextmanager
@@ -72,17 +70,12 @@ def content_digest(path: Path) -> str:
     Raises:
         RecordingError: It cannot be read.
     """
-    whole = hashlib.sha256()
     try:
-        files = [path] if path.is_file() else sorted(x for x in path.rglob("*") if x.is_file())
+        if path.is_file():
+            return file_digest(path)
+        files = sorted(x for x in path.rglob("*") if x.is_file())
         if not files:
             raise RecordingError(f"There is no recording {path}.")
-        for file in files:
-            name = "" if file == path else file.relative_to(path).as_posix()
-            whole.update(f"{name}\0{file.stat().st_size}\0".encode())
-            with file.open("rb") as opened:
-                while part := opened.read(CHUNK):
-                    whole.update(part)
+        return digest({x.relative_to(path).as_posix(): file_digest(x) for x in files})
     except OSError as error:
         raise RecordingError(f"{path} cannot be read: {in_words(error)}.") from error
-    return whole.hexdigest()

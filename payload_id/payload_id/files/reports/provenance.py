@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import shlex
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from ...core.errors import PayloadIdError
 from ...core.version import VERSION
+from ..configuration.input_path import file_digest
 from ..runs.certificate_file import SavedCertificate, load_certificate
 from .repeated_run import RepeatedRun
 
 LIBRARIES = ("numpy", "scipy", "pin", "clarabel", "highspy")
-PIECE = 1 << 20  # bytes read at a time
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def files_of(run: RepeatedRun) -> tuple[KeptFile, ...]:
     """Return the files of the run's folder, not those that were made of it."""
     kept = (".yaml", ".urdf", ".npz", ".mcap", ".db3")
     return tuple(
-        KeptFile(path.name, path.stat().st_size, _digest(path))
+        KeptFile(path.name, path.stat().st_size, file_digest(path))
         for path in sorted(run.folder.iterdir())
         if path.is_file() and path.suffix in kept
     )
@@ -85,12 +83,3 @@ def certificates_of(run: RepeatedRun) -> tuple[tuple[str, SavedCertificate], ...
         except PayloadIdError:  # another file of JSON, such as the truth of a demonstration
             continue
     return tuple(found)
-
-
-def _digest(path: Path) -> str:
-    """Return the sha256 of a file."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            digest.update(piece)
-    return digest.hexdigest()

@@ -18,7 +18,6 @@ from ..configuration.atomic_write import atomic_write, exclusive_lock
 from ..configuration.input_path import input_path
 
 FILE_NAME = "payload_id_run.npz"
-OLDER = "payload_id_run.yaml"  # in a folder that an older version of this package saved
 EARLIER = "earlier_runs"  # folder beside a bag with runs of it that were saved before the last one
 
 
@@ -129,18 +128,5 @@ def bag_of(folder: Path) -> Path:
 
 
 def has_run_file(folder: Path | str) -> bool:
-    """Return whether a bag's folder holds a live run.
-
-    Raises:
-        ConfigurationError: It holds one that an older version of this package saved.
-    """
-    folder = Path(folder)
-    if input_path(folder / FILE_NAME, "recording").is_file():
-        return True
-    if (folder / OLDER).is_file():
-        raise ConfigurationError(
-            f"{folder} holds a run that an older version saved ({OLDER}), which this version does "
-            "not read. Repeat it with that version, or identify anew from its recording, with the "
-            "robot named ('payload-id identify --robot')."
-        )
-    return False
+    """Return whether a bag's folder holds a live run."""
+    return input_path(Path(folder) / FILE_NAME, "recording").is_file()

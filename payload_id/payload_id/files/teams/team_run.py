@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +13,10 @@ from ...core.team.online import TeamEstimator, TeamSettings
 from ...core.version import VERSION
 from ..configuration.archive import Archive
 from ..configuration.atomic_write import atomic_write, exclusive_lock
-from ..configuration.input_path import input_path
+from ..configuration.input_path import file_digest, input_path
 from .team_log import Left, TeamLog, Touched, Updated, read_log
 
 FILE_NAME, LOG_NAME = "payload_id_team_run.npz", "payload_id_team_samples.npys"
-OLDER = "payload_id_team_run.yaml"  # in a folder that an older version of this package saved
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class TeamRun:
             with exclusive_lock(folder, wait=True):
                 with atomic_write(folder / LOG_NAME) as file:
                     log.copy_to(file)
-                saved = SavedTeamRun(self, result, _digest(folder / LOG_NAME), VERSION)
+                saved = SavedTeamRun(self, result, file_digest(folder / LOG_NAME), VERSION)
                 with atomic_write(folder / FILE_NAME) as file:
                     file.write(ARCHIVE.to_bytes(saved))
         except OSError as error:
@@ -93,7 +91,7 @@ class SavedTeamRun:
         """
         folder = input_path(folder, "run of a team")
         saved, log = ARCHIVE.load(folder / FILE_NAME), folder / LOG_NAME
-        if not log.is_file() or _digest(log) != saved.log_digest:
+        if not log.is_file() or file_digest(log) != saved.log_digest:
             raise ConfigurationError(
                 f"{log} is missing, or not what {FILE_NAME} belongs to: copy both."
             )
@@ -127,24 +125,5 @@ ARCHIVE = Archive(SavedTeamRun, "run of a team", 1, "Copy the whole folder of th
 
 
 def has_team_run(folder: str | Path) -> bool:
-    """Return whether a folder holds a saved run of a team.
-
-    Raises:
-        ConfigurationError: It holds one that an older version of this package saved.
-    """
-    folder = input_path(folder, "recording")
-    if (folder / OLDER).is_file() and not (folder / FILE_NAME).is_file():
-        raise ConfigurationError(
-            f"{folder} holds a run of a team that an older version saved ({OLDER}), which this "
-            "version does not read. Repeat it with that version."
-        )
-    return (folder / FILE_NAME).is_file()
-
-
-def _digest(path: Path) -> str:
-    """Return the checksum of a file."""
-    found = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            found.update(block)
-    return found.hexdigest()
+    """Return whether a folder holds a saved run of a team."""
+    return (input_path(folder, "recording") / FILE_NAME).is_file()
