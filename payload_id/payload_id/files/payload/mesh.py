@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,10 @@ from ...core.body.materials import bodies_of_materials
 from ...core.body.shape import DENSITY, Shape, checked, points_for
 from ...core.body.solid import points_in_surface, spread
 from ...core.errors import InputError, UnknownNameError
-from ..configuration.file_kind import instead
-from ..robots.body_shapes import check_points
+from ..robots.body_shapes import geometry_of
 
 LARGEST = 3.0  # [m] a hand-held object's bounding box
 SMALLEST = 0.005  # [m] likewise, its longest side
-READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".xyz")
 MOST = 500_000  # triangles, or points
 FEWEST = 30  # points of a cloud that show a surface
 FILLINGS = ("surface", "hull")
@@ -102,50 +99,15 @@ def _of_closed_surface(triangles: Array, points: Array, density: float, ellipsoi
 
 
 def _geometry(path: Path) -> tuple[Array, Array]:
-    """Return vertices (N, 3) and triangles (F, 3, 3) of a file."""
-    if not path.is_file():
-        raise InputError(f"There is no file '{path}' to read a shape from.")
-    if path.suffix.lower() not in READABLE:
-        raise InputError(
-            f"'{path}' cannot be read as mesh or point cloud; convert it to one of "
-            f"{', '.join(READABLE)}.{instead(path, 'mesh')}"
-        )
-    import trimesh  # here, because few runs need it and it takes long to import
-
-    try:
-        with np.errstate(all="ignore"):  # numbers are looked at below
-            loaded: Any = trimesh.load(path, process=False)
-            if isinstance(loaded, trimesh.Scene):
-                loaded = loaded.to_geometry()
-            _check_vertices(np.asarray(loaded.vertices, dtype=float), path)
-            if isinstance(loaded, trimesh.Trimesh):
-                loaded.process()  # corners that several triangles share become one
-        vertices = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
-        triangles = np.asarray(getattr(loaded, "triangles", np.zeros((0, 3, 3))), dtype=float)
-        triangles = triangles.reshape(-1, 3, 3)
-    except InputError:
-        raise
-    except Exception as error:  # its readers raise whatever they stumble over
-        raise InputError(
-            f"'{path}' cannot be read as mesh or point cloud: it is damaged, or not what its name "
-            f"says.{instead(path, 'mesh')}"
-        ) from error
-    if len(triangles) > MOST:
-        raise InputError(
-            f"'{path}' has {len(triangles)} triangles; a shape may have {MOST}. Simplify the mesh."
-        )
+    """Return vertices (N, 3) and triangles (F, 3, 3) of a file, not too many."""
+    vertices, triangles = geometry_of(path)
+    for found, most, what in ((triangles, MOST, "triangles"), (vertices, 3 * MOST, "points")):
+        if len(found) > most:
+            raise InputError(
+                f"'{path}' has {len(found)} {what}; a shape may have {MOST}. Simplify the mesh, or "
+                "take a part of the cloud."
+            )
     return vertices, triangles
-
-
-def _check_vertices(vertices: Array, path: Path) -> None:
-    """Raise unless there are points, not too many, all of them finite."""
-    if not len(vertices):
-        raise InputError(f"'{path}' holds no points.")
-    check_points(vertices, path)
-    if len(vertices) > 3 * MOST:
-        raise InputError(
-            f"'{path}' has {len(vertices)} points; a shape may have {MOST}. Take a part of them."
-        )
 
 
 def _plausible(points: Array, path: Path) -> Array:

@@ -12,10 +12,11 @@ import pinocchio as pin
 from ...core.arrays import Array
 from ...core.errors import InputError, ModelError
 from ...core.safety.clearance.convex_body import ConvexBody
+from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path
 from ..configuration.package_data import resolve
 
-READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".xyz")
 FARTHEST = 1e9  # a coordinate, in whatever unit
 MOST_CORNERS = 2000  # of a mesh's hull; more would make every check slow
 
@@ -31,26 +32,8 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
     Raises:
         InputError: The file cannot be read, or holds no solid.
     """
-    import trimesh  # here, because few commands need it and it takes long to import
-
-    if not input_path(path, "mesh", InputError).is_file():
-        raise InputError(f"There is no mesh '{path}'.")
-    if path.suffix.lower() not in READABLE:
-        raise InputError(
-            f"'{path}' cannot be read; convert it to one of {', '.join(READABLE)}, in metres or "
-            "with the scale in the robot description."
-        )
-    try:
-        with np.errstate(all="ignore"):  # numbers are looked at below
-            loaded: Any = trimesh.load(path, force="mesh", process=False)
-            points = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
-            count = len(loaded.faces)
-    except Exception as error:  # its readers raise whatever they stumble over
-        raise InputError(
-            f"'{path}' cannot be read as a mesh: it is damaged, or not what its name says."
-        ) from error
-    check_points(points, path)
-    if not count:
+    points, triangles = geometry_of(path)
+    if not len(triangles):
         raise InputError(f"'{path}' holds no triangles: it is cut off, or no mesh.")
     body = ConvexBody.hull(points * np.asarray(scale), name=name or path.name)
     if len(body.points) > MOST_CORNERS:
@@ -61,18 +44,45 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
     return body
 
 
-def check_points(points: Array, path: Path) -> None:
-    """Raise unless all points of a file, shape (N, 3), have coordinates that are numbers.
+def geometry_of(path: Path) -> tuple[Array, Array]:
+    """Return vertices (N, 3) and triangles (F, 3, 3) of a mesh; a point cloud has none of these.
 
     Raises:
-        InputError: Some have not, or are out of any range.
+        InputError: The file cannot be read, or has points that are none, or too many.
     """
-    bad = int((~(np.abs(points) < FARTHEST)).any(axis=-1).sum())
+    if not input_path(path, "mesh", InputError).is_file():
+        raise InputError(f"There is no file '{path}' to read a mesh from.")
+    if path.suffix.lower() not in READABLE:
+        raise InputError(
+            f"'{path}' cannot be read as mesh or point cloud; convert it to one of "
+            f"{', '.join(READABLE)}.{instead(path, 'mesh')}"
+        )
+    import trimesh  # here, because few commands need it and it takes long to import
+
+    try:
+        with np.errstate(all="ignore"):  # numbers are looked at below
+            loaded: Any = trimesh.load(path, process=False)
+            if isinstance(loaded, trimesh.Scene):
+                loaded = loaded.to_geometry()
+            vertices = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
+            bad = int((~(np.abs(vertices) < FARTHEST)).any(axis=-1).sum())
+            if isinstance(loaded, trimesh.Trimesh) and not bad:
+                loaded.process()  # corners that several triangles share become one
+                vertices = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
+        triangles = np.asarray(getattr(loaded, "triangles", np.zeros((0, 3, 3))), dtype=float)
+    except Exception as error:  # its readers raise whatever they stumble over
+        raise InputError(
+            f"'{path}' cannot be read as mesh or point cloud: it is damaged, or not what its name "
+            f"says.{instead(path, 'mesh')}"
+        ) from error
+    if not len(vertices):
+        raise InputError(f"'{path}' holds no points.")
     if bad:
         raise InputError(
-            f"'{path}' has {bad} of {len(points)} points with a coordinate that is no finite "
+            f"'{path}' has {bad} of {len(vertices)} points with a coordinate that is no finite "
             f"number, or beyond {FARTHEST:g}: it is damaged."
         )
+    return vertices, triangles.reshape(-1, 3, 3)
 
 
 def shape_body(element: ElementTree.Element, link: str, folder: Path) -> ConvexBody:
