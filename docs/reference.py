@@ -17,10 +17,10 @@ from pydantic import BaseModel
 from payload_id.cli.main import COMMAND, DESCRIPTION, EXIT_CODES, LAUNCHER
 from payload_id.files.cells.cell_keys import CellKeys
 from payload_id.files.configuration.keys import Keys, Schema, keys_of
+from payload_id.files.configuration.package_data import shipped
 from payload_id.files.payload.payload_file import KIND, PayloadKeys
-from payload_id.files.robots.robot_file import profile_names, robot_names
+from payload_id.files.robots.robot_file import robot_names
 from payload_id.files.robots.robot_keys import RobotKeys, RobotProfile
-from payload_id.files.teams.team_file import team_names
 from payload_id.files.teams.team_keys import TeamKeys
 from payload_id.ros.access.interfaces import roles_table, topics_table
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
@@ -98,7 +98,7 @@ def drivers_section() -> str:
         "trajectory topic of another controller, a tolerance on the way below "
         "`control.tracking_position`.\n\n"
     )
-    profiles = {name: RobotProfile.load(name) for name in profile_names()}
+    profiles = {name: RobotProfile.load(name) for name in shipped("robots")}
     facts = {name: dict(_facts(profile, DRIVER)) for name, profile in profiles.items()}
     rows = [["", *(f"`{name}`" for name in facts)], ["---"] * (len(facts) + 1)]
     rows += [[f"`{key}`", *(x[key] for x in facts.values())] for key in facts[next(iter(facts))]]
@@ -140,7 +140,7 @@ def payload_file_page() -> str:
 
 def team_file_page() -> str:
     """Return the page of a team file's keys."""
-    names = ", ".join(f"`{name}`" for name in team_names())
+    names = ", ".join(f"`{name}`" for name in shipped("teams"))
     head = (
         "# Keys of a team file\n\nWhat it is for: [Team file](../teams.md#team-file). Shipped, in "
         f"`payload_id/config/teams/`: {names}. The keys of `every_robot` may be given for each "

@@ -29,6 +29,12 @@ def share_folder() -> Path:
     return package_share_folder(PACKAGE)
 
 
+def shipped(kind: str) -> dict[str, Path]:
+    """Return the files of a kind that this package ships, such as "robots", by their names."""
+    paths = sorted((share_folder() / "config" / kind).glob("*.yaml"))
+    return {path.stem: path for path in paths}
+
+
 def package_share_folder(package: str) -> Path:
     """Return the share folder of any ROS package, from the ament index.
 

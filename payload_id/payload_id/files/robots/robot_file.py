@@ -19,7 +19,7 @@ from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..calibration_io.calibrated_robot import CALIBRATION, HISTORY
 from ..configuration.input_path import input_path
-from ..configuration.package_data import share_folder
+from ..configuration.package_data import shipped
 from ..configuration.yaml_file import read_yaml
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfJoint, UrdfTree
@@ -247,18 +247,7 @@ class RobotFile:
 
 def robot_names() -> tuple[str, ...]:
     """Return the names of the robots that this package ships, for `RobotFile.load`."""
-    return tuple(name for name, whole in _shipped().items() if whole)
-
-
-def profile_names() -> tuple[str, ...]:
-    """Return the names of all that is shipped, also of what has no robot description."""
-    return tuple(_shipped())
-
-
-def _shipped() -> dict[str, bool]:
-    """Return all files that are shipped by name, and whether they name a robot description."""
-    paths = sorted((share_folder() / "config" / "robots").glob("*.yaml"))
-    return {path.stem: _names_description(path) for path in paths}
+    return tuple(name for name, path in shipped("robots").items() if _names_description(path))
 
 
 def _names_description(path: Path) -> bool:
@@ -269,9 +258,8 @@ def _names_description(path: Path) -> bool:
 
 def robots_of(joints: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the robots that are shipped and have just these joints."""
-    folder = share_folder() / "config" / "robots"
-    known = {name: read_yaml(folder / f"{name}.yaml") for name in robot_names()}
-    return tuple(name for name, keys in known.items() if keys.get("joints") == list(joints))
+    files = shipped("robots").items()
+    return tuple(name for name, path in files if read_yaml(path).get("joints") == list(joints))
 
 
 def find_robot_file(robot: str | Path) -> Path:
@@ -289,9 +277,10 @@ def find_robot_file(robot: str | Path) -> Path:
         )
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1 or path.is_file():
         return path.resolve()
-    path = share_folder() / "config" / "robots" / f"{robot}.yaml"
-    if not path.is_file():
+    files = shipped("robots")
+    if str(robot) not in files:
         raise UnknownNameError("robot", str(robot), robot_names())
+    path = files[str(robot)]
     if not _names_description(path):
         raise ConfigurationError(
             f"'{robot}' is shipped without a robot description, so it cannot be used by its name. "

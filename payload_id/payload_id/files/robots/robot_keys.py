@@ -11,11 +11,10 @@ from typing_extensions import Self
 
 from ...core.arm.effort_scale import JOINT_STATES, EffortScale, Scales
 from ...core.arrays import Array
-from ...core.errors import InputError, UnknownNameError
+from ...core.errors import InputError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ..configuration.input_path import input_path
 from ..configuration.model import (
     JointNames,
     Model,
@@ -27,10 +26,9 @@ from ..configuration.model import (
     key,
     section,
 )
-from ..configuration.package_data import share_folder
+from ..configuration.package_data import shipped
 from ..configuration.read_model import read_model
 from ..drivers.driver_facts import DriverFacts
-from .robot_file import profile_names
 
 UNLIMITED = SpeedLimits()
 OfJoints = Annotated[Array, OneForEach()]
@@ -328,13 +326,8 @@ class RobotProfile(Model):
 
         Raises:
             ConfigurationError: The file is missing, or an entry is unknown, missing or impossible.
-            UnknownNameError: No such profile is shipped.
         """
-        path = input_path(robot, "profile")
-        if not path.suffix:
-            if str(robot) not in profile_names():
-                raise UnknownNameError("profile", str(robot), profile_names())
-            path = share_folder() / "config" / "robots" / f"{robot}.yaml"
+        path = Path(shipped("robots").get(str(robot), robot))
         found = read_model(path, cls, "robot file")[0]
         return found.model_copy(update={"name": found.name or path.stem})
 

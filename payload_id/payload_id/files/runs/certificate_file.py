@@ -25,7 +25,7 @@ from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
 from ..configuration.atomic_write import save
 from ..configuration.json_file import check_sizes, parsed_json, read_json
-from ..configuration.package_data import share_folder
+from ..configuration.package_data import shipped
 from ..robots.robot_file import RobotFile, find_robot_file
 from .signature import ENTRY, Signature, signature_of, signed
 from .signing_key import SigningKey
@@ -265,8 +265,8 @@ def _limits(entries: Mapping[str, Any]) -> MotionLimits:
 
 def _reference(robot: Path) -> str:
     """Return how a certificate names a robot file, shipped ones by their name."""
-    shipped = share_folder() / "config" / "robots"
-    return robot.stem if robot.parent.resolve() == shipped.resolve() else str(robot)
+    ours = [path.resolve() for path in shipped("robots").values()]
+    return robot.stem if robot.resolve() in ours else str(robot)
 
 
 def robot_of(saved: SavedCertificate, robot: str | None = None) -> RobotFile:

@@ -11,11 +11,11 @@ from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
 from ...core.body.payload_prior import PayloadPrior
-from ...core.errors import ConfigurationError, UnknownNameError
+from ...core.errors import UnknownNameError
 from ...core.mechanism.readings import Mechanism
 from ...core.team.bounds import RobotBounds, TeamBounds
 from ...core.wrists.wrench_stream import WrenchConventions
-from ..configuration.package_data import share_folder
+from ..configuration.package_data import shipped
 
 if TYPE_CHECKING:
     from ..configuration.read_model import Source
@@ -109,30 +109,13 @@ class TeamFile:
         from ..configuration.read_model import read_model  # here: pydantic takes long to import
         from .team_keys import TeamKeys
 
-        path = _shipped(path)
+        path = shipped("teams").get(str(path), path)
         keys, source = read_model(path, TeamKeys, "team file", _with_what_holds_for_all)
         robots = tuple(_robot(name, own) for name, own in keys.robots.items())
         _check_names(robots, source)
-        return cls(keys.name, robots, PayloadPrior(keys.prior.mass_max, keys.prior.com_max), path)
-
-
-def team_names() -> tuple[str, ...]:
-    """Return the names of the shipped team files."""
-    return tuple(sorted(path.stem for path in (share_folder() / "config" / "teams").glob("*.yaml")))
-
-
-def _shipped(path: str | Path) -> Path:
-    """Return the path of a shipped file if a bare name is given; the path itself otherwise."""
-    if isinstance(path, str) and path.isidentifier() and not Path(path).exists():
-        if path not in team_names():
-            raise ConfigurationError(
-                str(UnknownNameError("team file", path, team_names(), "the shipped ones"))
-                + " Or give a path."
-            )
-        return share_folder() / "config" / "teams" / f"{path}.yaml"
-    if not isinstance(path, str | Path):
-        raise ConfigurationError(f"A team file is given by its path or name; found {path!r}.")
-    return Path(path)
+        return cls(
+            keys.name, robots, PayloadPrior(keys.prior.mass_max, keys.prior.com_max), Path(path)
+        )
 
 
 def _with_what_holds_for_all(entries: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from payload_id.files.teams.team_file import TeamFile, team_names
+from payload_id.files.configuration.package_data import shipped
+from payload_id.files.teams.team_file import TeamFile
 
 TWO = "name: two\nrobots:\n  one: {}\n  two: {}\n"
 
@@ -13,7 +14,7 @@ def load(folder, text):
     return TeamFile.load(path)
 
 
-@pytest.mark.parametrize("name", team_names())
+@pytest.mark.parametrize("name", shipped("teams"))
 def test_shipped_teams_can_be_read(name):
     team = TeamFile.load(name)
     assert len(team.robots) >= 2
