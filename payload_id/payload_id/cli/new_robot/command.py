@@ -24,7 +24,7 @@ from ...files.robots.description.urdf import is_xacro, read_urdf
 from ...files.robots.link_travel import following_masses
 from ...files.robots.robot_file import RobotFile, robots_of
 from ...files.robots.robot_model import RobotModel
-from ...files.scaffold.arm_in_urdf import ArmFound, find_arm, names_of
+from ...files.scaffold.arm_in_urdf import ArmFound, find_arm
 from ...files.scaffold.column_draft import columns_text, find_columns
 from ...files.scaffold.columns_found import ColumnsFound
 from ...files.scaffold.robot_draft import Scales, robot_text
@@ -87,7 +87,7 @@ def new_robot(draft: Draft) -> int:
     found = find_arm(urdf, draft.payload_frame)
     factor: float | None = draft.mass_factor
     heavier = urdf if factor is None else with_masses_times(urdf, factor)
-    model = RobotModel.from_xml(heavier, found.payload_frame, names_of(found.joints))
+    model = RobotModel.from_xml(heavier, found.payload_frame, found.names)
     doubts = [] if factor is not None else list(mass_doubts(model))
     scales = Scales.of(model, found, bool(doubts))
     name = draft.urdf.name.split(".")[0] or found.name
@@ -109,7 +109,7 @@ def new_robot(draft: Draft) -> int:
     save(out, text, "robot file")
     RobotFile.load(out.resolve())
     if columns is not None:
-        save(beside, columns_text(columns, names_of(found.joints)), "columns file")
+        save(beside, columns_text(columns, found.names), "columns file")
     notes = [*doubts, *([SAY] if doubts else []), following_masses(heavier, model)]
     _report(found, scales, notes, out, beside, columns)
     return _measure(draft.bare, out, beside, measured) if draft.bare else 0
@@ -170,7 +170,7 @@ def _report(
     """Say what was written, what has to be checked, and what comes next."""
     terminal = console()
     terminal.print(f"[bold]{out}[/bold]: {len(found.joints)} joints, {scales.mass:.3g} kg move")
-    terminal.print(f"  joints         {', '.join(names_of(found.joints))}")
+    terminal.print(f"  joints         {', '.join(found.names)}")
     if found.others:
         terminal.print(f"  left out       {', '.join(found.others)}")
     terminal.print(f"  payload frame  {found.payload_frame} (of {', '.join(found.frames)})")

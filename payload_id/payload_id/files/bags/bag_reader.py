@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +22,7 @@ from rosbags.rosbag2 import Reader, ReaderError
 from rosbags.serde import SerdeError
 from zstandard import ZstdDecompressor, ZstdError
 
-from ...core.errors import RecordingError
+from ...core.errors import RecordingError, UnknownNameError
 from ..configuration.file_kind import instead, kind_of
 from . import mcap_file
 from .mcap_file import McapFile, Topic, open_mcap
@@ -83,18 +83,33 @@ class Bag:
         """Return the topics that hold a type of message."""
         return [topic for topic, found in self.types.items() if found == kind]
 
-    def holds(self, topic: str, kind: str) -> bool:
-        """Tell whether a topic is there and holds a type of message.
+    def topic(self, name: str | None, kind: str, also: Sequence[str] = ()) -> str:
+        """Return a topic that holds a type of message.
+
+        Args:
+            name: Which; None: the only one of that type.
+            kind: The type.
+            also: Other topics that could be named.
 
         Raises:
-            RecordingError: It holds another type.
+            UnknownNameError: There is no such topic.
+            RecordingError: It holds another type; or none was named, and there is not exactly one.
         """
-        if topic in self.types and self.types[topic] != kind:
+        known = self.topics(kind)
+        if name is None:
+            if len(known) == 1:
+                return known[0]
+            others = f"; its topics are {', '.join(self.types) or 'none'}."
+            more = f": {', '.join(known)}. Name one." if known else others
+            raise RecordingError(f"{self.path} has {len(known)} topics of type {kind}{more}")
+        if name not in self.types:
+            raise UnknownNameError(f"topic of type {kind}", name, [*known, *also], str(self.path))
+        if self.types[name] != kind:
             raise RecordingError(
-                f"Topic '{topic}' of {self.path} holds {self.types[topic]}, not {kind}. Topics of "
-                f"that type: {', '.join(self.topics(kind)) or 'none'}."
+                f"Topic '{name}' of {self.path} holds {self.types[name]}, not {kind}. Topics of "
+                f"that type: {', '.join(known) or 'none'}."
             )
-        return topic in self.types
+        return name
 
     @property
     def is_ros1(self) -> bool:

@@ -234,13 +234,14 @@ def _messages(bag: Bag, topic: str, rows: _Rows) -> Iterator[JointStateMessage]:
 
 def _require_topic(bag: Bag, topic: str) -> None:
     """Raise unless the bag holds joint states on the topic."""
-    if bag.holds(topic, JOINT_STATE):
-        return
     if not bag.types:
         notes = " ".join(("", *bag.notes))
         raise RecordingError(f"{bag.path} holds no joint states, nor any other messages.{notes}")
-    known = [*bag.topics(JOINT_STATE), *bag.topics(DYNAMIC_STATE)]
-    unknown = UnknownNameError(f"topic of type {JOINT_STATE}", topic, known, str(bag.path))
-    others = "" if known else f" Topics of other types: {', '.join(bag.types) or 'none'}."
-    advice = " ".join(("Give the topic of the joint states.", *bag.notes))
-    raise RecordingError(f"{unknown}{others} {advice}")
+    dynamic = bag.topics(DYNAMIC_STATE)
+    try:
+        bag.topic(topic, JOINT_STATE, dynamic)
+    except UnknownNameError as unknown:
+        known = bag.topics(JOINT_STATE) or dynamic
+        others = "" if known else f" Topics of other types: {', '.join(bag.types)}."
+        advice = " ".join(("Give the topic of the joint states.", *bag.notes))
+        raise RecordingError(f"{unknown}{others} {advice}") from unknown

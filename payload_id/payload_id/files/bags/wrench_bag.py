@@ -13,11 +13,11 @@ import scipy
 from numpy.typing import NDArray
 
 from ...core.arrays import Array
-from ...core.errors import RecordingError, UnknownNameError
+from ...core.errors import RecordingError
 from ...core.samples.sample_checks import Drop
 from ...core.samples.stamp_faults import BAD_NANOSECONDS, stamp_faults
 from ..tables.clock_times import ClockTimes
-from .bag_reader import Bag, open_bag
+from .bag_reader import open_bag
 from .joint_states_bag import stamp_of
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
@@ -74,7 +74,7 @@ def _read(
 ) -> StampedRows:
     """Return the messages of a topic of one type, of one frame and one time."""
     with open_bag(path) as bag:
-        name, notes = _topic(bag, topic, kind), bag.notes
+        name, notes = bag.topic(topic, kind), bag.notes
         decoded = [message for _, message in bag.decoded(name)]
     messages = [message for message in decoded if message is not None]
     undecodable = len(decoded) - len(messages)
@@ -121,24 +121,3 @@ def _wrench_row(message: Any) -> list[float]:
 def _pose_row(message: Any) -> list[float]:
     p, o = message.pose.position, message.pose.orientation
     return [p.x, p.y, p.z, o.x, o.y, o.z, o.w]
-
-
-def _topic(bag: Bag, topic: str | None, kind: str) -> str:
-    """Return the topic to read.
-
-    Raises:
-        UnknownNameError: The bag has no such topic of that type.
-        RecordingError: None was named, and there is not exactly one.
-    """
-    known = bag.topics(kind)
-    if topic is None:
-        if len(known) == 1:
-            return known[0]
-        raise RecordingError(
-            f"{bag.path} has {len(known)} topics of type {kind}"
-            + (f": {', '.join(known)}. Name one." if known else "; its topics are "
-               f"{', '.join(bag.types) or 'none'}.")
-        )  # fmt: skip
-    if bag.holds(topic, kind):
-        return topic
-    raise UnknownNameError(f"topic of type {kind}", topic, known, str(bag.path))

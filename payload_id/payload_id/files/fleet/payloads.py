@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,6 @@ COLUMNS = ("payload", "bag", "key", "segment", "robot", "verdict", "known_mass",
            "m_upper")  # fmt: skip
 EVIDENCE = Archive(RunEvidence, "evidence of a run", 1, "Remove that result, and run again.")
 Row = Mapping[str, Any]
-Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True)
@@ -55,13 +54,12 @@ class Payload:
         return (float(contradicted), len(self.missed), len(self.rows) - len(self.used))
 
 
-def payloads_of(table: FleetTable, settings: Settings, spread: Map = map) -> tuple[Payload, ...]:
+def payloads_of(table: FleetTable, settings: Settings) -> tuple[Payload, ...]:
     """Return the payloads that a table names, those with trouble first.
 
     Args:
         table: The results.
         settings: How payloads are estimated; the bounds are those of the runs.
-        spread: Applies a function to each of several values, such as `map`, or on a cluster.
 
     Raises:
         ConfigurationError: A result is damaged.
@@ -69,27 +67,15 @@ def payloads_of(table: FleetTable, settings: Settings, spread: Map = map) -> tup
     rows = table.rows(COLUMNS)
     names = sorted({row["payload"] for row in rows if row["payload"]})
     mine = [[row for row in rows if row["payload"] == name] for name in names]
-    commons = spread(_Common(table, settings), names)
-    found = [_payload(*each) for each in zip(names, mine, commons, strict=True)]
+    both = zip(names, mine, strict=True)
+    found = [_payload(name, rows, _common(table, settings, name)) for name, rows in both]
     return tuple(sorted(found, key=lambda payload: [-x for x in payload.trouble]))
 
 
-@dataclass(frozen=True)
-class _Common:
-    """Takes the runs of a payload together.
-
-    Attributes:
-        table: The results.
-        settings: How.
-    """
-
-    table: FleetTable
-    settings: Settings
-
-    def __call__(self, name: str) -> CommonPayload | None:
-        """Return what the usable runs of a payload say; None without any."""
-        runs = self.table.evidence(name, WITH_INTERVALS)
-        return common_payload([*map(_evidence, runs)], self.settings) if runs else None
+def _common(table: FleetTable, settings: Settings, name: str) -> CommonPayload | None:
+    """Return what the usable runs of a payload say; None without any."""
+    runs = table.evidence(name, WITH_INTERVALS)
+    return common_payload([*map(_evidence, runs)], settings) if runs else None
 
 
 def _evidence(content: bytes) -> RunEvidence:

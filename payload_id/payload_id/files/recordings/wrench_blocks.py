@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import RecordingError, UnknownNameError
+from ...core.errors import RecordingError
 from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.bag_reader import open_bag
@@ -104,9 +104,7 @@ def read_blocks(
 def _blocks(path: Path | str, topic: str) -> tuple[list[Any], tuple[str, ...]]:
     """Return the messages of a topic, and what the user should know about them."""
     with open_bag(path) as bag:
-        if not bag.holds(topic, BLOCK):
-            known = bag.topics(BLOCK)
-            raise UnknownNameError(f"topic of type {BLOCK}", topic, known, str(bag.path))
+        bag.topic(topic, BLOCK)
         decoded, notes = [message for _, message in bag.decoded(topic)], bag.notes
     blocks = [message for message in decoded if message is not None]
     undecodable = len(decoded) - len(blocks)

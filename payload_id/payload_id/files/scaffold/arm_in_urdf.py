@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
@@ -24,48 +23,27 @@ FLANGES = (
 
 
 @dataclass(frozen=True)
-class JointFound:
-    """A joint with the limits that the description states.
-
-    Attributes:
-        name: Its name.
-        kind: "revolute", "continuous" or "prismatic".
-        lower: Least position, None where there is none [rad or m].
-        upper: Largest position [rad or m].
-        velocity: Largest speed, None where none is stated [rad/s or m/s].
-        effort: Largest torque or force, None where none is stated [N m or N].
-    """
-
-    name: str
-    kind: str
-    lower: float | None
-    upper: float | None
-    velocity: float | None
-    effort: float | None
-
-    @property
-    def turns(self) -> bool:
-        """Whether it turns."""
-        return self.kind != "prismatic"
-
-
-@dataclass(frozen=True)
 class ArmFound:
     """The arm of a description.
 
     Attributes:
         name: The description's robot name.
-        joints: From base to flange.
+        joints: From base to flange, with those of their limits that say something.
         payload_frame: Link that carries the payload.
         frames: All links that move with it, from which it was chosen.
         others: Names of moving joints that are not the arm's.
     """
 
     name: str
-    joints: tuple[JointFound, ...]
+    joints: tuple[UrdfJoint, ...]
     payload_frame: str
     frames: tuple[str, ...]
     others: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of its joints."""
+        return tuple(joint.name for joint in self.joints)
 
 
 def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
@@ -184,16 +162,11 @@ def _flange(tree: UrdfTree, link: str) -> str:
     return link
 
 
-def _joint(joint: UrdfJoint) -> JointFound:
+def _joint(joint: UrdfJoint) -> UrdfJoint:
     """Return a joint with those of its limits that say something."""
     low, high = joint.lower, joint.upper
     if low is None or high is None or not -UNLIMITED_FROM < low < high < UNLIMITED_FROM:
         low = high = None
-    sizes = [None if x is None or not 0.0 < x < math.inf else x
-             for x in (joint.velocity, joint.effort)]  # fmt: skip
-    return JointFound(joint.name, joint.kind, low, high, *sizes)
-
-
-def names_of(joints: Sequence[JointFound]) -> tuple[str, ...]:
-    """Return the joints' names."""
-    return tuple(joint.name for joint in joints)
+    velocity, effort = (None if x is None or not 0.0 < x < math.inf else x
+                        for x in (joint.velocity, joint.effort))  # fmt: skip
+    return replace(joint, lower=low, upper=high, velocity=velocity, effort=effort)

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.errors import RecordingError, comment
+from ..robots.description.urdf_tree import UrdfJoint
 from ..tables.csv_columns import TO_NANOSECONDS, opened_table, what_to_write
 from ..tables.named_units import UNIT, has
-from .arm_in_urdf import JointFound, names_of
 from .column_units import with_units
 from .columns_found import CURRENTS, MEASURED, NOT_MEASURED, TIMES, ColumnsFound, words_of
 
@@ -48,7 +48,7 @@ class Group(NamedTuple):
         return not has(self.words, NOT_MEASURED)
 
 
-def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> ColumnsFound:
+def find_columns(path: Path, joints: Sequence[UrdfJoint], torque: Array) -> ColumnsFound:
     """Guess what the columns of a table hold.
 
     Args:
@@ -63,7 +63,7 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     header = found.header
     rows = np.array([[_number(cell) for cell in row] for row in cells])
     remarks = _not_numbers(header, cells[-1])
-    names = names_of(joints)
+    names = [joint.name for joint in joints]
     groups = {x: _columns(header, cells[-1], names, x) for x in ("position", "velocity", "effort")}
     unclear = {x: _unclear(x, g, len(names)) for x, g in groups.items()}
     taken = (

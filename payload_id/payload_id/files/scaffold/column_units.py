@@ -11,10 +11,10 @@ import numpy as np
 from ...core.arrays import Array, BoolArray
 from ...core.recording_checks.kinematics import looks_like_degrees
 from ...core.samples.stamps import NANOSECONDS
+from ..robots.description.urdf_tree import UrdfJoint
 from ..tables import named_units as units
 from ..tables.csv_columns import TO_NANOSECONDS
 from ..tables.named_units import OF_TURNING, UNITS, Said, has, unit_said
-from .arm_in_urdf import JointFound
 from .columns_found import CURRENTS, OTHER, TIMES, ColumnsFound, words_of
 
 REST_OF_SECONDS = (
@@ -30,7 +30,7 @@ MILLI = 30.0  # times its scale that a torque is when its unit is thought to be 
 def with_units(
     found: ColumnsFound,
     rows: Array,
-    joints: Sequence[JointFound],
+    joints: Sequence[UrdfJoint],
     torque: Array,
     remarks: list[str],
 ) -> ColumnsFound:

@@ -10,7 +10,8 @@ import pytest
 
 from payload_id.core.errors import ModelError, RecordingError, UnknownNameError
 from payload_id.files.recordings.recording import Recording
-from payload_id.files.scaffold.arm_in_urdf import JointFound, find_arm, names_of
+from payload_id.files.robots.description.urdf_tree import UrdfJoint
+from payload_id.files.scaffold.arm_in_urdf import find_arm
 from payload_id.files.scaffold.column_draft import columns_text, find_columns
 
 INERTIAL = (
@@ -49,11 +50,11 @@ def digger(more: str = "") -> str:
 
 def test_the_arm_ends_at_the_flange_before_the_fingers_or_where_it_is_told() -> None:
     found = find_arm(digger())
-    assert names_of(found.joints) == JOINTS and found.payload_frame == "digger_tool0"
+    assert found.names == JOINTS and found.payload_frame == "digger_tool0"
     assert found.others == ("left",)
     assert found.joints[0].effort == 80.0 and found.joints[0].velocity == 1.5
     named = find_arm(digger(), "part_2")
-    assert names_of(named.joints) == JOINTS[:3] and named.payload_frame == "part_2"
+    assert named.names == JOINTS[:3] and named.payload_frame == "part_2"
     with pytest.raises(UnknownNameError, match="part_3"):
         find_arm(digger(), "part_9")
 
@@ -61,7 +62,7 @@ def test_the_arm_ends_at_the_flange_before_the_fingers_or_where_it_is_told() -> 
 def test_a_base_that_moves_stands_and_an_arm_that_no_drive_moves_is_refused() -> None:
     for kind in ("planar", "floating"):
         base = link("world") + joint("base_joint", kind, "world", "ground", "")
-        assert names_of(find_arm(digger(base)).joints) == JOINTS
+        assert find_arm(digger(base)).names == JOINTS
     base = link("world") + joint("base_joint", "revolute", "world", "ground",
                                  '<mimic joint="hip"/>')  # fmt: skip
     with pytest.raises(ModelError, match="'base_joint'"):
@@ -72,7 +73,9 @@ def test_a_base_that_moves_stands_and_an_arm_that_no_drive_moves_is_refused() ->
 
 # ------------------------------------------------------------------------------- columns of tables
 
-TURN = [JointFound(name, "revolute", -2.0, 2.0, 1.5, 80.0) for name in JOINTS]
+TURN = [
+    UrdfJoint(name, "revolute", "", "", -2.0, 2.0, velocity=1.5, effort=80.0) for name in JOINTS
+]
 T = np.arange(0.0, 4.0, 0.01)
 Q = np.stack([np.sin((1 + k) * T) for k in range(4)], axis=1)
 DQ = np.stack([(1 + k) * np.cos((1 + k) * T) for k in range(4)], axis=1)

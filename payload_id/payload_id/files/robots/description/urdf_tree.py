@@ -53,6 +53,11 @@ class UrdfJoint:
         """Whether nothing moves at it."""
         return self.kind == "fixed"
 
+    @property
+    def turns(self) -> bool:
+        """Whether it turns, if anything moves at it."""
+        return self.kind != "prismatic"
+
 
 @dataclass(frozen=True)
 class UrdfTree:
