@@ -45,8 +45,8 @@ class Method:
             isinstance(length, float) and 0.0 < length < float("inf")
         ):
             raise InputError(
-                f"segments must be '{WHOLE}', '{AT_CHANGES}' or a length above 0 [s]; found "
-                f"{length!r}."
+                f"--segments takes a length above 0 such as 10s, '{WHOLE}' or '{AT_CHANGES}'; "
+                f"found {length!r}."
             )
 
     @cached_property

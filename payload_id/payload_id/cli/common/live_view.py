@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -11,8 +11,6 @@ from rich.text import Text
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import NO_NUMBER
 from .presentation import STYLES, estimate_table
-
-SLOW, SLOW_AFTER = 0.85, 2.0  # part of real time that is slow; [s] before that is said
 
 
 class LiveView:
@@ -35,34 +33,25 @@ class LiveView:
         if self._console.is_terminal:
             self._live.stop()
 
-    def show(self, elapsed: float, estimate: Estimate | None, real: float) -> None:
-        """Show the state after some simulated time, which took so much real time [s]."""
+    def show(self, elapsed: float, estimate: Estimate | None) -> None:
+        """Show the state after some time [s], of the simulation if there is one."""
         if self._console.is_terminal:
-            self._live.update(self._picture(elapsed, estimate, real))
+            self._live.update(self._picture(elapsed, estimate))
         elif int(elapsed) > self._printed:
             self._printed = int(elapsed)
             self._console.print(_line(elapsed, estimate))
 
-    def _picture(self, elapsed: float, estimate: Estimate | None, real: float) -> Group:
+    def _picture(self, elapsed: float, estimate: Estimate | None) -> Group:
         """Return progress, verdict and intervals."""
-        lines: list[RenderableType] = []
+        head = Table.grid(padding=(0, 1))
         if self._duration is None:
-            lines.append(_state(estimate))
+            head.add_row(_state(estimate))
         else:
             moved = min(elapsed, self._duration)
-            head = Table.grid(padding=(0, 1))
             bar = ProgressBar(total=self._duration, completed=moved, width=40)
             head.add_row(f"moving {moved:4.1f} s", bar, _state(estimate))
-            lines.append(head)
-            if real > SLOW_AFTER and elapsed < SLOW * real:
-                lines.append(Text(_slowness(moved, self._duration, elapsed / real), style="yellow"))
         shown = () if estimate is None else (estimate_table(estimate, None, self._console.width),)
-        return Group(*lines, *shown)
-
-
-def _slowness(moved: float, duration: float, speed: float) -> str:
-    """Say how far a slow machine is."""
-    return f"simulated {moved:.1f} of {duration:g} s, at {speed:.1f} of real time"
+        return Group(head, *shown)
 
 
 def _state(estimate: Estimate | None) -> Text:

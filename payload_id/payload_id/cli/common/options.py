@@ -46,11 +46,9 @@ def whole(text: object, least: int = 0, most: int = 2**63 - 1) -> int:
         InputError: It is none.
     """
     said = str(text)
-    try:
-        if said.isascii() and "_" not in said and least <= (found := int(said)) <= most:
-            return found
-    except ValueError:
-        pass
+    digits = said.removeprefix("-")
+    if digits.isascii() and digits.isdecimal() and least <= int(said[:40]) <= most:
+        return int(said)
     raise InputError(f"must be a whole number from {least} to {most}; found {brief(said)}")
 
 

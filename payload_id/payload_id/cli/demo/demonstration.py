@@ -149,7 +149,7 @@ def _shake(
             nodes.check()
             latest = client.messages[-1] if len(client.messages) > before else None
             estimate = None if latest is None else estimate_from(latest)
-            view.show(max(0.0, DURATION + SETTLE - left), estimate, time.monotonic() - begin)
+            view.show(max(0.0, DURATION + SETTLE - left), estimate)
 
         simulated.wait_until(start + round((DURATION + SETTLE) * 1e9), show)
     took = time.monotonic() - begin

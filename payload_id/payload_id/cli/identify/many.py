@@ -113,21 +113,11 @@ def _method(robot: str, wanted: IdentifyOptions) -> Any:
 
 
 def segments(text: str) -> str | float:
-    """Return how recordings are cut: a length [s], or a word.
-
-    Raises:
-        InputError: It is neither.
-    """
-    from ...fleet import AT_CHANGES, WHOLE
-
-    if text in (WHOLE, AT_CHANGES):
-        return text
+    """Return how recordings are cut: a length [s], or a word."""
     try:
         return float(text.removesuffix(SECONDS))
-    except ValueError as error:
-        raise InputError(
-            f"--segments takes a length such as 10s, or '{AT_CHANGES}'; found '{text}'."
-        ) from error
+    except ValueError:
+        return text
 
 
 def show(done: Progress, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
@@ -38,22 +39,15 @@ def _do(task: str, nodes: Mapping[str, str], **given: Any) -> int:
     Raises:
         InputError: A text is none that a message can hold.
     """
-    for text in (*nodes.values(), *_texts(given.values())):
-        if any("\ud800" <= c <= "\udfff" for c in text):
-            raise InputError(f"An argument is no UTF-8 text: {brief(text)}.")
+    try:
+        said = [*nodes.values(), given]
+        json.dumps(said, ensure_ascii=False, default=lambda body: body.name).encode()
+    except UnicodeEncodeError as error:
+        bad = brief(str(error.object[: error.start + 1])[-40:])
+        raise InputError(f"An argument is no UTF-8 text, in what ends with {bad}.") from error
     with needing_ros("Nodes are reached", "live"):
         from .session import run
     return run(task, nodes, given)
-
-
-def _texts(values: Any) -> list[str]:
-    """Return all texts among values, in lists and sections of them, too."""
-    found = []
-    for each in values:
-        inner = each.values() if isinstance(each, Mapping) else each
-        found += _texts(inner) if isinstance(inner, list | type({}.values())) else []
-        found += [each] if isinstance(each, str) else []
-    return found
 
 
 def service(name: str, said: str) -> Callable[..., int]:

@@ -156,8 +156,7 @@ def _watch(terminal: Console, client: PayloadClient, estimator: str) -> int:
             if time.monotonic() - seen > SILENT:
                 raise GoneError(f"Nobody publishes {name} any more.")
             latest = estimate_from(client.messages[-1]) if client.messages else None
-            elapsed = time.monotonic() - begin
-            view.show(elapsed, latest, elapsed)
+            view.show(time.monotonic() - begin, latest)
             time.sleep(0.1)
     return _estimate(terminal, client)
 

@@ -12,7 +12,8 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.errors import InputError
-from ..export.loads.result_file import read_result
+from ...core.identification.estimate import Estimate
+from ..export.loads.result_file import Result, read_result
 from ..runs.run_file import RunFile
 from .repeated_run import RepeatedRun, run_name
 
@@ -52,23 +53,17 @@ def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
             twice, by a copy or a link too.
     """
     estimate = run.estimate
-    found = [
-        Compared(
-            run.name, moment(run.file), estimate.status.value, estimate.phi, estimate.lower,
-            estimate.upper,
-        )
-    ]  # fmt: skip
+    found, begins = [_compared(run.name, run.file, estimate)], [run.file.start_ns]
     for folder in earlier:
-        result, name = read_result(folder), run_name(folder)
+        file, name = RunFile.load(folder), run_name(folder)
+        result = read_result(folder)
         if result.payload_frame != estimate.payload_frame:
             raise InputError(
                 f"{name} is of a payload at {result.payload_frame}, {run.name} of one at "
                 f"{estimate.payload_frame}; only runs in the same frame are compared."
             )
-        when = moment(RunFile.load(folder))
-        status = result.status.value
-        found.append(Compared(name, when, status, result.phi, result.lower, result.upper))
-    begins = [run.file.start_ns, *(RunFile.load(folder).start_ns for folder in earlier)]
+        found.append(_compared(name, file, result))
+        begins.append(file.start_ns)
     for j, again in enumerate(found):
         for i, run_before in enumerate(found[:j]):
             if begins[i] == begins[j] and np.array_equal(run_before.phi, again.phi):
@@ -77,6 +72,11 @@ def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
                     "name each earlier run once."
                 )
     return tuple(found)
+
+
+def _compared(name: str, file: RunFile, found: Estimate | Result) -> Compared:
+    """Return one run with what it found."""
+    return Compared(name, moment(file), found.status.value, found.phi, found.lower, found.upper)
 
 
 def agreement(runs: Sequence[Compared]) -> str:
