@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from functools import partial
@@ -20,6 +19,7 @@ from ...files.robots.link_ellipsoids import link_ellipsoids
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.figure import Drawn, drawn
+from ..common.presentation import told
 from ..common.progress import progress
 from ..common.reading import read_stretch, robot_file
 from ..common.settings import scales_of, with_changes
@@ -39,10 +39,7 @@ def run(wanted: Bounds) -> int:
         raise InputError(f"--margin must be a number from 1 on; found {margin:g}.")
     with progress("calibrating"):
         job = work(wanted, margin)
-    if wanted.json:
-        print(json.dumps(bounds_report.as_json(job)))
-    else:
-        bounds_report.show(job)
+    told(wanted.json, partial(bounds_report.as_json, job), partial(bounds_report.show, job))
     job.output.settle()
     return 0 if job.output.path else 3
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from ...core import codec
 from ...core.calibration import CalibrationResult
 from ...core.identification.status import times_as_large
 from ...core.number_format import digits, number
@@ -60,7 +59,7 @@ def as_json(job: Job) -> dict[str, Any]:
     calibration, validation = result.calibration, result.validation
     uncertain = np.flatnonzero(result.stated.uncertain)
     stated = result.stated
-    found = {
+    return {
         "consistent": result.consistent,
         "noise_factor": result.noise_factor,
         "blame": {job.robot.joints[joint]: share for joint, share in result.blame},
@@ -88,8 +87,6 @@ def as_json(job: Job) -> dict[str, Any]:
         "uncertainty": dict(calibration.uncertainty),
         "written": None if job.output.path is None else str(job.output.path),
     }
-    plain: dict[str, Any] = codec.as_json(found)
-    return plain
 
 
 def show(job: Job) -> None:

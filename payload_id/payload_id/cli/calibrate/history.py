@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from ...core import codec
 from ...core.arm.arm_history import ArmHistory
 from ...core.body.inertial import PARAMETERS
 from ...core.errors import InputError
@@ -28,7 +26,7 @@ from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.figure import Drawn, drawn
-from ..common.presentation import console, table_of
+from ..common.presentation import console, table_of, told
 from ..common.progress import progress
 from ..common.reading import read_stretch, remarks, robot_file
 from ..common.settings import with_changes
@@ -69,10 +67,7 @@ def run(wanted: History) -> int:
     robot = measured_with(robot, [recording for _, recording in runs])
     with progress(f"learning from {len(runs)} runs"):
         job = learn(wanted, file, robot, uncertainty, runs)
-    if wanted.json:
-        print(json.dumps(as_json(job)))
-    else:
-        show(job)
+    told(wanted.json, partial(as_json, job), partial(show, job))
     job.output.settle()
     return 0
 
@@ -130,7 +125,7 @@ def learn(
 def as_json(job: HistoryJob) -> dict[str, Any]:
     """Return the history as plain values."""
     history = job.history
-    found = {
+    return {
         "robot": job.robot.name,
         "robot_digest": job.robot.digest,
         "inflation": history.inflation,
@@ -147,8 +142,6 @@ def as_json(job: HistoryJob) -> dict[str, Any]:
         "notes": [*history.notes, *(line for r in job.recordings for line in remarks(r))],
         "written": None if job.output.path is None else str(job.output.path),
     }
-    plain: dict[str, Any] = codec.as_json(found)
-    return plain
 
 
 def show(job: HistoryJob) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from ...core.calibration.noise_needed import NoiseNeeded, noise_needed
 from ...core.errors import InputError
 from ...files.robots.robot_model import RobotModel
 from ..common.options import Source, numbers_of
-from ..common.presentation import console, table_of
+from ..common.presentation import console, table_of, told
 from ..common.progress import progress
 from ..common.reading import check_different, read_stretch, remarks, robot_file
 from ..common.settings import with_changes
@@ -58,10 +58,12 @@ def run(
     lengths = numbers_of(lengths_text, "--lengths", "lengths [s]")
     with progress("measuring"):
         found = noise_needed(recordings, robot, uncertainty, lengths, payload)
-    if json_wanted:
-        print(json.dumps(as_json(found, robot.joints)))
-    else:
-        show(found, robot.joints, [note for each in recordings for note in remarks(each)])
+    notes = [note for each in recordings for note in remarks(each)]
+    told(
+        json_wanted,
+        partial(as_json, found, robot.joints),
+        partial(show, found, robot.joints, notes),
+    )
     return 0
 
 
@@ -85,8 +87,7 @@ def _payload(text: str) -> Array | None:
 def as_json(found: Sequence[NoiseNeeded], joints: Sequence[str]) -> dict[str, Any]:
     """Return the result in plain numbers; null where there is no number."""
     rows = [codec.plain(each) | {"margin": each.margin} for each in found]
-    plain: dict[str, Any] = codec.as_json({"joints": joints, "lengths": rows})
-    return plain
+    return {"joints": list(joints), "lengths": rows}
 
 
 def show(found: Sequence[NoiseNeeded], joints: Sequence[str], notes: Sequence[str]) -> None:

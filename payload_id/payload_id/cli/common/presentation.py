@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from ...core import codec
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.errors import printable
@@ -50,6 +52,20 @@ def console(stderr: bool = False) -> Console:
     return (
         terminal if terminal.is_terminal else Terminal(stderr=stderr, highlight=False, width=WIDTH)
     )
+
+
+def told(as_json: bool, found: Callable[[], Any], show: Callable[[], object]) -> None:
+    """Print a result: as one JSON object, None for numbers that are not finite, or for a person.
+
+    Args:
+        as_json: Whether JSON is asked for.
+        found: Returns the result in values that the codec knows.
+        show: Prints it for a person.
+    """
+    if as_json:
+        print(json.dumps(codec.as_json(found())))
+    else:
+        show()
 
 
 def table_of(columns: Mapping[str, Iterable[RenderableType]], left: int = 1) -> Table:

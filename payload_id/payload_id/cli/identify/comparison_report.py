@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.table import Table
 
-from ...core import codec
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS, UNITS, mass_com_inertia
 from ...core.body.shape import Shape
@@ -26,7 +24,7 @@ from ...core.number_format import UNIT_TEXTS, digits, number
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...files.payload.payload_file import read_payload
 from ..common.options import RecordingOptions
-from ..common.presentation import console, table_of
+from ..common.presentation import console, table_of, told
 from ..common.progress import progress
 from ..common.reading import remarks
 from ..common.settings import described
@@ -76,10 +74,7 @@ def compare(asked: IdentifyOptions) -> int:
         "intervals": spreads,
         "notes": [*notes, *filter(None, [problem.contradiction])],
     }
-    if asked.json:
-        print(json.dumps(codec.as_json(found)))
-    else:
-        _show(found, points, spreads, unit)
+    told(asked.json, lambda: found, lambda: _show(found, points, spreads, unit))
     return 0 if all(x.consistent for x in spreads) else 3
 
 

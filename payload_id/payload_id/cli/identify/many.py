@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import ConfigurationError, InputError
 from ...core.identification.settings import Settings
 from ...files.robots.robot_file import RobotFile
-from ..common.presentation import console
+from ..common.presentation import console, told
 from ..common.progress import progress
 from ..common.settings import with_changes, with_methods
 
@@ -45,10 +44,8 @@ def run(wanted: IdentifyOptions) -> int:
         cluster_client(wanted.scheduler, wanted.workers) as client,
     ):
         done = identify_fleet(jobs, table, client, lambda made: advance(made.part))
-    if wanted.json:
-        print(json.dumps({"folder": str(table.folder), **vars(done)}))
-    else:
-        show(done, table.folder)
+    folder = table.folder
+    told(wanted.json, lambda: {"folder": str(folder), **vars(done)}, lambda: show(done, folder))
     return NONE_USED if done.useless else 0
 
 

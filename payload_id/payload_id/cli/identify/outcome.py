@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +20,7 @@ from ...files.configuration.input_path import input_path
 from ...files.recordings.replay_job import ReplayJob
 from ...files.runs.run_file import RunFile
 from ..common.figure import drawn
-from ..common.presentation import console, estimate_table, verdict
+from ..common.presentation import console, estimate_table, told, verdict
 from ..common.reading import remarks
 from ..common.settings import described
 
@@ -107,10 +106,8 @@ def present(outcome: Outcome, asked: IdentifyOptions, figure: Path | None) -> in
         ConfigurationError: The figure cannot be written; the result has been shown.
     """
     picture = drawn(figure, partial(draw, outcome, asked))
-    if asked.json:
-        print(json.dumps(as_json(outcome, asked, picture.path)))
-    else:
-        show(outcome, asked, picture.path)
+    given = outcome, asked, picture.path
+    told(asked.json, lambda: as_json(*given), lambda: show(*given))
     picture.settle()
     return 3 if outcome.estimate.status in FAILED else 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,12 +11,12 @@ from rich.text import Text
 
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
-from ...core.codec import as_json, digest
+from ...core.codec import digest, plain
 from ...core.identification.status import USABLE
 from ...core.number_format import UNIT_TEXTS, rounded
 from ...core.team.estimate import TeamEstimate
 from ...files.teams.team_run import SavedTeamRun, has_team_run
-from ..common.presentation import console, table_of
+from ..common.presentation import console, table_of, told
 
 
 def is_team(recording: Path) -> bool:
@@ -32,16 +31,16 @@ def repeat(folder: Path, json_wanted: bool) -> int:
         ConfigurationError: A file is missing, damaged or changed.
     """
     estimate, same, saved = repeated(folder)
-    if json_wanted:
-        print(json.dumps({**as_json(estimate), "as_saved": same}))
-    else:
+    how = "NOT " if not same else ""
+    made = "" if same else f"; software {saved.software_version} made that"
+
+    def shown() -> None:
         show(estimate)
         console().print(
-            "The result is that of the live run, bit for bit."
-            if same
-            else "The result is NOT that of the live run; software "
-            f"{saved.software_version} made that."
+            f"The result is {how}that of the live run{made or ', bit for bit'}.", soft_wrap=True
         )
+
+    told(json_wanted, lambda: {**plain(estimate), "as_saved": same}, shown)
     return 0 if estimate.status in USABLE else 3
 
 
