@@ -20,8 +20,9 @@ from payload_id.files.robots.robot_keys import RobotKeys
 from payload_id.files.tables.column_keys import ColumnKeys, WrenchKeys
 from payload_id.files.teams.team_keys import TeamKeys
 from payload_id.ros.access.policy import enclaves, policy_xml
-from payload_id.ros.execution.machine import transitions
-from payload_id.ros.execution.monitors import monitors_table
+from payload_id.ros.execution.machine import TABLE as TRANSITIONS
+from payload_id.ros.execution.machine import Event
+from payload_id.ros.execution.monitors import Phase, monitors_table
 
 FOLDER = Path(__file__).resolve().parent
 TABLE = "<!-- Written by docs/generate.py from payload_id/ros/{}.py; edit that instead. -->"
@@ -41,6 +42,24 @@ def motion_page() -> str:
         _, end, after = rest.partition(END)
         text = f"{before}{begin}\n\n{table}\n{end}{after}"
     return text
+
+
+def transitions() -> str:
+    """Return the table as Markdown: a row for each phase."""
+    events = tuple(Event)
+    lines = [
+        f"| | {' | '.join(x.value for x in events)} |",
+        "|---" * (len(events) + 1) + "|",
+    ]
+    for phase in Phase:
+        cells = [TRANSITIONS.get((phase, event)) for event in events]
+        if any(cells):
+            said = (
+                "" if cell is None else f"{cell[0].value}{f': {cell[1].value}' if cell[1] else ''}"
+                for cell in cells
+            )
+            lines.append(f"| {phase.value} | {' | '.join(said)} |")
+    return "\n".join(lines)
 
 
 def shipped_policy() -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,9 @@ from payload_id.files.payload.payload_file import KIND, PayloadKeys
 from payload_id.files.robots.robot_file import robot_names
 from payload_id.files.robots.robot_keys import RobotKeys, RobotProfile
 from payload_id.files.teams.team_keys import TeamKeys
-from payload_id.ros.access.interfaces import roles_table, topics_table
+from payload_id.ros.access.interfaces import INTERFACES, SETTING, Role, Way
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
-from payload_id.ros.common.parameters import describe_parameters
+from payload_id.ros.common.parameters import Parameter
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
@@ -70,6 +70,60 @@ def interfaces_page() -> str:
         f"{topics_table()}\n## Roles\n\nWho may do what, where SROS 2 is switched on "
         f"([Security](../troubleshooting.md#security)).\n\n{roles_table()}"
     )
+
+
+def describe_parameters(table: Sequence[Parameter]) -> str:
+    """Return the table as Markdown."""
+    lines = [
+        "| parameter | values | default | when changed | meaning |",
+        "|---|---|---|---|---|",
+    ]
+    for entry in table:
+        default = "not set" if entry.default is None else f"`{_yaml(entry.default)}`"
+        change = "at start only" if entry.read_only else "with the next run"
+        lines.append(
+            f"| `{entry.name}` | {entry.allowed()} | {default} | {change} | {entry.text} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _yaml(value: Any) -> str:
+    """Return a default as one would write it in YAML."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return '""' if value == "" else str(value)
+
+
+def topics_table() -> str:
+    """Return the topics of all nodes as Markdown."""
+    lines = ["| node | topic | type | direction | quality of service |", "|---|---|---|---|---|"]
+    for node, interfaces in INTERFACES.items():
+        for entry in interfaces:
+            if entry.way in (Way.OUT, Way.IN):
+                what = f"`{entry.type}`" + (f"; {entry.about}" if entry.about else "")
+                name = entry.shown or f"`{entry.name}`"
+                lines.append(
+                    f"| `{node}` | {name} | {what} | {entry.way.value} | {entry.quality} |"
+                )
+    return "\n".join(lines) + "\n"
+
+
+def roles_table() -> str:
+    """Return what each role may beyond the one before it, as Markdown."""
+    lines = ["| role | node | topics | services and actions |", "|---|---|---|---|"]
+    for role in Role:
+        for node, interfaces in INTERFACES.items():
+            mine = [x for x in interfaces if x.role is role]
+            topics, calls = (
+                [x.shown or f"`{x.name}`" for x in mine if (x.way in (Way.OUT, Way.IN)) is is_topic]
+                for is_topic in (True, False)
+            )
+            calls += ["its parameters (read)"] * (role is Role.READER)
+            calls += ["its parameters (set)"] * (SETTING.get(node) is role)
+            if topics or calls:
+                named = " | ".join(", ".join(dict.fromkeys(x)) for x in (topics, calls))
+                lines.append(f"| {role.value} | `{node}` | {named} |")
+    return "\n".join(lines) + "\n"
 
 
 def robot_file_page() -> str:

@@ -359,35 +359,3 @@ OF_ROS = _parameters(None)  # of every node
 def all_of(node: str) -> tuple[Interface, ...]:
     """Return all interfaces of a node, those that rclpy gives it included."""
     return (*INTERFACES[node], *_parameters(SETTING.get(node)))
-
-
-def topics_table() -> str:
-    """Return the topics of all nodes as Markdown."""
-    lines = ["| node | topic | type | direction | quality of service |", "|---|---|---|---|---|"]
-    for node, interfaces in INTERFACES.items():
-        for entry in interfaces:
-            if entry.way in (OUT, IN):
-                what = f"`{entry.type}`" + (f"; {entry.about}" if entry.about else "")
-                name = entry.shown or f"`{entry.name}`"
-                lines.append(
-                    f"| `{node}` | {name} | {what} | {entry.way.value} | {entry.quality} |"
-                )
-    return "\n".join(lines) + "\n"
-
-
-def roles_table() -> str:
-    """Return what each role may beyond the one before it, as Markdown."""
-    lines = ["| role | node | topics | services and actions |", "|---|---|---|---|"]
-    for role in Role:
-        for node, interfaces in INTERFACES.items():
-            mine = [x for x in interfaces if x.role is role]
-            topics, calls = (
-                [x.shown or f"`{x.name}`" for x in mine if (x.way in (OUT, IN)) is is_topic]
-                for is_topic in (True, False)
-            )
-            calls += ["its parameters (read)"] * (role is READER)
-            calls += ["its parameters (set)"] * (SETTING.get(node) is role)
-            if topics or calls:
-                named = " | ".join(", ".join(dict.fromkeys(x)) for x in (topics, calls))
-                lines.append(f"| {role.value} | `{node}` | {named} |")
-    return "\n".join(lines) + "\n"

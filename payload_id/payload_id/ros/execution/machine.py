@@ -321,21 +321,3 @@ def met_meanwhile(state: State) -> str:
         f" Meanwhile {met.reason.name}: {sentence(met.reason, met.message)} Nothing moves until "
         "~/acknowledge is called."
     )
-
-
-def transitions() -> str:
-    """Return the table as Markdown: a row for each phase."""
-    events = tuple(Event)
-    lines = [
-        f"| | {' | '.join(x.value for x in events)} |",
-        "|---" * (len(events) + 1) + "|",
-    ]
-    for phase in Phase:
-        cells = [TABLE.get((phase, event)) for event in events]
-        if any(cells):
-            said = (
-                "" if cell is None else f"{cell[0].value}{f': {cell[1].value}' if cell[1] else ''}"
-                for cell in cells
-            )
-            lines.append(f"| {phase.value} | {' | '.join(said)} |")
-    return "\n".join(lines)
