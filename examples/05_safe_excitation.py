@@ -20,7 +20,7 @@ from simulated_arm import PAYLOAD
 from simulated_nodes import running
 
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.ros.client.payload_client import PayloadClient, each_piece, estimate_from
+from payload_id.ros.client.payload_client import PayloadClient, each_stage, estimate_from
 
 # What the simulated arm lacks, unlike the real one that the robot file describes.
 NOT_SIMULATED = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
@@ -40,7 +40,7 @@ def excite(client: PayloadClient) -> None:
     print(f"Plan: {plan.summary}\nCertificate: {plan.certificate_path}")
     print(f"Execution: {client.execute(plan).message}\nReceding horizon:")
     result = client.identify(
-        on_feedback=each_piece(print), most_pieces=4, limits="safety_warning", continue_run=True
+        on_feedback=each_stage(print), most_pieces=4, limits="safety_warning", continue_run=True
     )
     print(f"  {result.message} {result.pieces} pieces in {result.seconds:.0f} s.")
     found = estimate_from(result.estimate)

@@ -22,7 +22,7 @@ from ...core.recording_checks.check_result import CheckResult, Verdict
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ...ros.client.run_recorder import RunRecorder
+from ...ros.client.run_recorder import recorded
 from ...ros.common.error_sentence import CannotGoOnError
 from ...ros.common.main_loop import start_ros
 from ...ros.common.topic_report import publisher_names, silence_report
@@ -110,18 +110,18 @@ def _driver(
     node: Node, robot: RobotFile, topic: str, seconds: float, folder: Path
 ) -> list[CheckResult]:
     """Listen to a driver, and judge what it publishes as `check` judges a recording."""
-    recorder = RunRecorder(node, robot, topic or robot.joint_states.topic)
-    with recorder.recording(folder / "heard") as bag:
+    full = node.resolve_topic_name(topic or robot.joint_states.topic)
+    with recorded(node, robot, full, folder / "heard") as (bag, received):
         time.sleep(seconds)
-    full, subject = node.resolve_topic_name(recorder.topic), "joint states"
-    if not recorder.received:
+    subject = "joint states"
+    if not received:
         rate = robot.joint_states.rate
         found = silence_report(node, full, TYPE, seconds, rate, "--topic ")
         do = "Start the driver, or name its topic: --topic, joint_states.topic in the robot file."
         return [judged(subject, found, f"{full} at {rate:g} Hz", do)]
     do = "Correct the driver, or what the robot file says of it."
     try:
-        recording = Recording.of_robot(bag, robot, recorder.topic)
+        recording = Recording.of_robot(bag, robot, full)
         arm, do = RobotModel.from_robot_file(robot), "Listen longer: --seconds 10."
         lines = looked_at(recording, arm, robot, table=False)
     except PayloadIdError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -31,8 +32,8 @@ from ...files.robots.robot_model import RobotModel
 from ..common.timeouts import SOLVED
 from .payload_client import PayloadClient
 from .planner_setup import PlannerSetup
-from .run_recorder import RunRecorder
-from .waiting import NotAnsweredError, wait_for
+from .run_recorder import recorded
+from .waiting import NotAnsweredError
 from .wanted_runs import Wanted, made_before, require_unchanged, weight_name
 
 STANDING = 1.0  # [s] for which torques at rest are recorded before a new weight is moved
@@ -83,9 +84,6 @@ class KnownRuns:
         self.setup = PlannerSetup.of(client.node, client.planner, SOLVED)
         self._client = client
         client.wait_until_ready(SOLVED, planner=True)
-        self._recorder = RunRecorder(
-            client.node, self.setup.robot, self.setup.topic, self.setup.reliability
-        )
         self._model = RobotModel.from_robot_file(replace(self.setup.robot, history=None))
         self._folder, self._wanted, self._put_on, self._say = folder, wanted, put_on, say
         self.path = folder / LIST
@@ -98,7 +96,6 @@ class KnownRuns:
             SessionEndedError: It ended before; says why, and what is kept.
         """
         try:
-            wait_for(lambda: self._recorder.received > 0, SOLVED, f"data on {self._recorder.topic}")
             self._make_missing()
         except PayloadIdError as error:
             raise SessionEndedError(f"{error} {self.kept()}") from error
@@ -125,7 +122,7 @@ class KnownRuns:
 
     def _judge_at_rest(self, mass: float) -> None:
         """Raise if the torques at rest say that another weight is on: nothing moves then."""
-        with self._recorder.recording(self._place(mass, "_standing")) as path:
+        with self._recorded(mass, "_standing") as (path, _):
             time.sleep(STANDING)
         self._check(self._read(path, 0.5 * STANDING), mass)
 
@@ -142,7 +139,7 @@ class KnownRuns:
             phi_lower=lower.tolist(),
             phi_upper=upper.tolist(),
         )
-        with self._recorder.recording(self._place(mass)) as path:
+        with self._recorded(mass) as (path, _):
             asker = "payload-id calibrate record"
             result = self._client.execute(plan, LONGEST_RUN, requested_by=asker)
         if not result.success:
@@ -161,10 +158,14 @@ class KnownRuns:
             f"speeds and {max(plan.peak_torque_percent):.0f} % of torques in '{plan.limits}'"
         )
 
-    def _place(self, mass: float, suffix: str = "") -> Path:
-        """Return where a recording is kept: no two sessions make the same name."""
+    def _recorded(
+        self, mass: float, suffix: str = ""
+    ) -> AbstractContextManager[tuple[Path, list[int]]]:
+        """Return what records meanwhile, in a place of its own: no two sessions make one name."""
         name = weight_name(mass).replace(" ", "_")
-        return self._folder / f"{datetime.now():%Y%m%d_%H%M%S}_{name}{suffix}"
+        place = self._folder / f"{datetime.now():%Y%m%d_%H%M%S}_{name}{suffix}"
+        setup = self.setup
+        return recorded(self._client.node, setup.robot, setup.topic, place, setup.reliability)
 
     def _payload(self, mass: float) -> tuple[Array, Array]:
         """Return the intervals of a weight somewhere in the payload's box, shape (10,) each."""
@@ -187,7 +188,7 @@ class KnownRuns:
         Raises:
             RecordingError: It cannot be used.
         """
-        recording = Recording.of_robot(path, self.setup.robot, self._recorder.topic)
+        recording = Recording.of_robot(path, self.setup.robot, self.setup.topic)
         steps = np.diff(recording.stamp)
         covered = float(steps[steps <= LONGEST_STEP].sum())
         if covered < PRESENT * seconds:

@@ -12,7 +12,7 @@ from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 
-from .waiting import allowed, answer_of, call, wait_for
+from .waiting import NotAnsweredError, allowed, answer_of, wait_for
 
 NAME = "payload_client"  # of the node
 Self = TypeVar("Self", bound="NodeClient")
@@ -83,16 +83,26 @@ class NodeClient:
         except ExternalShutdownException:
             return
 
-    def _ask(self, name: str, request: Any, timeout: float) -> Any:
-        """Call a service and return its response, which says success.
+    def ask(self, name: str, timeout: float = 60.0, **fields: Any) -> Any:
+        """Call a service, such as `ask("let_go", robot="omnid1")`; return what it responds.
+
+        Args:
+            name: By which it is known here.
+            timeout: Longest time to wait [s].
+            fields: Of its request.
 
         Raises:
-            NotAnsweredError: There is none in time, or none that does.
+            NotAnsweredError: It did not answer in time, or would not do what was asked.
+            TypeError: Its request has no such field.
         """
-        return call(self._client(name), request, timeout)
+        response = self._answer(name, timeout, **fields)
+        if not response.success:
+            raise NotAnsweredError(f"{self._client(name).srv_name}: {response.message}")
+        return response
 
-    def _answer(self, name: str, request: Any, timeout: float) -> Any:
-        """Call a service and return its response, whatever it says; see `_ask`."""
+    def _answer(self, name: str, timeout: float, **fields: Any) -> Any:
+        """Call a service and return its response, whatever it says; see `ask`."""
+        request = message_of(self._services[name][1].Request, fields)
         return answer_of(self._client(name), request, timeout)
 
     def _client(self, name: str) -> Client:

@@ -14,7 +14,6 @@ from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.context import Context
 from std_srvs.srv import Trigger
-from visualization_msgs.msg import MarkerArray
 
 from ...core.body.inertial import mass_com_inertia
 from ...core.errors import InputError
@@ -86,22 +85,6 @@ def _headline(message: PayloadEstimate) -> Headline | None:
         np.append(message.mass_lower, message.com_lower),
         np.append(message.mass_upper, message.com_upper),
     )
-
-
-def each_piece(say: Callable[[str], object]) -> Feedback:
-    """Return what takes feedback of `PayloadClient.identify` and says a line about each piece."""
-    said = 0
-
-    def on_feedback(feedback: Identify.Feedback) -> None:
-        nonlocal said
-        if feedback.piece > said:
-            said = feedback.piece
-            say(
-                f"  piece {said}, planned in {feedback.planning_seconds:.1f} s; the mass is known "
-                f"to ± {feedback.half_width[0]:.3f} kg"
-            )
-
-    return on_feedback
 
 
 def each_stage(say: Callable[[str], object]) -> Feedback:
@@ -190,11 +173,9 @@ class PayloadClient(NodeClient):
             enough: What GOOD asks for, see payload_id_msgs/BeginRun; empty: the node's parameter.
             known_mass: And its largest error [kg]; empty: not known.
         """
-        if not len(enough) and not len(known_mass):
-            return str(self._ask("start", Trigger.Request(), timeout).message)
         given = {"enough": enough, "known_mass": known_mass}
-        request = BeginRun.Request(**{k: [float(x) for x in v] for k, v in given.items()})
-        return str(self._ask("begin", request, timeout).message)
+        wanted = {name: [float(x) for x in values] for name, values in given.items()}
+        return str(self.ask("begin", timeout, **wanted).message)
 
     def stop(self, timeout: float = SOLVED) -> str:
         """End the run; the final estimate has been published when this returns.
@@ -203,23 +184,23 @@ class PayloadClient(NodeClient):
             NotAnsweredError: No run was in progress, or it has led to no intervals that hold:
                 `estimate` then says why.
         """
-        return str(self._ask("stop", Trigger.Request(), timeout).message)
+        return str(self.ask("stop", timeout).message)
 
     def reset(self, timeout: float = 10.0) -> str:
         """Forget the payload."""
-        return str(self._ask("reset", Trigger.Request(), timeout).message)
+        return str(self.ask("reset", timeout).message)
 
     def tare(self, timeout: float = SOLVED) -> str:
         """Declare that the run just made had no payload."""
-        return str(self._ask("tare", Trigger.Request(), timeout).message)
+        return str(self.ask("tare", timeout).message)
 
     def estimate(self, timeout: float = SOLVED) -> Estimate:
         """Return the estimate from all samples so far; its status says what it is worth."""
-        return estimate_from(self._answer("get_estimate", GetEstimate.Request(), timeout).estimate)
+        return estimate_from(self._answer("get_estimate", timeout).estimate)
 
     def save(self, folder: str, timeout: float = SOLVED) -> str:
         """Save the run's settings and result in a folder; return the file's absolute path."""
-        return str(self._ask("save", Save.Request(path=folder), timeout).path)
+        return str(self.ask("save", timeout, path=folder).path)
 
     # Planner and bridge.
 
@@ -238,17 +219,17 @@ class PayloadClient(NodeClient):
 
     def remove_obstacles(self, names: Iterable[str]) -> SetObstacles.Response:
         """Take obstacles away."""
-        messages = [Obstacle(id=name) for name in names]
-        request = SetObstacles.Request(operation=SetObstacles.Request.REMOVE, obstacles=messages)
-        return self._ask("set_obstacles", request, 10.0)
+        named = [Obstacle(id=name) for name in names]
+        return self.ask(
+            "set_obstacles", 10.0, operation=SetObstacles.Request.REMOVE, obstacles=named
+        )
 
     def _obstacles(
         self, operation: int, bodies: Iterable[ConvexBody], frame: str
     ) -> SetObstacles.Response:
         """Change the obstacles."""
-        messages: list[Obstacle] = [obstacle_message(body, frame) for body in bodies]
-        request = SetObstacles.Request(operation=operation, obstacles=messages)
-        return self._ask("set_obstacles", request, 10.0)
+        obstacles = [obstacle_message(body, frame) for body in bodies]
+        return self.ask("set_obstacles", 10.0, operation=operation, obstacles=obstacles)
 
     def plan(
         self,
@@ -279,10 +260,6 @@ class PayloadClient(NodeClient):
                 f"The newest plan is {found.plan_id}, not {plan_id}: plan again, or execute it."
             )
         return found
-
-    def swept_volume(self) -> MarkerArray:
-        """Return what arm, tool and payload sweep in the newest plan."""
-        return self._newest(MarkerArray, "swept_volume")
 
     def execute(
         self,
@@ -329,15 +306,15 @@ class PayloadClient(NodeClient):
 
     def stop_motion(self) -> str:
         """Have the certified stop commanded, if anything moves; return the planner's sentence."""
-        return str(self._answer("stop_motion", Trigger.Request(), 10.0).message)
+        return str(self._answer("stop_motion", 10.0).message)
 
     def pause_motion(self) -> str:
         """Have the arm come to rest on its path; `identify` waits for `resume_motion` then."""
-        return str(self._ask("pause_motion", Trigger.Request(), 10.0).message)
+        return str(self.ask("pause_motion", 10.0).message)
 
     def resume_motion(self) -> str:
         """Have an identification plan on from where it rests in a pause."""
-        return str(self._ask("resume_motion", Trigger.Request(), 60.0).message)
+        return str(self.ask("resume_motion", 60.0).message)
 
     def acknowledge(self, reason: str) -> str:
         """Let the arm move again after a fault; return the bridge's sentence.
@@ -345,7 +322,7 @@ class PayloadClient(NodeClient):
         Args:
             reason: What was found and done.
         """
-        return str(self._ask("acknowledge", Acknowledge.Request(reason=reason), 10.0).message)
+        return str(self.ask("acknowledge", 10.0, reason=reason).message)
 
     def _action(self, name: str) -> ActionClient:
         """Return what sends goals."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from payload_id_msgs.msg import TeamEstimate
 from payload_id_msgs.srv import GetGraspTransform, GetTeamEstimate, LetGo, Save
 from rclpy.context import Context
@@ -11,7 +9,7 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 from ..common.topics import EVERY
-from .node_client import NodeClient, message_of
+from .node_client import NodeClient
 from .waiting import wait_for
 
 SERVICES = {
@@ -43,24 +41,10 @@ class TeamClient(NodeClient):
             MultiDOFJointTrajectory, f"{team}/wrist_motion", self.motions.append, EVERY
         )
 
-    def ask(self, name: str, timeout: float = 60.0, **fields: Any) -> Any:
-        """Call a service, such as `ask("let_go", robot="omnid1")`; return what it responds.
-
-        Args:
-            name: Of the service, see `SERVICES`.
-            timeout: Longest time to wait [s].
-            fields: Of its request.
-
-        Raises:
-            NotAnsweredError: It did not answer in time, or would not do what was asked.
-            TypeError: Its request has no such field.
-        """
-        return self._ask(name, message_of(SERVICES[name].Request, fields), timeout)
-
     def stop(self, timeout: float = 60.0) -> TeamEstimate:
         """End the run, whatever it has led to; return its final estimate."""
-        self._answer("stop", Trigger.Request(), timeout)
-        return self._answer("get_estimate", GetTeamEstimate.Request(), timeout).estimate
+        self._answer("stop", timeout)
+        return self._answer("get_estimate", timeout).estimate
 
     def plan_wrists(self, timeout: float = 120.0) -> tuple[str, MultiDOFJointTrajectory]:
         """Have wrist motions planned; return what is said of them, and the motion."""

@@ -86,18 +86,6 @@ def allowed(make: Callable[[], Made], what: str) -> Made:
         ) from error
 
 
-def call(client: Client, request: Any, timeout: float) -> Any:
-    """Call a service and return its response.
-
-    Raises:
-        NotAnsweredError: It did not answer in time, or not with success.
-    """
-    response = answer_of(client, request, timeout)
-    if not response.success:
-        raise NotAnsweredError(f"{client.srv_name}: {response.message}")
-    return response
-
-
 def answer_of(client: Client, request: Any, timeout: float) -> Any:
     """Call a service and return its response, whether or not it is a success.
 

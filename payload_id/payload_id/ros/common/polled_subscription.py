@@ -74,16 +74,19 @@ class PolledSubscription:
 def joint_state_subscription(
     node: Node, robot: RobotFile, queue: int, reliability: str = "", topic: str = JOINT_STATES
 ) -> PolledSubscription:
-    """Subscribe to a robot's joint states.
+    """Subscribe to a robot's joint states; for commands, which nobody remaps, on another topic."""
+    profile = joint_state_profile(robot, queue, reliability)
+    return PolledSubscription(node, JointState, topic, profile)
+
+
+def joint_state_profile(robot: RobotFile, queue: int, reliability: str = "") -> QoSProfile:
+    """Return the quality of service of a robot's joint states.
 
     Args:
-        node: The node.
         robot: The robot file.
         queue: Messages that may wait.
         reliability: "reliable" or "best_effort"; empty: as the robot file says.
-        topic: For commands, which nobody remaps, another name.
     """
     reliable = (reliability or robot.joint_states.reliability) == "reliable"
     policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
-    profile = QoSProfile(depth=queue, reliability=policy)
-    return PolledSubscription(node, JointState, topic, profile)
+    return QoSProfile(depth=queue, reliability=policy)
