@@ -13,12 +13,11 @@ from ...core.errors import InputError
 from ...core.samples.sample_rows import SampleRows
 from ..common.awaited_answers import until
 from ..common.conversions import decoded
-from ..common.throttled_log import ThrottledLog
-from ..common.timeouts import SILENT, TELL
+from ..common.timeouts import LOG, SILENT, TELL
 from ..common.topic_report import publisher_names
 from ..common.topics import BLOCKS, LATCHED
 from .block_watch import PARTING, BlockWatch
-from .sources.sample_source import SampleSource
+from .sources.live_run import LiveRun
 
 SAMPLES, STATE = "payload_sampler/samples", "payload_sampler/state"  # remapped to other samplers'
 MEETING = 2.0  # [s] within which a sampler that runs is found
@@ -38,29 +37,27 @@ class BlockSubscription:
     def __init__(
         self,
         node: Node,
-        source: SampleSource,
+        run: LiveRun,
         write: Callable[[SampleRows, int, int], None],
-        log: ThrottledLog,
         note: Callable[[SamplerState], None],
     ) -> None:
         """Subscribe.
 
         Args:
             node: The node.
-            source: Whose blocks they are.
+            run: Reads the blocks.
             write: Called with the rows of each block, the samples that are missing before it, and
                 when it was published [ns].
-            log: For blocks that cannot be used.
             note: Called with each state of the sampler.
         """
         self.watch, self.state = BlockWatch(), SamplerState()
-        self._node, self._source, self._write = node, source, write
-        self._log, self._note = log, note
+        self._node, self._run, self._write = node, run, write
+        self._log, self._note = node.get_logger(), note
         self.heard = time.monotonic()
         self.newest = self.heard
         self.topic = str(
             node.create_subscription(
-                source.block_type, SAMPLES, self._on_block, BLOCKS, raw=True
+                run.block_type, SAMPLES, self._on_block, BLOCKS, raw=True
             ).topic_name
         )
         self.sampler = self.topic.rpartition("/")[0]
@@ -72,11 +69,6 @@ class BlockSubscription:
         if self.watch.admits(message.sampler, self.heard):
             self.state = message
             self._note(message)
-
-    def reason(self) -> str:
-        """Return why there are no samples, as far as it is known; empty if it is not."""
-        silent = self.state.silent
-        return self._fault() or (f"The sampler says: {silent}" if silent else "")
 
     def _fault(self) -> str:
         """Return why the sampler makes no samples, be the driver silent or not; empty: it may."""
@@ -103,27 +95,30 @@ class BlockSubscription:
     def _on_block(self, data: bytes, about: dict[str, Any]) -> None:
         """Hand a block on."""
         self.newest = time.monotonic()
-        block = decoded(data, self._source.block_type)
+        block = decoded(data, self._run.block_type)
         if block is None:
-            self._log.warn(
-                "undecodable",
+            self._log.warning(
                 f"A message on {self.topic} could not be decoded. Build sampler and estimator from "
                 "the same message definitions.",
+                throttle_duration_sec=LOG,
             )
             return
         if not self.watch.admits(block.sampler, self.newest):
-            self._log.warn("samplers", self.rivalry())
+            self._log.warning(self.rivalry(), throttle_duration_sec=LOG)
             return
         self.heard = self.newest
         self.watch, missing = self.watch.seen(
-            block.sampler, block.sequence, block.first_index, len(block.stamp_ns), self.newest
+            block.sampler, block.first_index, len(block.stamp_ns), self.newest
         )
         if missing:
-            self._log.warn("lost", f"{missing} samples were lost between sampler and estimator.")
+            self._log.warning(
+                f"{missing} samples were lost between sampler and estimator.",
+                throttle_duration_sec=LOG,
+            )
         try:
-            self._write(self._source.rows(block), missing, about["source_timestamp"])
+            self._write(self._run.rows(block), missing, about["source_timestamp"])
         except InputError as error:
-            self._log.warn("block", str(error))
+            self._log.warning(str(error), throttle_duration_sec=LOG)
 
     def rivalry(self) -> str:
         """Say that several nodes publish blocks; empty: one does."""
@@ -142,12 +137,7 @@ class BlockSubscription:
         seconds = time.monotonic() - self.newest
         if seconds <= TELL:
             return ""
-        publishers = ", ".join(publisher_names(self._node, self.topic))
-        who = (
-            f"It is published by {publishers}: read that node's diagnostics"
-            if publishers
-            else f"Nobody publishes it: start the sampler, or remap {SAMPLES}"
-        )
-        said = f"No samples have come on {self.topic} for {seconds:.1f} s. {who}."
-        self._log.warn("silence", said)
+        why = self._fault() or f"The sampler says: {self.state.silent or 'nothing'}"
+        said = f"No samples have come on {self.topic} for {seconds:.1f} s. {why}"
+        self._log.warning(said, throttle_duration_sec=LOG)
         return said

@@ -7,7 +7,6 @@ from ..common.diagnostics import Condition, Level
 from ..common.topics import RUNNING, SAMPLER, SILENT
 from ..runs.run_control import RunControl
 from .block_subscription import BlockSubscription
-from .block_watch import BlockWatch
 from .sources.live_run import LiveRun
 
 LEVELS = {
@@ -36,11 +35,11 @@ def condition_of(control: RunControl[LiveRun], blocks: BlockSubscription) -> Con
         level, sentence = Level.ERROR, silence
     elif samplers and level is Level.OK:
         level, sentence = Level.WARN, f"{samplers} {sentence}"
-    figures = {**_figures(control, blocks.watch), SAMPLER: blocks.sampler, SILENT: silence}
+    figures = {**_figures(control), SAMPLER: blocks.sampler, SILENT: silence}
     return Condition(level, sentence, figures)
 
 
-def _figures(control: RunControl[LiveRun], watch: BlockWatch) -> dict[str, object]:
+def _figures(control: RunControl[LiveRun]) -> dict[str, object]:
     """Return the figures of the diagnostics."""
     report = control.report
     return {
@@ -56,8 +55,5 @@ def _figures(control: RunControl[LiveRun], watch: BlockWatch) -> dict[str, objec
         "solve time [s]": report.solve_seconds,
         "samples waiting": control.queue.size,
         "samples lost in this run": control.run.lost,
-        "blocks": watch.blocks,
-        "blocks lost": watch.lost_blocks,
-        "sampler restarts": watch.restarts,
         "errors": control.doing.failures,
     }

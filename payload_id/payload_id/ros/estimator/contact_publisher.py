@@ -15,7 +15,7 @@ from ...core.contact import Judgement
 from ..common.colours import Colour
 from ..common.conversions import time_message, vector
 from ..common.markers import in_frame, text
-from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import LOG
 from ..common.topics import LATCHED
 
 DEPTH = 100
@@ -28,18 +28,15 @@ class ContactPublisher:
     Topics: `~/payload_effort`, `~/payload_wrench`; `~/contact`, `~/contact_markers`.
     """
 
-    def __init__(
-        self, node: Node, joints: Sequence[str], payload_frame: str, log: ThrottledLog
-    ) -> None:
+    def __init__(self, node: Node, joints: Sequence[str], payload_frame: str) -> None:
         """Create the publishers.
 
         Args:
             node: The node.
             joints: Their names.
             payload_frame: In which wrenches are expressed.
-            log: For contacts and errors.
         """
-        self._joints, self._frame, self._log = tuple(joints), payload_frame, log
+        self._joints, self._frame, self._log = tuple(joints), payload_frame, node.get_logger()
         self._effort = node.create_publisher(PayloadEffort, "~/payload_effort", DEPTH)
         self._wrench = node.create_publisher(WrenchStamped, "~/payload_wrench", DEPTH)
         self._contact = node.create_publisher(Contact, "~/contact", LATCHED)
@@ -61,7 +58,7 @@ class ContactPublisher:
         shown = [text(said, ABOVE, Colour.VERMILION)] if judgement.certain else []
         self._markers.publish(in_frame(shown, self._frame, stamp_ns, frame_locked=True))
         if judgement.certain:
-            self._log.warn("contact", message.message)
+            self._log.warning(message.message, throttle_duration_sec=LOG)
 
     def _effort_message(
         self, judgement: Judgement, header: Header, wrench: Wrench

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from ...core.arm.arm_model import ArmModel
 from ...core.identification.status import Status
 from ...core.samples.sample_rows import SampleRows
 from ...files.robots.robot_file import RobotFile
@@ -15,7 +17,7 @@ from ..common.diagnostics import Condition
 from ..common.main_loop import run
 from ..common.parameters import check_changes, current_values, read_parameters
 from ..common.shared_parameters import stated_figures, uncertainty_of
-from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import LOG
 from ..lifecycle.managed_node import ManagedNode
 from ..runs.run_control import RunControl
 from ..runs.run_worker import RunWorker
@@ -29,7 +31,6 @@ from .run_keeping import RunKeeping
 from .services import EstimatorServices
 from .sources import SOURCES
 from .sources.live_run import LiveRun, RunSettings
-from .sources.sample_source import SampleSource
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,15 @@ class EstimatorNode(ManagedNode):
         """
         settings = EstimatorParameters.of(read_parameters(self, ESTIMATOR_TABLE))
         self.robot = robot = RobotFile.load(settings.robot_file)
-        source = SOURCES[settings.source](robot, settings.sensor_frame, settings.wrench_uncertainty)
-        live = source.new_run(lambda: self._settings(current_values(self, ESTIMATOR_TABLE)))
+        run_with = partial(
+            SOURCES[settings.source], robot, settings.sensor_frame, settings.wrench_uncertainty
+        )
+        live = run_with(lambda: self._settings(current_values(self, ESTIMATOR_TABLE)))
         # A run is set up, as ~/start will do: what it refuses is refused now.
-        check_changes(self, ESTIMATOR_TABLE, lambda x: source.new_run(lambda: self._settings(x)))
+        check_changes(self, ESTIMATOR_TABLE, lambda x: run_with(lambda: self._settings(x)))
 
-        log = ThrottledLog(self)
-        estimates = EstimatePublisher(self, source.model, live, log)
-        contact = self._contact_worker(settings, source, log)
+        estimates = EstimatePublisher(self, live)
+        contact = self._contact_worker(settings, live.model)
 
         def on_report(report: Report) -> None:
             """Publish a report, and learn from it; called in the thread that identifies."""
@@ -95,9 +97,9 @@ class EstimatorNode(ManagedNode):
         worker = RunWorker(control)
         self.resources.callback(worker.close)
         blocks = BlockSubscription(
-            self, source, on_samples, log, lambda state: keeping.note(state.recording)
+            self, live, on_samples, lambda state: keeping.note(state.recording)
         )
-        keeping = RunKeeping(settings, robot, source, blocks.topic, log)
+        keeping = RunKeeping(settings, robot, live, blocks.topic, self.get_logger())
         requests = EstimatorServices(self, control, worker, keeping, blocks)
         self._parts = Parts(settings, blocks, estimates, control, worker, requests)
         self.get_logger().info(
@@ -118,18 +120,17 @@ class EstimatorNode(ManagedNode):
             await self._parts.requests.end_run()
 
     def _contact_worker(
-        self, settings: EstimatorParameters, source: SampleSource, log: ThrottledLog
+        self, settings: EstimatorParameters, model: ArmModel
     ) -> ContactWorker | None:
         """Return what watches for contact; None where that is not asked for or not possible."""
         if settings.contact_window == 0.0 or settings.source != "torque":
             return None
-        model = source.model
-        publisher = ContactPublisher(self, model.joints, model.payload_frame, log)
+        publisher = ContactPublisher(self, model.joints, model.payload_frame)
         worker = ContactWorker(
             settings.contact_window,
             self.robot.joint_states.rate,
             publisher.publish,
-            lambda sentence: log.warn("contact watch", sentence),
+            lambda said: self.get_logger().warning(said, throttle_duration_sec=LOG),
         )
         self.resources.callback(worker.close)
         return worker

@@ -10,7 +10,9 @@ from ...core.estimators import ESTIMATORS, estimator_named
 from ...core.identification.headline import enough_of
 from ...core.identification.settings import INTERVALS, Settings
 from ...core.rows.joint_torque.uncertainty import BOUNDS, Uncertainty
-from ..common.parameters import declared, parameter, section, table_of
+from ...files.configuration.input_path import from_home
+from ...files.payload.payload_file import KnownOfPayload, read_payload
+from ..common.parameters import NodeParameters, declared, parameter, section, table_of
 from ..common.shared_parameters import (
     PROCESSOR_SHARE,
     ROBOT_FILE,
@@ -19,14 +21,26 @@ from ..common.shared_parameters import (
     UNCERTAINTY_PARAMETERS,
     uncertainty_of,
 )
-from .payload_parameters import PayloadParameters
 from .sources.live_run import RunSettings
 
 
 @dataclass(frozen=True)
-class EstimatorParameters(PayloadParameters):
+class EstimatorParameters(NodeParameters):
     """Parameters of the estimator; `bounds` replace those of the robot file."""
 
+    files_folder: str = parameter(
+        "~/.ros/payload_id/files",
+        "Folder of the payload files that may be named while the node runs: whoever may set them "
+        "has nothing else read. Those given when the node starts may lie anywhere.",
+    )
+    payload: str = parameter(
+        "",
+        "YAML file with what is known of the payload, in the payload frame: mass, centre of mass, "
+        "symmetry, materials, a container's cavity, a mesh of its shape; it must be true. Empty: "
+        "nothing. While the node runs, a file in files_folder.",
+        read_only=False,
+        folder="files_folder",
+    )
     robot_file: str = declared(ROBOT_FILE)
     source: str = declared(SOURCE)
     sensor_frame: str = declared(SENSOR_FRAME)
@@ -122,6 +136,15 @@ class EstimatorParameters(PayloadParameters):
     )
     processor_share: float = declared(PROCESSOR_SHARE)
     bounds: Mapping[str, Any] = section(UNCERTAINTY_PARAMETERS)
+
+    def known(self) -> KnownOfPayload:
+        """Return what is known of the payload.
+
+        Raises:
+            ConfigurationError: The file cannot be used.
+        """
+        path = self.payload
+        return read_payload(from_home(path, "payload file")) if path else KnownOfPayload()
 
     def run_settings(self, from_robot_file: Uncertainty, n: int) -> RunSettings:
         """Return the settings of the next run.

@@ -5,14 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
+from rclpy.impl.rcutils_logger import RcutilsLogger
+
 from ...core.errors import ConfigurationError, PayloadIdError, printable
 from ...core.version import VERSION
 from ...files.configuration.input_path import from_home, place_below
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile
-from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import LOG
 from .parameters import EstimatorParameters
-from .sources.sample_source import SampleSource
+from .sources.live_run import LiveRun
 
 RUN = "path of a run (parameter runs_folder)"  # for messages
 
@@ -24,20 +26,20 @@ class RunKeeping:
         self,
         settings: EstimatorParameters,
         robot: RobotFile,
-        source: SampleSource,
+        run: LiveRun,
         topic: str,
-        log: ThrottledLog,
+        log: RcutilsLogger,
     ) -> None:
         """Know of no recording.
 
         Args:
             settings: The node's parameters.
             robot: The robot file.
-            source: What is measured.
+            run: Knows what is recorded of it.
             topic: Of the sampler's blocks.
             log: For recordings that cannot be read.
         """
-        self._settings, self._robot, self._source = settings, robot, source
+        self._settings, self._robot, self._run = settings, robot, run
         self._topic, self._log = topic, log
         self.recording = ""  # folder in which the sampler records; empty: nowhere
         self._of_run = list[str]()  # recordings since the run began, the newest last
@@ -105,13 +107,15 @@ class RunKeeping:
         try:
             place = place_below(self.recording, self._settings.recordings_folder, "recording")
         except ConfigurationError as error:
-            self._log.warn("recording", f"{error} (The parameter recordings_folder.)")
+            self._log.warning(
+                f"{error} (The parameter recordings_folder.)", throttle_duration_sec=LOG
+            )
             return None
         return place if holds_recording(place) else None
 
     def entries(self) -> RunFile:
         """Return the entries of the run file that do not come from the identification."""
-        robot, joints = self._robot, self._source.joint_map
+        robot, joints = self._robot, self._run.joint_map
         return RunFile(
             joints=robot.joints,
             payload_frame=robot.payload_frame,
@@ -126,12 +130,14 @@ class RunKeeping:
 
     def _recorded_topic(self) -> str:
         """Return the topic of the samples in the recording; what it is without one otherwise."""
+        states = self._robot.joint_states.topic
         try:
             bag = self._recording()
-            return self._source.recorded_topic(self._topic, "" if bag is None else str(bag))
+            topic = self._run.recorded_topic(self._topic, "" if bag is None else str(bag), states)
         except PayloadIdError as error:
-            self._log.warn("bag", str(error))
-            return self._source.recorded_topic(self._topic, "")
+            self._log.warning(str(error), throttle_duration_sec=LOG)
+            topic = self._run.recorded_topic(self._topic, "", states)
+        return topic
 
 
 def holds_recording(folder: Path) -> bool:

@@ -78,10 +78,6 @@ class EstimatorServices(RunServices):
             )
         return partial(self._run.save, folder, self._keeping.entries), note
 
-    def reason(self) -> str:
-        """Return why there may be no samples."""
-        return self._blocks.reason()
-
     def remarks(self) -> str:
         """Return what is wrong with the samples that a run takes; empty: nothing."""
         silence = self._blocks.silence() if self._control.running else ""
@@ -157,7 +153,7 @@ class EstimatorServices(RunServices):
         self, request: GetEstimate.Request, response: GetEstimate.Response
     ) -> GetEstimate.Response:
         """Answer with the estimate from all samples so far."""
-        result = await self._ask(lambda: self._control.estimate(self._blocks.reason()))
+        result = await self._ask(self._control.estimate)
         response.success = result.success
         response.message = f"{result.message} {self.remarks()}".rstrip()
         response.estimate = estimate_message(result.report)

@@ -173,11 +173,8 @@ class RunControl(Generic[SomeRun]):
         self._set(self.run.told("The run has begun; no update is due yet."))
         return self.answer(True, said)
 
-    def stop(self, reason: str = "") -> Answer:
+    def stop(self) -> Answer:
         """End the run: solve for the rest of the data first.
-
-        Args:
-            reason: Why there may be no data; empty: it is not known.
 
         Returns:
             answer: A success if the run has led to intervals that hold.
@@ -193,7 +190,7 @@ class RunControl(Generic[SomeRun]):
         return self.answer(
             report.conclusive,
             f"The run has ended ({self.run.progress()}): {report.status.value}. "
-            f"{self._said('' if report.conclusive else reason)}".strip(),
+            f"{self._said()}".strip(),
         )
 
     def reset(self) -> Answer:
@@ -211,11 +208,10 @@ class RunControl(Generic[SomeRun]):
         self._set(self.run.told(f"Everything was forgotten; the run {what}."))
         return self.answer(True, f"Forgotten: {had}. The run {what}.")
 
-    def estimate(self, reason: str = "") -> Answer:
-        """Return the estimate from all data so far; for `reason` see `stop`."""
+    def estimate(self) -> Answer:
+        """Return the estimate from all data so far."""
         self._update_if_new()
-        usable = self.report.usable
-        return self.answer(usable, self._said("" if usable or not self.running else reason))
+        return self.answer(self.report.usable, self._said())
 
     def save(self, write: Callable[[], tuple[Path, str]], note: str = "") -> Answer:
         """Write all that is needed to repeat the run.
@@ -279,10 +275,10 @@ class RunControl(Generic[SomeRun]):
         """Return an answer with the newest report."""
         return Answer(success, message, self.report)
 
-    def _said(self, reason: str) -> str:
+    def _said(self) -> str:
         """Return the newest report's message, and what else is to be said."""
         message = self.report.message
-        return " ".join(x for x in (message, self.run.remarks(message), reason) if x)
+        return " ".join(x for x in (message, self.run.remarks(message)) if x)
 
     def _update_if_new(self) -> None:
         """Update unless the newest estimate knows all data."""

@@ -31,7 +31,7 @@ class RunServices:
         """
         self._node, self._log, self._control = node, node.get_logger(), control
         self._group = ReentrantCallbackGroup()
-        self._trigger("stop", lambda: control.stop(self.reason()))
+        self._trigger("stop", control.stop)
         self._trigger("reset", control.reset)
         self._serve(Save, "save", self._on_save)
 
@@ -54,10 +54,6 @@ class RunServices:
         """
         raise NotImplementedError
 
-    def reason(self) -> str:
-        """Return why there may be no data; empty: that is not known."""
-        return ""
-
     def remarks(self) -> str:
         """Return what is wrong with what arrives; empty: nothing."""
         return ""
@@ -66,7 +62,7 @@ class RunServices:
 
     async def end_run(self) -> Answer:
         """End the run in progress, with all that has been published so far."""
-        answer: Answer = await self._ask(lambda: self._control.stop(self.reason()), True)
+        answer: Answer = await self._ask(self._control.stop, True)
         self._log.info(answer.message)
         return answer
 

@@ -1,4 +1,4 @@
-"""What payloads are identified from: joint torques, or a wrench; one file for each, one protocol.
+"""What payloads are identified from: joint torques, or a wrench; one file for each.
 
 In: blocks of samples as messages, settings of the next run.
 Out: rows for the ring buffer, runs that take them in and give estimates.
@@ -6,8 +6,7 @@ Out: rows for the ring buffer, runs that take them in and give estimates.
 
 from __future__ import annotations
 
-from .joint_torque_source import JointTorqueSource
-from .sample_source import SampleSource
-from .wrench_source import WrenchSource
+from .live_run import torque_run
+from .wrench_run import wrench_run
 
-SOURCES: dict[str, type[SampleSource]] = {"torque": JointTorqueSource, "wrench": WrenchSource}
+SOURCES = {"torque": torque_run, "wrench": wrench_run}

@@ -1,6 +1,6 @@
 """One identification run after another, fed live: the mathematics plus a run's book-keeping.
 
-It knows neither threads nor ROS; `RunControl` feeds it: see `Run` there.
+It knows neither threads nor nodes; `RunControl` feeds it: see `Run` there.
 """
 
 from __future__ import annotations
@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+
+from payload_id_msgs.msg import SampleBlock
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
@@ -28,8 +31,12 @@ from ....core.samples.joint_samples import Samples
 from ....core.samples.sample_rows import SampleRows
 from ....core.samples.stamps import NANOSECONDS, seconds_since
 from ....core.samples.watches import WrenchWatch
+from ....files.bags.bag_reader import open_bag
+from ....files.bags.joint_states_bag import JOINT_STATE
+from ....files.robots.robot_file import RobotFile
+from ....files.robots.robot_model import RobotModel
 from ....files.runs.run_file import RunFile
-from ...common.conversions import Report, waiting
+from ...common.conversions import Report, rows_of, waiting
 from ...runs.run_control import NOT_RUNNING
 
 GIVEN_MASS = "the mass given with the run"
@@ -84,9 +91,16 @@ class _RunRecord:
 class LiveRun:
     """Takes in samples and gives estimates; what it did is in `fill_in`.
 
+    This one is of joint torques.
+
     Attributes:
+        block_type: Message that the samples come in.
+        model: The arm.
+        joint_map: How efforts became torques.
         settings: Settings of the present run.
     """
+
+    block_type: Any = SampleBlock
 
     def __init__(
         self, model: ArmModel, joint_map: JointMap, settings: Callable[[], RunSettings]
@@ -98,8 +112,33 @@ class LiveRun:
             joint_map: How efforts became torques.
             settings: Gives the settings for the next run.
         """
-        self._model, self._map, self._settings_now = model, joint_map, settings
+        self.model, self.joint_map, self._settings_now = model, joint_map, settings
         self.forget()
+
+    def rows(self, block: Any) -> SampleRows:
+        """Return the samples of a block.
+
+        Raises:
+            InputError: It is of another arm, or its numbers do not fit each other.
+        """
+        return rows_of(block, self.model.joints)
+
+    def recorded_topic(self, blocks: str, bag: str, states: str) -> str:
+        """Return the topic of the samples in the sampler's recording.
+
+        Args:
+            blocks: Topic of the blocks.
+            bag: The recording; empty: there is none.
+            states: Topic of joint states where no recording tells it.
+
+        Raises:
+            PayloadIdError: The recording cannot be read.
+        """
+        if not bag:
+            return states
+        with open_bag(bag) as opened:
+            kinds = opened.types.items()
+            return next((str(topic) for topic, kind in kinds if kind == JOINT_STATE), states)
 
     @property
     def windows(self) -> int:
@@ -134,7 +173,7 @@ class LiveRun:
 
     def _identifier_of(self, settings: RunSettings) -> OnlineIdentifier:
         """Return the identification of runs with some settings."""
-        return OnlineIdentifier(self._model, settings.identification)
+        return OnlineIdentifier(self.model, settings.identification)
 
     def begin(self, mass: KnownMass | None = None, enough: Sequence[float] = ()) -> str:
         """Begin a new run; a tare stays in force if the settings are the same. Return a sentence.
@@ -217,7 +256,7 @@ class LiveRun:
         """Hand samples to the identification, with stamps since the run began, shape (N,) [s]."""
         record = self._record
         record.newest_q = rows.q[-1]
-        record.measured = record.measured or not self._map.effort_is_zero(rows.tau).all()
+        record.measured = record.measured or not self.joint_map.effort_is_zero(rows.tau).all()
         self._identifier.add(Samples(stamp, rows.q, rows.dq, rows.tau))
 
     @property
@@ -299,7 +338,7 @@ class LiveRun:
     def _waiting(self, sentence: str) -> Estimate:
         """Return the estimate that says that there is none, and why."""
         settings = self.settings.identification
-        frame = self._model.payload_frame
+        frame = self.model.payload_frame
         return waiting(sentence, settings.estimator, settings.intervals, frame)
 
     def _report(self, estimate: Estimate) -> Report:
@@ -351,8 +390,8 @@ class LiveRun:
             settings=settings,
             updates=record.updates,
             result=None if last is None else last.of_any_measurement(),
-            calibration=self._model.calibration,
-            history=self._model.history,
+            calibration=self.model.calibration,
+            history=self.model.history,
             tare=self._identifier.known_arm if self.tared else None,
         )
 
@@ -386,6 +425,13 @@ class LiveRun:
             windows=self.windows,
             seconds=self._identifier.seconds,
         )
+
+
+def torque_run(
+    robot: RobotFile, sensor_frame: str, uncertainty: str, settings: Callable[[], RunSettings]
+) -> LiveRun:
+    """Return runs of the torques that a robot measures; there is no further sensor."""
+    return LiveRun(RobotModel.from_robot_file(robot), robot.joint_map(), settings)
 
 
 def with_mass(settings: RunSettings, mass: KnownMass | None) -> RunSettings:

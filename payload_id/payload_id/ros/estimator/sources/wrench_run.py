@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
+
+from payload_id_msgs.msg import WrenchBlock
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
@@ -11,10 +14,14 @@ from ....core.identification.online import OnlineIdentifier
 from ....core.identification.wrench.online import OnlineWrench
 from ....core.rows.wrench.newton_euler import NewtonEulerRows
 from ....core.rows.wrench.uncertainty import WrenchUncertainty
+from ....core.samples.arm_sensor_motion import model_at
 from ....core.samples.joint_map import JointMap
 from ....core.samples.sample_rows import SampleRows
+from ....files.robots.robot_file import RobotFile
+from ....files.robots.robot_model import RobotModel
 from ....files.runs.run_file import RunFile
-from ...common.wrench_blocks import samples_of_rows
+from ....files.tables.wrench_csv import read_wrench_uncertainty
+from ...common.wrench_blocks import rows_of_wrench, samples_of_rows
 from .live_run import LiveRun, RunSettings
 
 
@@ -24,6 +31,8 @@ class WrenchRun(LiveRun):
     Attributes:
         uncertainty: What is assumed about sensor and motion.
     """
+
+    block_type = WrenchBlock
 
     def __init__(
         self,
@@ -43,6 +52,14 @@ class WrenchRun(LiveRun):
         self.uncertainty = uncertainty
         self._row_source = NewtonEulerRows.of(uncertainty, model.payload_frame)
         super().__init__(model, joint_map, settings)
+
+    def rows(self, block: Any) -> SampleRows:
+        """Return the samples of a block."""
+        return rows_of_wrench(block, self.model.payload_frame)
+
+    def recorded_topic(self, blocks: str, bag: str, states: str) -> str:
+        """Return the topic of the blocks, which the sampler records as well."""
+        return blocks
 
     def _identifier_of(self, settings: RunSettings) -> OnlineIdentifier:
         """Return the identification of runs with some settings."""
@@ -64,7 +81,23 @@ class WrenchRun(LiveRun):
         filled = super().fill_in(run)
         return replace(
             filled,
-            payload_frame=self._model.payload_frame,
+            payload_frame=self.model.payload_frame,
             wrench=self.uncertainty,
             calibration=None,
         )
+
+
+def wrench_run(
+    robot: RobotFile, sensor_frame: str, uncertainty: str, settings: Callable[[], RunSettings]
+) -> LiveRun:
+    """Return runs of a sensor between flange and payload.
+
+    Args:
+        robot: The robot file.
+        sensor_frame: Of the sensor; empty: the payload frame.
+        uncertainty: File with what is assumed; empty: only the bias is unknown.
+        settings: Gives the settings for the next run.
+    """
+    model = model_at(RobotModel.from_robot_file(robot), sensor_frame or robot.payload_frame)
+    assumed = read_wrench_uncertainty(uncertainty) if uncertainty else WrenchUncertainty()
+    return WrenchRun(model, JointMap(robot.joints), settings, assumed)
