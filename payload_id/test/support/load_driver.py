@@ -25,7 +25,7 @@ from xarm_msgs.srv import SetTcpLoad
 from payload_id.cli.main import main
 from payload_id.ros.loads import load_service
 
-load_service.LOOK, load_service.SAYS = 0.25, 0.1  # [s]: this driver says all 50 times a second
+load_service.LOOK = 0.25  # [s]: this driver says all 50 times a second
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 

@@ -23,13 +23,13 @@ from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
 from ..common.timeouts import FOUND
+from ..common.topic_report import publisher_names
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import check_rest
 from ..supervision.driver_conditions import driver_conditions
 from ..supervision.named_types import named_type
 from .load_writer import LoadWriter, Values, differences, is_finite
 
-SAYS = 0.3  # [s] for which an arm must say the same of its load
 LOOK = 0.6  # [s] of joint states and of the driver's modes before a load is written
 TAKEN_UP = 3.0  # [s] within which the arm must say that it has what it was told
 DEPTH = 50
@@ -85,7 +85,6 @@ class LoadService:
         self._modes = driver_conditions(self._node, robot.driver)
         profile = QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._fault = ""  # of the driver, as it said last
-        self._loads_topic = topic
         self._loads = (
             None if state is None else PolledSubscription(self._node, state, topic or "", profile)
         )
@@ -139,24 +138,20 @@ class LoadService:
         """Return which load the arm has, by messages that come now; None: it does not say.
 
         Raises:
-            NotAppliedError: It says one and another in turn.
+            NotAppliedError: More than one says it.
         """
-        found = self._said()
-        if found and (turns := differences(found[-1], found[0])):
+        if (loads := self._loads) is None:
+            return None
+        if self._node.count_publishers(loads.topic) > 1:
+            by = ", ".join(publisher_names(self._node, loads.topic))
             raise NotAppliedError(
-                f"The arm says one load and another in turn on {self._loads_topic}: "
-                f"{'; '.join(turns)}. See that only its own driver publishes there."
+                f"{loads.topic} has more than one publisher (in {by}), so it is not known which "
+                "load the arm has: see that only its own driver publishes there."
             )
-        return found[-1] if found else None
-
-    def _said(self) -> list[dict[str, Any]]:
-        """Return two loads that differ, of those that the arm says now; else the newest, if any."""
-        if self._loads is None:
-            return []
-        list(self._loads.take_all(DEPTH))
+        loads.forget()
         found: list[dict[str, Any]] = []
 
-        def heard(loads: PolledSubscription = self._loads) -> bool:
+        def heard() -> bool:
             for data, _ in loads.take_all(DEPTH):
                 message = decoded(data, self._state_kind)
                 said = None if message is None else self._writer.state(message, self._robot.joints)
@@ -164,10 +159,8 @@ class LoadService:
                     found.append(said)
             return bool(found)
 
-        if self._until(heard, TAKEN_UP):
-            self._until(lambda: not heard(), SAYS)
-        other = [said for said in found if differences(found[-1], said)]
-        return [*other[-1:], *found[-1:]]
+        self._until(heard, TAKEN_UP)
+        return found[-1] if found else None
 
     def request(self, values: Values) -> Any:
         """Return the driver's message.
@@ -223,12 +216,10 @@ class LoadService:
             NotAppliedError: It has another one.
         """
         end, wrong = time.monotonic() + TAKEN_UP, ["nothing is heard of it"]
-        if self._loads is None:
-            return False
         while time.monotonic() < end:
-            if not (found := self._said()):
+            if (said := self.state()) is None:
                 return False
-            if not (wrong := [words for said in found for words in differences(values, said)]):
+            if not (wrong := differences(values, said)):
                 return True
         raise NotAppliedError(
             f"The driver said that it took the load, but the arm has another one: "

@@ -19,10 +19,10 @@ from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
 from ...files.robots.robot_file import RobotFile
+from ..common.timeouts import TELL
 from ..common.topics import LATCHED
 from ..execution.snapshot import ManagerReport
 
-PERIOD = 1.0  # [s] between two questions, and within which an answer must come
 ACTIVE, ABSENT = "active", "not loaded"
 USUAL_MANAGER = "/controller_manager"  # the one that `ros2 control` asks by itself
 
@@ -108,7 +108,7 @@ class ManagerListener:
 
     def ask(self) -> None:
         """Ask who commands what; `look` says when the answer has come."""
-        self._due = time.monotonic() + PERIOD
+        self._due = time.monotonic() + TELL  # within which an answer must come
         self._now = replace(self._now, is_current=False)
         self._question(self._controllers, ListControllers.Request(), self._on_controllers)
 

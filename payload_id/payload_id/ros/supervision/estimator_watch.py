@@ -10,9 +10,8 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.msg import PayloadEstimate
 from rclpy.node import Node
 
+from ..common.timeouts import SILENT
 from ..common.topics import LATCHED
-
-UNHEARD = 5.0  # [s] without its condition, which comes every second
 
 
 class EstimatorWatch:
@@ -51,7 +50,7 @@ class EstimatorWatch:
     def absence(self) -> str:
         """Say that it is not heard any more, and what to do; empty while it is."""
         silence = time.monotonic() - self._heard
-        if not UNHEARD < silence < math.inf:
+        if not SILENT < silence < math.inf:
             return ""
         return (
             f"The estimator {self._node.resolve_service_name(self.name)} was last heard "

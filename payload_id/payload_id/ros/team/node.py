@@ -14,7 +14,6 @@ from ..common.diagnostics import Condition
 from ..common.main_loop import run
 from ..common.parameters import check_changes, current_values, read_parameters
 from ..common.steady_timer import steady_timer
-from ..common.throttled_log import ThrottledLog
 from ..common.timeouts import LOOK
 from ..lifecycle.managed_node import ManagedNode
 from ..runs.run_control import RunControl
@@ -71,7 +70,7 @@ class TeamNode(ManagedNode):
             """Return how the robots are doing."""
             return members_of(report, listeners, requests.guided)
 
-        publisher = TeamPublisher(self, team, members, ThrottledLog(self), settings.publish_tf)
+        publisher = TeamPublisher(self, team, members, settings.publish_tf)
         rate = sum(robot.rate * len(robot.topics) for robot in team.robots)
         run = LiveTeam(
             team,

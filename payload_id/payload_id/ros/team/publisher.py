@@ -13,7 +13,7 @@ from visualization_msgs.msg import MarkerArray
 from ...core.excitation.wrists import HeldTeam, WristPlan
 from ...core.identification.status import FAILED
 from ...files.teams.team_file import SHARE, TeamFile
-from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import LOG
 from ..common.topics import LATCHED
 from .live_team import TeamReport
 from .markers import team_markers
@@ -29,7 +29,6 @@ class TeamPublisher:
         node: Node,
         team: TeamFile,
         members: Callable[[TeamReport], list[TeamMember]],
-        log: ThrottledLog,
         tf: bool,
     ) -> None:
         """Create the publishers.
@@ -38,10 +37,9 @@ class TeamPublisher:
             node: The node.
             team: The team.
             members: Returns how its robots are doing.
-            log: For errors.
             tf: Whether grasp frames go to /tf_static.
         """
-        self._team, self._members, self._log = team, members, log
+        self._team, self._members, self._log = team, members, node.get_logger()
         self._estimate = node.create_publisher(TeamEstimate, "~/team", LATCHED)
         self._markers = node.create_publisher(MarkerArray, "~/markers", LATCHED)
         self._motion = node.create_publisher(MultiDOFJointTrajectory, "~/wrist_motion", LATCHED)
@@ -69,4 +67,4 @@ class TeamPublisher:
         for publisher, share in zip(self._shares, shares, strict=True):
             publisher.publish(share)
         if report.status in FAILED:
-            self._log.warn(report.status.value, report.message)
+            self._log.warning(report.message, throttle_duration_sec=LOG)
