@@ -18,10 +18,10 @@ from ...core.safety.speed.speed_limits import PRESETS
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..certifying.case_parameters import case_settings, stated_cell
-from ..certifying.prover import make_prover
+from ..certifying.prover import Prover
 from ..certifying.worker_process import WorkerProcess
 from ..common.awaited_answers import awaitable
-from ..common.parameters import check_changes
+from ..common.parameters import check_changes, current_values
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
 from ..lifecycle.managed_node import ManagedNode
@@ -29,7 +29,7 @@ from ..supervision.estimator_watch import EstimatorWatch
 from .fault_memory import FaultMemory
 from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacles import Obstacles
-from .parameters import BRIDGE_TABLE, BridgeParameters
+from .parameters import BRIDGE_TABLE, SWITCH, BridgeParameters
 
 ENABLE = "enable"  # of an enabling device
 ENDED_IN_MOTION = (
@@ -65,7 +65,7 @@ class BridgeContext:
     ) -> None:
         """Subscribe to joint states, and start the proving process."""
         self.node, self.settings, self.robot = node, settings, robot
-        self.frames = base_frames(robot.urdf, RobotModel.from_robot_file(robot))
+        self.frames = base_frames(RobotModel.from_robot_file(robot))
         self.obstacles = Obstacles(settings.obstacles_lifetime)
         self.estimator = EstimatorWatch(node, settings.estimator)
         self.holding: Array | None = None
@@ -76,11 +76,11 @@ class BridgeContext:
             node.get_logger().error(f"Nothing moves until ~/acknowledge: {self.fault}")
         cell, self.cell_missing = stated_cell(settings, "bridge")
         case = case_settings(settings, robot, uncertainty, cell, settings.by_torques)
-        self.process = WorkerProcess("proof", make_prover, case, longest=settings.longest_proof)
+        self.process = WorkerProcess("proof", Prover, case, longest=settings.longest_proof)
         node.resources.callback(self.process.close)
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
         self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
-        self._note_turns(node.get_parameter("turned").value)
+        self._note_turns(settings.turned)
         check_changes(node, BRIDGE_TABLE, self._check_turned)
         node.add_post_set_parameters_callback(self._on_set)
         self._device = False, -math.inf  # what the enabling device said last, and when [s]
@@ -156,7 +156,7 @@ class BridgeContext:
         settings = self.settings
         if settings.dry_run:
             return "Dry run: motions are proved, and none is followed (parameter dry_run)"
-        if not self.node.get_parameter("allow_motion").value:
+        if not current_values(self.node, SWITCH)["allow_motion"]:
             return "Motion is switched off: the parameter allow_motion is false"
         held, when = self._device
         if when == -math.inf and not settings.enabling_device:
@@ -192,9 +192,8 @@ class BridgeContext:
 
     def _on_set(self, changes: Sequence[RosParameter]) -> None:
         """Take in what is said of the turns; whether it can be true, the count judges."""
-        for change in changes:
-            if change.name == "turned":
-                self._note_turns(change.value)
+        if any(change.name == "turned" for change in changes):
+            self._note_turns(current_values(self.node, BRIDGE_TABLE)["turned"])
 
     def ask(self, request: Any) -> RosFuture:
         """Hand a request to the proving process; the executor goes on meanwhile."""

@@ -7,7 +7,6 @@ from payload_id_msgs.msg import Certificate
 
 from ...core.errors import InputError
 from ..certifying.prover import ProofRequest
-from ..certifying.worker_process import Failure
 from ..execution.commanded_motion import Part
 from ..execution.snapshot import NotProved
 from ..execution.start_check import NotReadyError
@@ -19,35 +18,22 @@ MOST_BYTES = 32_000_000  # of a motion's certificates together
 
 async def proved(context: BridgeContext, asked: Follow.Goal) -> Part | NotProved:
     """Return a motion with the obstacles that it is proved with, or why it is not proved."""
+    name, known, bodies = asked.motion_id, context.obstacles.digest, context.obstacles.bodies
     try:
-        return await _proved(context, asked)
+        if not name or len(name) > LONGEST_ID:
+            raise InputError(f"motion_id takes 1 to {LONGEST_ID} characters; found {len(name)}.")
+        size = sum(len(x.file) for x in (asked.motion, *asked.stops))
+        if size > MOST_BYTES:
+            raise InputError(
+                f"The certificates of a motion take at most {MOST_BYTES} bytes; found {size}. Plan "
+                "a shorter motion, or with fewer obstacles."
+            )
+        if context.cell_missing:
+            raise NotReadyError(context.cell_missing)
+        motion, stops = _text(asked.motion), tuple(map(_text, asked.stops))
+        return Part(name, await context.ask(ProofRequest(motion, stops, bodies)), known)
     except InputError as error:
         return NotProved(str(error))
-
-
-async def _proved(context: BridgeContext, asked: Follow.Goal) -> Part:
-    """Return a motion that is proved.
-
-    Raises:
-        InputError: It is not.
-    """
-    name = asked.motion_id
-    if not name or len(name) > LONGEST_ID:
-        raise InputError(f"motion_id takes 1 to {LONGEST_ID} characters; found {len(name)}.")
-    size = sum(len(x.file) for x in (asked.motion, *asked.stops))
-    if size > MOST_BYTES:
-        raise InputError(
-            f"The certificates of a motion take at most {MOST_BYTES} bytes; found {size}. Plan a "
-            "shorter motion, or with fewer obstacles."
-        )
-    if context.cell_missing:
-        raise NotReadyError(context.cell_missing)
-    known, bodies = context.obstacles.digest, context.obstacles.bodies
-    motion, stops = _text(asked.motion), tuple(map(_text, asked.stops))
-    found = await context.ask(ProofRequest(motion, stops, bodies))
-    if isinstance(found, (str, Failure)):
-        raise InputError(found if isinstance(found, str) else found.sentence)
-    return Part(name, found, known)
 
 
 def _text(certificate: Certificate) -> str:

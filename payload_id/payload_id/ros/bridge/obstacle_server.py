@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -15,11 +15,13 @@ from visualization_msgs.msg import MarkerArray
 
 from ...core.errors import InputError, brief
 from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.clearance.swept_volume import body_triangles
 from ..common.awaited_answers import awaitable
+from ..common.colours import Colour
 from ..common.conversions import stamp_of
+from ..common.markers import in_frame, triangles
 from ..common.topics import LATCHED
 from .context import BridgeContext
-from .obstacles.obstacle_markers import obstacle_markers
 from .obstacles.obstacle_messages import obstacles_from
 from .obstacles.obstacles import Obstacles
 from .obstacles.transform_listener import TransformListener
@@ -107,3 +109,10 @@ class ObstacleServer:
         if obstacles.digest != before.digest:
             self._shown.publish(obstacle_markers(obstacles.bodies, self._context.base))
             self._callback()
+
+
+def obstacle_markers(obstacles: Iterable[ConvexBody], frame: str) -> MarkerArray:
+    """Return obstacles as RViz shows them."""
+    bodies = (body for body in obstacles if body.kind != "half_space")
+    shown = [triangles(Colour.VERMILION, 0.6, body_triangles(body)) for body in bodies]
+    return in_frame(shown, frame, 0, ns="obstacles")

@@ -123,3 +123,4 @@ class BridgeParameters(CaseParameters, ArmParameters):
 
 
 BRIDGE_TABLE = table_of(BridgeParameters)
+SWITCH = tuple(entry for entry in BRIDGE_TABLE if entry.name == "allow_motion")

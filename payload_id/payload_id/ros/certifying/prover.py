@@ -77,21 +77,14 @@ class Prover:
         """
         self._cases = SafetyCases(settings)
 
-    def __call__(self, request: ProofRequest | None) -> VerifiedMotion | str:
-        """Return what is proved, or a sentence that says why it is not; for None, get ready."""
-        if request is None:
-            return ""
-        try:
-            return self._proved(request)
-        except InputError as error:
-            return str(error)
-
-    def _proved(self, request: ProofRequest) -> VerifiedMotion:
-        """Return a motion that is proved.
+    def __call__(self, request: ProofRequest | None) -> VerifiedMotion | None:
+        """Return what is proved; for None, get ready.
 
         Raises:
-            InputError: It is not.
+            InputError: It is not proved; says why.
         """
+        if request is None:
+            return None
         saved = certificate_in(request.certificate, "the motion's certificate")
         motion = saved.trajectory
         case = self._prove(saved, request.obstacles, "The motion")
@@ -147,11 +140,6 @@ class Prover:
         if (np.abs(motion.at(np.array([motion.duration])).dq) > AT_REST).any():
             raise InputError(f"{what} does not end at rest.")
         return case
-
-
-def make_prover(settings: CaseSettings) -> Prover:
-    """Return the prover; called in its process."""
-    return Prover(settings)
 
 
 def _stop_of(stop: Trajectory, motion: Trajectory, what: str) -> tuple[float, PathStop]:

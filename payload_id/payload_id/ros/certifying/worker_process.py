@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
+from ...core.errors import InputError
 from ...core.threads import one_thread
 from ..common.error_sentence import error_sentence
 
@@ -67,7 +68,11 @@ class WorkerProcess:
         return self._warm.done()
 
     def request(self, request: Any) -> Future[Any]:
-        """Have a request carried out after those before; the future holds answer or `Failure`."""
+        """Have a request carried out after those before.
+
+        Returns:
+            answer: Raises InputError where there is none.
+        """
         self._last = future = self._thread.submit(self._carried_out, request, self._why)
         return future
 
@@ -100,7 +105,7 @@ class WorkerProcess:
         """Return the answer to a request; a new process after one that has died."""
         late = ""
         if self._why is not why:
-            return Failure(self._why[0])
+            raise InputError(self._why[0])
         try:
             if not self._ready:
                 self._ready = bool(self._connection.recv())
@@ -108,8 +113,8 @@ class WorkerProcess:
             if not self._connection.poll(self._longest):
                 late = f"The {self._name} was given up: it took longer than {self._longest:g} s."
                 self._process.terminate()
-            return self._connection.recv()
-        except (EOFError, OSError):
+            answer = self._connection.recv()
+        except (EOFError, OSError) as error:
             self._process.join(END)
             code = self._process.exitcode
             died = (
@@ -118,7 +123,11 @@ class WorkerProcess:
             )
             if not self._closing:
                 self._process, self._connection = self._started()
-            return Failure(late or (self._why[0] if self._why is not why else died))
+            told = late or (self._why[0] if self._why is not why else died)
+            raise InputError(told) from error
+        if isinstance(answer, Failure):
+            raise InputError(answer.sentence)
+        return answer
 
 
 def _serve(connection: Connection, make: MakeWorker, arguments: tuple[Any, ...]) -> None:

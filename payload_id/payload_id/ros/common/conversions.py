@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
@@ -23,6 +23,7 @@ from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.serialization import deserialize_message
 from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import JointState
 
 from ...core.arrays import Array
 from ...core.body.inertial import mass_com_inertia
@@ -34,7 +35,6 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.samples.sample_checks import Drop
 from ...core.samples.sample_rows import SampleRows
 
-SECOND_NS = 1_000_000_000
 STATUSES = {getattr(PayloadEstimate, status.value): status for status in Status}
 
 
@@ -84,21 +84,48 @@ def decoded(data: bytes, kind: Any) -> Any:
         return None
 
 
+class JointStateValues(NamedTuple):
+    """A sensor_msgs/JointState; an array is empty where nothing was measured.
+
+    Attributes:
+        stamp_ns: Its stamp [ns].
+        names: Names of m joints.
+        position: Shape (m,) [rad or m].
+        velocity: Shape (m,) [rad/s or m/s].
+        effort: Shape (m,), as the driver reports it.
+    """
+
+    stamp_ns: int
+    names: tuple[str, ...]
+    position: Array
+    velocity: Array
+    effort: Array
+
+
+def joint_state_values(data: bytes) -> JointStateValues | None:
+    """Return what a serialized joint state says; None if the bytes are none."""
+    message = decoded(data, JointState)
+    if message is None:
+        return None
+    arrays = (np.asarray(x) for x in (message.position, message.velocity, message.effort))
+    return JointStateValues(stamp_of(message.header.stamp), tuple(message.name), *arrays)
+
+
 def time_message(stamp_ns: int) -> Time:
     """Return a stamp [ns] as a message."""
-    seconds, nanoseconds = divmod(int(stamp_ns), SECOND_NS)
+    seconds, nanoseconds = divmod(int(stamp_ns), 10**9)
     return Time(sec=seconds, nanosec=nanoseconds)
 
 
 def duration_message(seconds: float) -> Duration:
     """Return a time that something takes [s] as a message."""
-    whole, nanoseconds = divmod(round(seconds * 1e9), SECOND_NS)
+    whole, nanoseconds = divmod(round(seconds * 1e9), 10**9)
     return Duration(sec=whole, nanosec=nanoseconds)
 
 
 def stamp_of(time: Time) -> int:
     """Return a message's stamp [ns]."""
-    return int(time.sec) * SECOND_NS + int(time.nanosec)
+    return int(time.sec) * 10**9 + int(time.nanosec)
 
 
 def block_message(

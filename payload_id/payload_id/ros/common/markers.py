@@ -39,6 +39,13 @@ def arrow(colour: Colour, start: Array, end: Array, width: float) -> Marker:
     return marker
 
 
+def triangles(colour: Colour, opacity: float, corners: Array) -> Marker:
+    """Return triangles by their corners, shape (K, 3, 3) [m]."""
+    marker = shape(Marker.TRIANGLE_LIST, colour, opacity, [1.0, 1.0, 1.0])
+    marker.points = [point(corner) for corner in corners.reshape(-1, 3)]
+    return marker
+
+
 def text(words: str, at: Sequence[float] | Array, colour: Colour = Colour.WHITE) -> Marker:
     """Return a line of text that faces whoever looks."""
     marker = shape(Marker.TEXT_VIEW_FACING, colour, 1.0, [0.0, 0.0, TEXT], at)

@@ -12,12 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from rcl_interfaces.msg import (
-    FloatingPointRange,
-    IntegerRange,
-    ParameterDescriptor,
-    SetParametersResult,
-)
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from typing_extensions import Self
@@ -31,6 +26,7 @@ _KIND_OF_TYPE = {bool: "flag", int: "integer", float: "number", list: "numbers",
 # Parameters that rclpy, or the life cycle, gives to every node.
 OWN_NAMES = ("use_sim_time", "start_type_description_service", "autostart")
 OWN_PREFIX = "qos_overrides."
+FIXED = "; fixed while the node is configured"
 
 
 @dataclass(frozen=True)
@@ -71,23 +67,14 @@ class Parameter:
     def descriptor(self) -> ParameterDescriptor:
         """Return the descriptor that `ros2 param describe` shows.
 
-        Dynamic typing lets a whole number stand for a real one; `check` looks at the type.
+        Dynamic typing lets a whole number stand for a real one; `check` looks at type and range.
         """
-        descriptor = ParameterDescriptor(
-            name=self.name,
+        return ParameterDescriptor(
             description=self.text + _bracket(self.unit),
-            additional_constraints=self.allowed(),
-            read_only=self.read_only,
+            additional_constraints=self.allowed() + FIXED * self.read_only,
+            read_only=self.name == AUTOSTART.name,
             dynamic_typing=True,
         )
-        if self.lower is not None and self.upper is not None:
-            if self.kind == "integer":
-                limits = IntegerRange(from_value=int(self.lower), to_value=int(self.upper))
-                descriptor.integer_range = [limits]
-            elif self.kind == "number":
-                limits = FloatingPointRange(from_value=self.lower, to_value=self.upper)
-                descriptor.floating_point_range = [limits]
-        return descriptor
 
     def allowed(self) -> str:
         """Return in words which values it takes."""
@@ -219,58 +206,34 @@ AUTOSTART = Parameter(
 )
 
 
-def open_parameters(node: Node, table: Sequence[Parameter]) -> bool:
-    """Declare `autostart`, and where it is false, a table to be set before configuration.
+def declare_parameters(node: Node, table: Sequence[Parameter]) -> None:
+    """Declare a table with what was given, and warn of what nobody reads.
 
-    What is set then is checked by `read_parameters`.
-
-    Returns:
-        autostart: Whether the node configures and activates itself.
+    What was given, or is set before the node is configured, is checked by `read_parameters`. A node
+    made with `automatically_declare_parameters_from_overrides=True` also hears of parameters that
+    were given but that the table does not have, such as misspelt ones.
     """
     given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
-    own = AUTOSTART
-    autostart = bool(own.check(given.get(own.name, own.default)))
-    if node.has_parameter(own.name):
-        node.undeclare_parameter(own.name)
-    node.declare_parameter(own.name, autostart, own.descriptor(), ignore_override=True)
-    for entry in () if autostart else table:
-        if not node.has_parameter(entry.name):
-            described = ParameterDescriptor(
-                description=entry.text,
-                additional_constraints=entry.allowed(),
-                dynamic_typing=True,
-            )
-            node.declare_parameter(entry.name, entry.default, described, ignore_override=True)
-    return autostart
+    _warn_of_unknown(node, table, given)
+    for entry in table:
+        if node.has_parameter(entry.name):
+            node.undeclare_parameter(entry.name)
+        value = given.get(entry.name, entry.default)
+        node.declare_parameter(entry.name, value, entry.descriptor(), ignore_override=True)
+    node.add_post_set_parameters_callback(lambda changes: _declare_unset(node, table))
 
 
 def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
-    """Declare the parameters of a table, warn of unknown ones, and return the values by name.
-
-    A node made with `automatically_declare_parameters_from_overrides=True` also hears of
-    parameters that were given but that the table does not have, such as misspelt ones.
+    """Return the values of declared parameters by name, and have changes checked from now on.
 
     Raises:
         ConfigurationError: A value has the wrong type or lies outside its range.
     """
-    given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
-    _warn_of_unknown(node, table, given)
-    SIM_TIME.check(given.get(SIM_TIME.name, False))  # rclpy would go on with the other clock
-    managed = not given.get(AUTOSTART.name, True)
-    for entry in table:
-        value = entry.check(given.get(entry.name, entry.default))
-        if node.has_parameter(entry.name):
-            if node.describe_parameter(entry.name).read_only:
-                continue  # configured before, and fixed since
-            node.undeclare_parameter(entry.name)
-        # What is fixed may change between two configurations of a managed node.
-        described = replace(entry, read_only=entry.read_only and not managed).descriptor()
-        node.declare_parameter(entry.name, value, described, ignore_override=True)
-    if managed:
-        node.add_on_set_parameters_callback(lambda changes: _fixed(node, table, changes))
+    # rclpy would go on with the other clock.
+    SIM_TIME.check(node.get_parameter(SIM_TIME.name).value)
+    values = current_values(node, table)
     check_changes(node, table, lambda values: None)
-    node.add_post_set_parameters_callback(lambda changes: _declare_unset(node, table))
-    return current_values(node, table)
+    return values
 
 
 def current_values(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
@@ -298,15 +261,7 @@ def check_changes(
 
     def judge(changes: Sequence[RosParameter]) -> SetParametersResult:
         try:
-            news = {change.name: change.value for change in changes}
-            values = {
-                entry.name: entry.check(news[entry.name]) for entry in table if entry.name in news
-            }
-            for entry in table:
-                if entry.folder and values.get(entry.name) and not _is_so(node, entry, values):
-                    within = node.get_parameter(entry.folder).value
-                    file_below(values[entry.name], within, entry.name)
-            if values:
+            if values := _changed(node, table, changes):
                 check({**current_values(node, table), **values})
         except Exception as error:  # whatever is wrong with a value, the node keeps those it has
             return SetParametersResult(successful=False, reason=error_sentence(error))
@@ -315,41 +270,24 @@ def check_changes(
     node.add_on_set_parameters_callback(judge)
 
 
-def _fixed(
+def _changed(
     node: Node, table: Sequence[Parameter], changes: Sequence[RosParameter]
-) -> SetParametersResult:
-    """Refuse to change what a managed node has been configured with."""
-    fixed = {entry.name for entry in table if entry.read_only}
-    for change in changes:
-        if change.name in fixed:
-            reason = (
-                f"Parameter '{change.name}' is fixed while the node is configured: `ros2 lifecycle "
-                f"set {node.get_fully_qualified_name()} cleanup` first."
-            )
-            return SetParametersResult(successful=False, reason=reason)
-    return SetParametersResult(successful=True)
-
-
-def _is_so(node: Node, entry: Parameter, values: dict[str, Any]) -> bool:
-    """Tell whether a parameter has that value already, as from the start."""
-    return node.has_parameter(entry.name) and (
-        node.get_parameter(entry.name).value == values[entry.name]
-    )
-
-
-def describe_parameters(table: Sequence[Parameter]) -> str:
-    """Return the table as Markdown."""
-    lines = [
-        "| parameter | values | default | when changed | meaning |",
-        "|---|---|---|---|---|",
-    ]
+) -> dict[str, Any]:
+    """Return the new values of a table's parameters by name; raise unless they may be set."""
+    news = {change.name: change.value for change in changes}
+    values = {}
     for entry in table:
-        default = "not set" if entry.default is None else f"`{_yaml(entry.default)}`"
-        change = "at start only" if entry.read_only else "with the next run"
-        lines.append(
-            f"| `{entry.name}` | {entry.allowed()} | {default} | {change} | {entry.text} |"
-        )
-    return "\n".join(lines) + "\n"
+        if entry.name not in news:
+            continue
+        values[entry.name] = value = entry.check(news[entry.name])
+        if entry.read_only:
+            raise ConfigurationError(
+                f"Parameter '{entry.name}' is fixed while the node is configured: `ros2 lifecycle "
+                f"set {node.get_fully_qualified_name()} cleanup` first, or start it anew."
+            )
+        if entry.folder and value and value != node.get_parameter(entry.name).value:
+            file_below(value, node.get_parameter(entry.folder).value, entry.name)
+    return values
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -426,10 +364,3 @@ KINDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
 
 def _bracket(unit: str) -> str:
     return f" [{unit}]" if unit else ""
-
-
-def _yaml(value: Any) -> str:
-    """Return a default as one would write it in YAML."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return '""' if value == "" else str(value)

@@ -27,8 +27,7 @@ from ...files.bags.bag_writer import BagWriter
 from ...files.configuration.input_path import from_home
 from ...files.configuration.package_data import package_share_folder
 from .steady_timer import steady_timer
-from .throttled_log import ThrottledLog
-from .timeouts import TELL
+from .timeouts import LOG, TELL
 from .topics import LATCHED
 
 ROOM = 100_000_000  # free bytes with which a recording goes on after the disk was full
@@ -64,7 +63,6 @@ class RawRecording:
         """
         self.path = ""
         self._node, self._what = node, what
-        self._log = ThrottledLog(node)
         self._writer: BagWriter | None = None
         self._lost = 0  # by bags before
         self._types: dict[str, str] = {}
@@ -146,8 +144,8 @@ class RawRecording:
             file = package_share_folder("payload_id_msgs") / "msg" / f"{kind.__name__}.msg"
             text = file.read_text(encoding="utf-8")
         except (ConfigurationError, OSError) as error:
-            self._log.warn(
-                f"no definition of {name}", f"{topic} is not recorded: {in_words(error)}"
+            self._node.get_logger().warning(
+                f"{topic} is not recorded: {in_words(error)}", throttle_duration_sec=LOG
             )
             return
         self.add_message_type(name, text)

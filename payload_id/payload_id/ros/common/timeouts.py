@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 LOOK = 0.05  # between two looks whether something has come about
+FEEDBACK = 0.1  # between two messages of how far a goal is
 TELL = 1.0  # between two times that a node says how it is
 SILENT = 5.0  # without a word of a node that says each second how it is, after which it has ended
 FOUND = 10.0  # until a node that runs has been found, and has answered what takes no computing

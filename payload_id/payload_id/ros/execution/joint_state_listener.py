@@ -16,11 +16,10 @@ from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import FASTEST, LARGEST, Drop, SampleGate
 from ...core.samples.stamps import NANOSECONDS
 from ...files.robots.robot_file import RobotFile
-from ..common.joint_state_reader import JointStateReader, JointStateValues
+from ..common.conversions import JointStateValues, joint_state_values
 from ..common.polled_subscription import joint_state_subscription
 from ..common.topic_report import publisher_names
 from ..common.topics import JOINT_STATES
-from .clock_watch import ClockWatch
 from .passive_joint_watch import PassiveJointWatch
 from .snapshot import JointStates
 from .standstill import AT_REST
@@ -39,7 +38,8 @@ _State = tuple[int, Array, Array]  # stamp [ns], positions, velocities
 class _Heard:
     """When what was heard, by a clock that nobody sets [s], and why a message was of no use.
 
-    `silence` counts only looks: of one that comes late, not more than ASLEEP.
+    `silence` counts only looks: of one that comes late, not more than ASLEEP. `ahead` of the clock
+    are the newest stamps [s].
     """
 
     arrived: float
@@ -47,6 +47,7 @@ class _Heard:
     spoken: float = -np.inf
     dropped: str = ""
     dropped_at: float = -np.inf
+    ahead: float = 0.0
 
 
 class JointStateListener:
@@ -54,7 +55,6 @@ class JointStateListener:
 
     Attributes:
         topic: Full name of the topic.
-        clock: Judges the stamps.
         held: Judges joints that the arm does not move.
         turns: Counts whole turns.
     """
@@ -77,11 +77,10 @@ class JointStateListener:
             topic: For commands, which nobody remaps, another name.
         """
         self._node, self._clock = node, node.get_clock()
-        self.clock = ClockWatch(clock_tolerance)
+        self._clock_tolerance = clock_tolerance
         self._subscription = joint_state_subscription(node, robot, QUEUE, reliability, topic)
         self.topic = self._subscription.topic
         self._map, self._gate = JointMap(robot.joints), SampleGate()
-        self._reader = JointStateReader()
         self._endless = np.array(robot.continuous, dtype=bool)
         self._heard = _Heard(arrived=time.monotonic())  # from now on there is silence
         self._taken, self._woke = self._heard.arrived, (0, -np.inf)  # time then [ns], and when [s]
@@ -107,6 +106,22 @@ class JointStateListener:
     def dropped(self) -> str:
         """Why the last message that could not be used could not; empty if there was none."""
         return self._heard.dropped
+
+    @property
+    def clock_fault(self) -> str:
+        """That stamps do not go with the controller's clock; empty if they do.
+
+        A motion begins at an instant that is written in stamps. Where those are behind the clock,
+        the motion has begun before it was sent, and the arm would jump onto it.
+        """
+        ahead, tolerance = self._heard.ahead, self._clock_tolerance
+        if abs(ahead) <= tolerance:
+            return ""
+        return (
+            f"The stamps of the joint states are {abs(ahead):.3f} s "
+            f"{'ahead of' if ahead > 0 else 'behind'} the clock; at most {tolerance:g} s are "
+            "allowed"
+        )
 
     @property
     def conflict(self) -> str:
@@ -183,11 +198,11 @@ class JointStateListener:
         self._taken = now
         looked_at = waiting if every else waiting[::-1]
         usable = (
-            (x, self.clock.fault) for data in looked_at if (x := self._read(data, now, clock_ns))
+            (x, self.clock_fault) for data in looked_at if (x := self._read(data, now, clock_ns))
         )
         read = list(usable if every else islice(usable, 1))
         found = [x for x, _ in read]
-        clock = next((fault for _, fault in read if fault), self.clock.fault)
+        clock = next((fault for _, fault in read if fault), self.clock_fault)
         unheard = 0.0 if found else self._heard.silence + min(passed, ASLEEP)
         self._heard = replace(self._heard, silence=unheard)
         self._remember(found)
@@ -217,7 +232,7 @@ class JointStateListener:
             now: When the middleware handed it out [s].
             clock_ns: The controller's clock then [ns].
         """
-        message = self._reader.read(data)
+        message = joint_state_values(data)
         if message is None:
             return None
         self._heard = replace(self._heard, spoken=now)
@@ -250,7 +265,7 @@ class JointStateListener:
         stamp = message.stamp_ns
         # What waited while this process slept is old, however well the clocks agree.
         robot_ns = max(stamp, min(self._least_ns(now), clock_ns))
-        self.clock = self.clock.after(stamp, robot_ns, clock_ns)
+        self._heard = replace(self._heard, ahead=(robot_ns - clock_ns) / NANOSECONDS)
         anew = stamp < self._gate.newest - RESTART * NANOSECONDS
         self._gate, cause = (SampleGate() if anew else self._gate).offer(stamp, rows[0])
         if cause is not None:

@@ -120,8 +120,8 @@ class StandingArm:
 
     def clock_doubt(self) -> str:
         """Say that stamps of joint states do not go with this node's clock; empty if they do."""
-        clock = self.states.clock
-        if not clock.fault:
+        fault = self.states.clock_fault
+        if not fault:
             return ""
         simulated = self._node.get_parameter("use_sim_time").value
         if simulated and self._node.get_clock().now().nanoseconds == 0:
@@ -129,7 +129,7 @@ class StandingArm:
                 "use_sim_time is set, and no time has come on /clock: start what publishes it, or "
                 "unset use_sim_time where time is not simulated."
             )
-        return f"{clock.fault}. {Reason.CLOCK_FAULT.value}"
+        return f"{fault}. {Reason.CLOCK_FAULT.value}"
 
     def check_alive(self) -> None:
         """Raise unless joint states arrive."""

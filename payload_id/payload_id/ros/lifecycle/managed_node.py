@@ -25,7 +25,7 @@ from ...files.robots.robot_file import RobotFile
 from ..common.awaited_answers import until
 from ..common.diagnostics import LIFECYCLE, Condition, Level, publish_diagnostics
 from ..common.error_sentence import OUTLIVED, refusal_sentence
-from ..common.parameters import Parameter, open_parameters
+from ..common.parameters import AUTOSTART, Parameter, declare_parameters
 
 EMPTY = RosParameter.Type.NOT_SET
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
@@ -79,7 +79,8 @@ class ManagedNode(LifecycleNode):
         self._rclpy_change_state, service.callback = service.callback, self._on_change_state
         service.callback_group = ReentrantCallbackGroup()
         self._tell = publish_diagnostics(self, subject, self._hardware, self._judged)
-        if not open_parameters(self, table):
+        declare_parameters(self, (AUTOSTART, *table))
+        if not AUTOSTART.check(self.get_parameter(AUTOSTART.name).value):
             self.get_logger().info(f"Waits: `ros2 lifecycle set {self._full_name} configure`.")
             return
         self._starting = True
@@ -170,7 +171,8 @@ class ManagedNode(LifecycleNode):
     def add_post_set_parameters_callback(self, callback: Any) -> None:
         """As rclpy's, until the configuration is given up."""
         super().add_post_set_parameters_callback(callback)
-        self.resources.callback(self.remove_post_set_parameters_callback, callback)
+        if self._building:
+            self.resources.callback(self.remove_post_set_parameters_callback, callback)
 
     @property
     def in_progress(self) -> int:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
-from rclpy.task import Future as RosFuture
-from std_srvs.srv import Trigger
 
-from ...core.errors import InputError, printable, shortened
+from ...core.errors import printable, shortened
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ...planning.request import Documents, Planned
+from ..common.awaited_answers import until
 from ..execution.start_check import CalledOffError, NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from .bridge_client import Ended, Following
@@ -29,6 +29,7 @@ class ArmGoal:
         what: It does, as a clause.
         who: Asks for it.
         called_off: Why nothing more shall move; None: it may.
+        is_paused: Whether nothing begins until somebody resumes.
     """
 
     def __init__(self, context: PlannerContext, handle: ServerGoalHandle, what: str) -> None:
@@ -43,7 +44,7 @@ class ArmGoal:
         self.who = printable(shortened(handle.request.requested_by)) or "somebody"
         self.called_off: tuple[Reason, str] | None = None
         self._followed: list[Following] = []  # what the bridge has not ended yet, the newest last
-        self._resumed: RosFuture | None = None  # is waited for in a pause
+        self.is_paused = False
 
     @property
     def following(self) -> Following | None:
@@ -71,11 +72,11 @@ class ArmGoal:
         """Have what moves end by its certified stop, and nothing more begin."""
         self.called_off = self.called_off or (reason, detail.rstrip("."))
         self._end_motions(*self.called_off)
-        self._wake()
+        self.is_paused = False
 
     def pause(self) -> None:
         """Have what moves end by its certified stop, and nothing more begin until `resume`."""
-        self._resumed = self._resumed or RosFuture()
+        self.is_paused = True
         self._end_motions(Reason.PAUSED, "")
 
     def resume(self, limits: str) -> None:
@@ -87,26 +88,14 @@ class ArmGoal:
         Raises:
             InputError: Nothing waits for it, or the arm could not set off.
         """
-        if self._resumed is None:
+        if not self.is_paused:
             raise NotReadyError("Nothing rests in a pause.")
         self._context.standing(limits)
-        self._wake()
+        self.is_paused = False
 
     async def resumed(self) -> None:
         """Wait until a pause is over, or all of it called off."""
-        if self._resumed is not None and not self.unwanted:
-            await self._resumed
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether nothing begins until somebody resumes."""
-        return self._resumed is not None
-
-    def _wake(self) -> None:
-        """End the waiting for somebody who resumes."""
-        if self._resumed is not None:
-            self._resumed.set_result(None)
-        self._resumed = None
+        await until(self._context.node, lambda: not self.is_paused or bool(self.unwanted), math.inf)
 
     def _end_motions(self, reason: Reason, detail: str) -> None:
         """Have the bridge end what it follows."""
@@ -187,14 +176,16 @@ class ArmLease:
             self.goal.call_off(reason, detail)
         return self.goal is not None
 
-    def on_stop(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Stop whatever moves, and have nothing more begin."""
+    def on_stop(self) -> str:
+        """Stop whatever moves, and have nothing more begin; return a sentence.
+
+        Raises:
+            NotReadyError: Nothing moves or would.
+        """
         moves = self.goal is not None and self.goal.following is not None
-        response.success = self.stop(Reason.CANCELLED, "The service ~/stop was called")
-        response.message = "The arm comes to rest." if moves else "What is prepared will not begin."
-        if not response.success:
-            response.message = "Nothing moves."
-        return response
+        if not self.stop(Reason.CANCELLED, "The service ~/stop was called"):
+            raise NotReadyError("Nothing moves.")
+        return "The arm comes to rest." if moves else "What is prepared will not begin."
 
     def on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         """Accept any cancelling; a moving arm is stopped."""
@@ -202,27 +193,28 @@ class ArmLease:
             self.goal.call_off(Reason.CANCELLED, "The goal was cancelled")
         return CancelResponse.ACCEPT
 
-    def on_pause(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Stop whatever moves; an identification waits for `~/resume` then."""
-        response.message = "Nothing moves that could rest on its path and go on."
-        if self.goal is not None:
-            self.goal.pause()
-            response.success = True
-            response.message = (
-                "The arm comes to rest on its path; ~/resume of an identification plans on from "
-                "there, ~/stop ends it."
-            )
-        return response
+    def on_pause(self) -> str:
+        """Stop whatever moves; an identification waits for `~/resume` then. Return a sentence.
 
-    def on_resume(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Have an identification go on from where the arm rests."""
-        try:
-            if self.goal is None:
-                raise NotReadyError("Nothing rests in a pause.")
-            self.goal.resume(self._context.limits)
-        except InputError as error:
-            response.message = str(error)
-            return response
-        response.success, response.message = True, "It goes on."
+        Raises:
+            NotReadyError: Nothing moves or would.
+        """
+        if self.goal is None:
+            raise NotReadyError("Nothing moves that could rest on its path and go on.")
+        self.goal.pause()
+        return (
+            "The arm comes to rest on its path; ~/resume of an identification plans on from there, "
+            "~/stop ends it."
+        )
+
+    def on_resume(self) -> str:
+        """Have an identification go on from where the arm rests; return a sentence.
+
+        Raises:
+            InputError: Nothing waits for it, or the arm could not set off.
+        """
+        if self.goal is None:
+            raise NotReadyError("Nothing rests in a pause.")
+        self.goal.resume(self._context.limits)
         self._context.node.get_logger().info("Resumed.")
-        return response
+        return "It goes on."

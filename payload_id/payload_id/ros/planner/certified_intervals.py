@@ -11,9 +11,7 @@ from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError
-from ...planning.request import Goal
-from ..execution.payload_intervals import check_payload, estimate_intervals, is_usable
-from ..execution.start_check import NotReadyError
+from ..execution.payload_intervals import estimate_intervals, is_usable
 
 NEVER_NEGATIVE = ("m", "Ixx", "Iyy", "Izz")
 ESTIMATED = "the estimator's newest intervals"  # where intervals come from
@@ -42,19 +40,6 @@ def intervals_from(
         lower, upper = estimate_intervals(estimate)
         return *_possible(lower, upper, "that the estimator says"), ESTIMATED
     return *prior.box(), "the prior box of the robot file or the parameters"
-
-
-def check_goal(estimate: PayloadEstimate | None, goal: Goal) -> None:
-    """Raise unless what the estimator says now agrees with the intervals of a goal.
-
-    Raises:
-        NotReadyError: The data are inconsistent, or it may be another payload.
-    """
-    check_payload(estimate, goal.payload_lower, goal.payload_upper)
-    if goal.intervals == ESTIMATED and not is_usable(estimate):
-        raise NotReadyError(
-            "The estimator has forgotten the payload that this plan was made for. Plan again."
-        )
 
 
 def _given(

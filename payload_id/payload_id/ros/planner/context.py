@@ -22,15 +22,15 @@ from ...planning.request import Goal, Planned, Refused
 from ...planning.worker import make_worker
 from ..bridge.obstacles.obstacle_messages import base_frames
 from ..certifying.case_parameters import stated_cell
-from ..certifying.worker_process import Failure, WorkerProcess
+from ..certifying.worker_process import WorkerProcess
 from ..common.awaited_answers import awaitable, until
 from ..common.shared_parameters import disagreement, stated_figures
-from ..execution.payload_intervals import estimate_intervals, is_usable
+from ..execution.payload_intervals import check_payload, estimate_intervals, is_usable
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import CalledOffError, NotReadyError
 from ..lifecycle.managed_node import ManagedNode
 from .bridge_client import BridgeClient, Ended
-from .certified_intervals import ESTIMATED, check_goal
+from .certified_intervals import ESTIMATED
 from .identifying.estimator_link import EstimatorLink
 from .parameters import PlannerParameters, planning_settings
 from .plan_messages import goal_from
@@ -61,7 +61,7 @@ class PlannerContext:
                  uncertainty: Uncertainty) -> None:  # fmt: skip
         """Subscribe to joint states, and start the planning process."""
         self.node, self.settings, self.robot, self.uncertainty = node, settings, robot, uncertainty
-        self.base = next(iter(base_frames(robot.urdf, RobotModel.from_robot_file(robot))))
+        self.base = next(iter(base_frames(RobotModel.from_robot_file(robot))))
         self.limits = settings.limits or robot.limits.name
         robot.limits_named(self.limits)
         self.in_use = ""
@@ -100,8 +100,14 @@ class PlannerContext:
             NotReadyError: The data are inconsistent, it may be another payload, or the intervals
                 are of an estimator that is gone.
         """
-        check_goal(self.estimator.estimate, goal)
+        estimate = self.estimator.estimate
+        check_payload(estimate, goal.payload_lower, goal.payload_upper)
         if goal.intervals == ESTIMATED:
+            if not is_usable(estimate):
+                raise NotReadyError(
+                    "The estimator has forgotten the payload that this plan was made for. Plan "
+                    "again."
+                )
             self._check_estimator()
 
     def _check_estimator(self) -> None:
@@ -214,20 +220,13 @@ class PlannerContext:
 
         Raises:
             CalledOffError: Nobody waits for it.
+            InputError: It is a refusal, or the process could not carry out the request.
         """
         asked = awaitable(self.node, self.process.request(request))
         await until(self.node, lambda: asked.done() or bool(unwanted()), math.inf)
         if not asked.done():
             raise CalledOffError(unwanted())
-        return await asked
-
-
-def checked(answer: Any) -> Any:
-    """Return an answer of the planning process.
-
-    Raises:
-        InputError: It is a refusal, or the process could not carry out the request.
-    """
-    if isinstance(answer, (Refused, Failure)):
-        raise InputError(answer.sentence)
-    return answer
+        found = await asked
+        if isinstance(found, Refused):
+            raise InputError(found.sentence)
+        return found

@@ -12,7 +12,7 @@ from ..execution.start_check import CalledOffError
 from ..execution.stop_reason import Reason, reason_message, sentence
 from .arm_goal import ArmGoal, ArmLease
 from .bridge_client import Ended
-from .context import PlannerContext, checked
+from .context import PlannerContext
 from .execute_messages import check_confirmed
 from .plan_messages import LEAST_SCALE
 from .plan_server import PlanServer
@@ -90,6 +90,6 @@ async def slowed(context: PlannerContext, goal: ArmGoal, plan: Planned, scale: f
             f"speed_scale must be from {LEAST_SCALE:g} to 1; 10 % is 0.1; found {scale!r}."
         )
     request = ScaleRequest(plan, scale, context.bridge.bodies)
-    found: Planned = checked(await context.answer(request, lambda: goal.unwanted))
+    found: Planned = await context.answer(request, lambda: goal.unwanted)
     goal.check_wanted()
     return found

@@ -27,7 +27,7 @@ from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.stop_reason import Reason, sentence
 from .arm_goal import PAUSED, ArmGoal
 from .bridge_client import Ended, Following
-from .context import PlannerContext, checked
+from .context import PlannerContext
 from .parameters import MOST_PROGRESS
 
 EARLY = 0.12  # [s] before the last moment at which a piece is handed to the bridge
@@ -206,7 +206,7 @@ class Horizon:
             request = PieceRequest(
                 self._name, number, timed, start, rules.handover, context.bridge.bodies
             )
-            piece: Piece = checked(await context.answer(request, unwanted))
+            piece: Piece = await context.answer(request, unwanted)
         except InputError as error:
             return str(error)
         self.planning_seconds.append(piece.seconds)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,10 +34,9 @@ from .horizon import Horizon, rules_of
 from .identifying.ending import keep_tare, solve
 from .identifying.estimator_link import EstimatorLink, EstimatorLostError
 from .identifying.goal_checks import check_goal_fields, check_start
-from .identifying.goal_in_progress import GoalInProgress
-from .identifying.motion_watch import MotionWatch
+from .identifying.motion_watch import CLOSING, MotionWatch
 from .identifying.outcome import EndedError, judge, refused_as
-from .identifying.stages import Feedback
+from .identifying.stages import Feedback, Stages
 from .plan_server import PlanServer
 
 Goal, Result = Identify.Goal, Identify.Result
@@ -88,11 +88,10 @@ class IdentifyRun:
             link: The estimator.
         """
         self._context, self._arm, self._plans, self._link = context, goal, plans, link
-        self._goal = GoalInProgress(goal)
         self.asked: Identify.Goal = goal.handle.request
         frame = context.robot.payload_frame
         self.result = Identify.Result(estimate=unsolved_message(frame))
-        self.stages = self._goal.stages
+        self.stages, self._begun = Stages.of(self.asked), time.monotonic()
         self.progress = GoalProgress()
         self._is_bare = self.asked.tare == Goal.TARE_ONLY  # what moves carries no payload
 
@@ -130,6 +129,34 @@ class IdentifyRun:
             return why
         return error.code, str(error)
 
+    def _enter(self, state: int) -> None:
+        """Go on to a stage, if nobody has called it off."""
+        self._check_wanted()
+        self.stages.enter(state)
+
+    def _check_wanted(self) -> None:
+        """Raise if somebody does not want this to go on, or time is over."""
+        if why := self._arm.unwanted:
+            raise EndedError(Result.CANCELLED, f"{why}.")
+        if self._left() <= 0.0:
+            said = f"time_limit ({self.asked.time_limit:g} s) is over."
+            raise EndedError(Result.OUT_OF_TIME, said)
+
+    def _left(self) -> float:
+        """Return what is left of the time limit [s]; infinite without one."""
+        limit = self.asked.time_limit
+        return limit - (time.monotonic() - self._begun) if limit else math.inf
+
+    def _check_time(self, moving: float) -> None:
+        """Raise if so long a motion [s] does not fit into the time limit."""
+        if moving + CLOSING > self._left():
+            raise EndedError(
+                Result.NO_TIME,
+                f"The motion takes {moving:.1f} s and what follows about {CLOSING:g} s; of "
+                f"time_limit {self._left():.1f} s are left. Allow more time, or ask for a shorter "
+                "motion.",
+            )
+
     # Checking
 
     async def _check(self) -> None:
@@ -140,7 +167,7 @@ class IdentifyRun:
             if asked.goal.limits:
                 context.robot.limits_named(asked.goal.limits)
         await until(context.node, self._is_alive, FOUND)
-        self._goal.check_wanted()
+        self._check_wanted()
         with refused_as(Result.ARM_NOT_READY):
             context.start(asked.goal.limits or context.limits, own=True)
         if not await self._link.is_heard() or self._link.estimate is None:
@@ -207,7 +234,7 @@ class IdentifyRun:
         asked = self.asked
         if len(asked.start_positions):
             await self._go_to(np.array(asked.start_positions, dtype=float))
-        self._goal.enter(Feedback.PLANNING)
+        self._enter(Feedback.PLANNING)
         until_good = len(self.asked.enough) > 0
         watch = MotionWatch(self._link, until_good, self._is_bare, self._end, self._hold_out)
         self._note(watch=watch)
@@ -219,56 +246,58 @@ class IdentifyRun:
         self.result.seconds = time.monotonic() - begun
 
     async def _follow_one(self) -> None:
-        """Plan one motion, and follow it; anew after a pause."""
-        while not await self._one_motion():
-            await self._rest()
-        self.result.pieces = 1
+        """Plan one motion, and follow it."""
 
-    async def _one_motion(self) -> bool:
-        """Plan one motion, and follow it; False: it was paused."""
-        with refused_as(Result.NOT_PLANNED):
+        async def made() -> Planned:
             plan = await self._plans.made(self.asked.goal, lambda: self._arm.unwanted, own=True)
             self._plans.keep(plan)
-        self.result.certificates = str(Path(plan.certificate_path).parent)
-        duration = plan.motion.trajectory.duration
-        self.stages.expect(Feedback.EXCITING, duration)
-        self._goal.check_time(duration)
-        self._goal.enter(Feedback.EXCITING)
-        return await self._follow(plan)
+            self.result.certificates = str(Path(plan.certificate_path).parent)
+            self._check_time(plan.motion.trajectory.duration)
+            return plan
+
+        await self._follow(Feedback.EXCITING, made)
+        self.result.pieces = 1
 
     async def _go_to(self, target: Array) -> None:
         """Bring the arm to a pose, shape (n,) [rad or m]."""
-        self._goal.enter(Feedback.MOVING_TO_START)
+        self._enter(Feedback.MOVING_TO_START)
         arm = self._context.arm
         if arm.states.known:
             target = arm.in_present_turns(target, self.asked.goal.limits or self._context.limits)
-        while not arm.states.known or np.abs(arm.states.q - target).max() >= NEAR:
+
+        async def way() -> Planned | None:
+            if arm.states.known and np.abs(arm.states.q - target).max() < NEAR:
+                return None
+            return await self._plans.way(self.asked.goal, target, lambda: self._arm.unwanted)
+
+        await self._follow(Feedback.MOVING_TO_START, way)
+
+    async def _follow(self, stage: int, planned: Callable[[], Awaitable[Planned | None]]) -> None:
+        """Have a plan followed, and another one after each pause; raise unless it ended as asked.
+
+        Args:
+            stage: In which it moves.
+            planned: Plans from where the arm stands; None: nothing needs to move.
+        """
+        while True:
             with refused_as(Result.NOT_PLANNED):
-                way = await self._plans.way(self.asked.goal, target, lambda: self._arm.unwanted)
-            self.stages.expect(Feedback.MOVING_TO_START, way.motion.trajectory.duration)
-            if await self._follow(way):
+                plan = await planned()
+            if plan is None:
                 return
-            await self._rest()
-
-    async def _follow(self, plan: Planned) -> bool:
-        """Have a plan followed; raise unless it ended as asked for. False: it was paused."""
-        self._check_estimator()
-        self._note(tightest=tightest_limit(plan.certificate), moved=True)
-        with refused_as(Result.MOTION_FAILED):
-            ended = await self._arm.follow(plan)
-        if ended.reason is Reason.PAUSED:
-            return False
-        self._take(ended)
-        return True
-
-    async def _rest(self) -> None:
-        """Wait until a pause is over."""
-        await self._arm.resumed()
-        self._goal.check_wanted()
+            self.stages.expect(stage, plan.motion.trajectory.duration)
+            self._enter(stage)
+            self._check_estimator()
+            self._note(tightest=tightest_limit(plan.certificate), moved=True)
+            with refused_as(Result.MOTION_FAILED):
+                ended = await self._arm.follow(plan)
+            if ended.reason is not Reason.PAUSED:
+                return self._take(ended)
+            await self._arm.resumed()
+            self._check_wanted()
 
     def _check_estimator(self) -> None:
         """Raise where the estimator is lost: without it nothing needs to move."""
-        self._goal.check_wanted()
+        self._check_wanted()
         if trouble := self._link.trouble:
             raise EndedError(Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun.")
 
@@ -279,12 +308,12 @@ class IdentifyRun:
             rules = rules_of(context, self.asked)
             context.start(rules.goal.limits, own=True)
             context.check_payload(rules.goal)
-        self._goal.check_time(rules.goal.duration)
+        self._check_time(rules.goal.duration)
         self._check_estimator()
         if self.asked.most_pieces:
             length = self.asked.most_pieces * rules.handover + rules.goal.duration
             self.stages.expect(Feedback.EXCITING, length)
-        self._goal.enter(Feedback.EXCITING)
+        self._enter(Feedback.EXCITING)
         name = context.new_name("identify")
         self.result.certificates = str(context.certificates_folder / name)
         horizon = Horizon(context, self._arm, name, rules)
@@ -319,9 +348,9 @@ class IdentifyRun:
 
     async def _make_tare(self) -> None:
         """Keep what was seen without payload as knowledge of the arm."""
-        self._goal.enter(Feedback.SETTLING)
+        self._enter(Feedback.SETTLING)
         await self._wait(SETTLE)
-        self._goal.enter(Feedback.TARING)
+        self._enter(Feedback.TARING)
         with refused_as(Result.NOT_TARED):
             said = await keep_tare(self._link)
         self._note(in_run=False)
@@ -356,13 +385,10 @@ class IdentifyRun:
         """Solve for all data, validate and save; return how the goal has ended."""
         self.stages.enter(Feedback.SETTLING)
         await self._wait(SETTLE)
-        lost = self._link.ceased
+        if ended is None and (lost := self._link.ceased):
+            ended = Result.ESTIMATOR_LOST, f"{lost}."
         await solve(self._link, self.stages, self.result)
         code, said = judge(self.result, self.asked)
-        if code == Result.NOT_VALIDATED and not self.result.held_out_seconds:
-            lost = lost or await self._link.ceased_now()
-        if lost and ended is None:
-            ended = Result.ESTIMATOR_LOST, f"{lost}."
         if self.result.reason.code != StopReason.ESTIMATE_INCONSISTENT:
             return _after(ended, code, said, "The data until then: ")
         if code == Result.INCONSISTENT:
@@ -382,8 +408,8 @@ class IdentifyRun:
         if following is not None:
             time = following.time(self._context.arm.states.now_ns)
             part = time / following.motion.trajectory.duration
-        pieces = None if horizon is None else len(horizon.begun)
-        watch.look(self._goal.left(), part, pieces, self.asked.most_pieces)
+        pieces, last = (1, 1) if horizon is None else (len(horizon.begun), self.asked.most_pieces)
+        watch.look(self._left(), part, pieces, last)
 
     def _hold_out(self) -> None:
         """Have the estimator hold out what comes from now on."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from payload_id_msgs.action import Identify
 from rclpy.action.server import ServerGoalHandle
-from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
 from ..common.conversions import unsolved_message
@@ -64,25 +63,16 @@ class IdentifyServer:
         end_goal(handle, result.success)
         return result
 
-    def on_attach(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Attach the payload in MoveIt's planning scene."""
-        try:
-            response.message = self._attached.publish(self._context.estimator.estimate)
-        except InputError as error:
-            response.message = str(error)
-            return response
-        response.success = True
-        return response
+    def on_attach(self) -> str:
+        """Attach the payload in MoveIt's planning scene; return a sentence."""
+        return self._attached.publish(self._context.estimator.estimate)
 
     def on_tick(self) -> None:
         """Tell the goal in progress how far it is, and look whether its motion is to end."""
-        link = self._context.estimator
-        link.look()
-        run = self._run
+        run, goal, link = self._run, self._lease.goal, self._context.estimator
         if run is None:
             return
         run.watch()
-        goal = self._lease.goal
         if goal is not None and goal.handle.is_active:
             goal.handle.publish_feedback(
                 identify_feedback(

@@ -21,11 +21,12 @@ from std_srvs.srv import Trigger
 
 from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import Condition, Level
+from ..common.goal_end import answering
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
-from ..common.timeouts import LOOK, SENT
+from ..common.timeouts import FEEDBACK, LOOK, SENT
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from ..lifecycle.managed_node import ManagedNode
@@ -35,8 +36,6 @@ from .execute_server import ExecuteServer
 from .identify_server import IdentifyServer
 from .parameters import PLANNER_TABLE, PlannerParameters
 from .plan_server import PlanServer
-
-FEEDBACK_PERIOD = 0.1  # [s]
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,8 @@ class PlannerNode(ManagedNode):
         self._parts = Parts(shared, plans, lease, identify)
         self._serve(execute)
         steady_timer(self, LOOK, lambda: shared.arm.states.take(every=False))
-        steady_timer(self, FEEDBACK_PERIOD, execute.on_feedback_due)
-        steady_timer(self, FEEDBACK_PERIOD, identify.on_tick)
+        steady_timer(self, FEEDBACK, execute.on_feedback_due)
+        steady_timer(self, FEEDBACK, identify.on_tick)
         signed = f"signed with {settings.signing_key}" if settings.signing_key else "not signed"
         self.get_logger().info(
             f"Planning for '{self.robot.name}' within the limits '{shared.limits}'; joint states "
@@ -106,13 +105,13 @@ class PlannerNode(ManagedNode):
     def _serve(self, execute: ExecuteServer) -> None:
         """Create all services and actions."""
         parts, group = self._parts, ReentrantCallbackGroup()
-        for kind, name, callback in (
-            (Trigger, "~/stop", parts.lease.on_stop),
-            (Trigger, "~/pause", parts.lease.on_pause),
-            (Trigger, "~/resume", parts.lease.on_resume),
-            (Trigger, "~/attach_payload", parts.identify.on_attach),
+        for name, action in (
+            ("~/stop", parts.lease.on_stop),
+            ("~/pause", parts.lease.on_pause),
+            ("~/resume", parts.lease.on_resume),
+            ("~/attach_payload", parts.identify.on_attach),
         ):
-            self.create_service(kind, name, callback, callback_group=group)
+            self.create_service(Trigger, name, answering(action), callback_group=group)
         for kind, name, carry_out in (
             (PlanAction, "~/plan", parts.plans.on_plan),
             (Execute, "~/execute", execute.on_execute),

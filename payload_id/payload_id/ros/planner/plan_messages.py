@@ -7,19 +7,18 @@ from collections.abc import Iterable
 
 import numpy as np
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, PlanDescription
-from visualization_msgs.msg import Marker, MarkerArray
+from visualization_msgs.msg import MarkerArray
 
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError
 from ...planning.request import LONGEST, Goal, Planned
-from ..bridge.obstacles.obstacle_markers import markers_in, triangle_marker
+from ..common.colours import Colour
 from ..common.conversions import time_message
+from ..common.markers import in_frame, triangles
 from .certified_intervals import intervals_from
 from .parameters import PlannerParameters
 
 LEAST_SCALE = 0.05  # of the speed: a slower motion takes too long to certify
-LINK_COLOUR = (0.3, 0.6, 0.95, 0.25)
-ATTACHED_COLOUR = (0.95, 0.8, 0.2, 0.35)
 
 
 def goal_from(
@@ -126,11 +125,11 @@ def summary_of(plan: Planned) -> str:
 
 def swept_markers(plan: Planned, frame: str) -> MarkerArray:
     """Return what arm, tool and payload sweep, one marker for each body."""
-    markers = [Marker(action=Marker.DELETEALL)]
-    for number, swept in enumerate(plan.swept):
-        colour = ATTACHED_COLOUR if swept.attached else LINK_COLOUR
-        markers.append(triangle_marker(swept.triangles, f"swept {swept.link}", number, colour))
-    return markers_in(markers, frame)
+    shown = [
+        triangles(Colour.YELLOW if x.attached else Colour.BLUE, 0.3, x.triangles)
+        for x in plan.swept
+    ]
+    return in_frame(shown, frame, 0, ns="swept")
 
 
 def _number(given: float, default: float, name: str, unit: str, most: float) -> float:

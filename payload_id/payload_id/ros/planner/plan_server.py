@@ -19,7 +19,7 @@ from ..common.goal_end import end_goal
 from ..common.steady_timer import steady_timer
 from ..common.timeouts import TELL
 from ..common.topics import LATCHED
-from .context import PlannerContext, checked
+from .context import PlannerContext
 from .plan_messages import description_message, swept_markers
 
 KEPT = 10  # plans that can still be executed
@@ -92,7 +92,7 @@ class PlanServer:
             InputError: Nothing may be planned now, nothing was certified, or it was called off.
         """
         request = self._request(self._context.goal_of(message), own)
-        found: Planned = checked(await self._context.answer(request, unwanted))
+        found: Planned = await self._context.answer(request, unwanted)
         return found
 
     async def way(
@@ -101,7 +101,7 @@ class PlanServer:
         """Return the straight way to a pose, shape (n,) [rad or m]; see `made`, of one's own."""
         context = self._context
         request = MoveRequest(self._request(context.goal_of(message), True), target)
-        found: Planned = checked(await context.answer(request, unwanted))
+        found: Planned = await context.answer(request, unwanted)
         return found
 
     def _request(self, goal: Goal, own: bool) -> PlanRequest:

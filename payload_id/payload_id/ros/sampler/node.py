@@ -18,7 +18,7 @@ from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.raw_recording import RawRecording
 from ..common.steady_timer import steady_timer
-from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import LOG
 from ..common.topics import BLOCKS, LATCHED
 from ..lifecycle.managed_node import ManagedNode
 from .parameters import SAMPLER_TABLE, SamplerParameters
@@ -35,7 +35,6 @@ class Parts:
     recording: RawRecording
     samples: Publisher
     state: Publisher
-    log: ThrottledLog
     identity: int
     numbers: Iterator[int]
 
@@ -69,7 +68,6 @@ class SamplerNode(ManagedNode):
             recording,
             self.create_publisher(intake.block_type, "~/samples", BLOCKS),
             self.create_publisher(SamplerState, "~/state", LATCHED),
-            ThrottledLog(self),
             secrets.randbits(63),
             itertools.count(),
         )
@@ -135,7 +133,7 @@ class SamplerNode(ManagedNode):
         elif found.doubt:
             level, sentence = Level.WARN, found.doubt
         if level is not Level.OK:
-            parts.log.warn("condition", sentence)
+            self.get_logger().warning(sentence, throttle_duration_sec=LOG)
         figures = {
             **found.figures,
             "received": parts.intake.sampler.received,

@@ -45,6 +45,7 @@ class Hardware:
         sensor: Errors of its sensors.
         endless: Which joints are continuous, shape (n,).
         fault: Whether commands are dropped, and the arm stands.
+        payload: What is carried from the next step on, shape (10,).
         push: What somebody exerts on each joint, shape (n,) [N m or N].
     """
 
@@ -60,7 +61,7 @@ class Hardware:
         self._sign, self._offset = effort_convention(robot)
         self._takes_torque = robot.driver.executes(EFFORT) is not False
         self.fault, self._stands = False, False
-        self.push = np.zeros(self.plant.n)
+        self.payload, self.push = self.plant.payload_phi, np.zeros(self.plant.n)
         self._last: Command | None = None
 
     def reseed(self) -> None:
@@ -69,6 +70,8 @@ class Hardware:
 
     def read(self, t: float) -> Reading:
         """Simulate up to a time [s], and return what the sensors make of it."""
+        if not np.array_equal(payload := self.payload, self.plant.payload_phi):
+            self.plant.set_payload(payload)
         self.plant.push(self.push)
         self.plant.step_to(t)
         state = self.plant.measure()

@@ -35,9 +35,14 @@ from ..common.conversions import stamp_of, time_message
 from ..common.error_sentence import CannotGoOnError, error_sentence
 from ..common.joint_trajectory_message import trajectory_from_message
 from ..common.main_loop import run
-from ..common.parameters import check_changes, current_values, read_parameters
+from ..common.parameters import (
+    check_changes,
+    current_values,
+    declare_parameters,
+    read_parameters,
+)
 from ..common.steady_timer import steady_timer
-from ..common.throttled_log import ThrottledLog
+from ..common.timeouts import LOG
 from ..common.topics import JOINT_STATES, LATCHED
 from .controllers.controller import Cycle
 from .hardware import Hardware, Reading
@@ -78,6 +83,7 @@ class SimulatedArmNode(Node):
         # Undeclared parameters come in as well, so that misspelt ones are noticed.
         options = {"automatically_declare_parameters_from_overrides": True} | options
         super().__init__("simulated_arm", **options)
+        declare_parameters(self, PARAMETER_TABLE)
         values = read_parameters(self, PARAMETER_TABLE)
         if 0.0 < values["rate"] < 1.0:  # a step of so long could not be interrupted
             raise InputError(
@@ -90,8 +96,7 @@ class SimulatedArmNode(Node):
         self._going = threading.Event()  # simulated time goes on
         self._factor = values["real_time_factor"]
         self._take_up(values)
-        self._payload: Array | None = None  # to be carried from the next step on
-        self._lock = threading.Lock()  # of the payload, and of the controllers
+        self._lock = threading.Lock()  # of the controllers
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._real = values["controllers"] == REAL
@@ -172,16 +177,13 @@ class SimulatedArmNode(Node):
         values = current_values(self, PARAMETER_TABLE)
         self._take_up(values)
         if any(change.name == "payload" for change in changes):
-            payload = _payload_of(values)
-            with self._lock:
-                self._payload = payload
-            self._publish_truth(payload)
+            self._publish_truth(self.hardware.payload)
 
     def _take_up(self, values: Mapping[str, Any]) -> None:
         """Take up what may change at any time."""
         hardware, joints = self.hardware, self.robot.joints
         hardware.fault, self._hung = values["fault"], values["hung"]
-        hardware.push = push_of(values, joints)
+        hardware.payload, hardware.push = _payload_of(values), push_of(values, joints)
         (self._going.clear if values["paused"] else self._going.set)()
 
     def _checked(self, values: Mapping[str, Any]) -> None:
@@ -212,8 +214,10 @@ class SimulatedArmNode(Node):
 
     def _run(self) -> None:
         """Simulate and publish until told to stop."""
-        log = ThrottledLog(self)
-        pace = Pace(self._period / self._factor, lambda said: log.warn("pace", said))
+        log = self.get_logger()
+        pace = Pace(
+            self._period / self._factor, lambda said: log.warning(said, throttle_duration_sec=LOG)
+        )
         hardware = self.hardware
         try:
             count, paused = 0, False
@@ -225,10 +229,6 @@ class SimulatedArmNode(Node):
                     paused = False
                     hardware.reseed()
                     pace.go_on(count)
-                with self._lock:
-                    payload, self._payload = self._payload, None
-                if payload is not None:
-                    hardware.plant.set_payload(payload)
                 reading = hardware.read(count * self._period)
                 pace.wait_for(count, self._stopping)
                 if not self.context.ok():

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 from visualization_msgs.msg import Marker
 
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.ros.bridge.obstacles.obstacle_markers import obstacle_markers
+from payload_id.ros.bridge.obstacle_server import obstacle_markers
 
 TURN = Rotation.from_rotvec([0.3, -0.8, 0.5])
 PLACE = np.array([0.4, -0.2, 0.9])

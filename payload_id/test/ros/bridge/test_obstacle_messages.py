@@ -124,7 +124,7 @@ def test_what_is_no_body_is_refused_with_its_name():
 
 def test_links_that_do_not_move_are_frames_the_root_first():
     robot = RobotFile.load("kinova_gen3")
-    frames = base_frames(robot.urdf, RobotModel.from_robot_file(robot))
+    frames = base_frames(RobotModel.from_robot_file(robot))
     assert next(iter(frames)) == "base_link"
     assert "end_effector_link" not in frames and "shoulder_link" not in frames
 

@@ -20,6 +20,7 @@ from std_srvs.srv import Trigger
 
 from harness import DEEP, LATCHED, NodeProcess, Observer
 from junk import interface, junk
+from payload_id.ros.common.parameters import FIXED
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from promises.nodes import next_domain
 
@@ -86,7 +87,11 @@ def nodes(observer, tmp_path_factory) -> Iterator[NodeProcess]:
 def test_parameters_take_what_a_run_can_use_and_refuse_the_rest(observer, nodes, node):
     names = observer.call(ListParameters, f"/{node}/list_parameters").result.names
     described = observer.call(DescribeParameters, f"/{node}/describe_parameters", names=names)
-    free = [x.name for x in described.descriptors if not x.read_only and x.description]
+    free = [
+        x.name
+        for x in described.descriptors
+        if x.description and FIXED not in x.additional_constraints
+    ]
     for k, name in enumerate(names):
         values = [*VALUES[k % len(VALUES) :], *VALUES[: k % len(VALUES)]]
         asked = [Parameter(name=name, value=value) for value in values]

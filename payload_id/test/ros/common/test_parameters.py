@@ -13,7 +13,13 @@ from rclpy.parameter import Parameter as RosParameter
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.ros.common.parameters import NodeParameters, Parameter, read_parameters, table_of
+from payload_id.ros.common.parameters import (
+    NodeParameters,
+    Parameter,
+    declare_parameters,
+    read_parameters,
+    table_of,
+)
 from payload_id.ros.common.parameters import parameter as entry
 from payload_id.ros.estimator.parameters import EstimatorParameters
 from promises.nodes import next_domain
@@ -31,6 +37,11 @@ class Some(NodeParameters):
 
 
 TABLE = table_of(Some)
+
+
+def read(node):
+    declare_parameters(node, TABLE)
+    return read_parameters(node, TABLE)
 
 
 @pytest.fixture
@@ -57,8 +68,8 @@ def make_node():
 
 
 def test_defaults_and_given_values(make_node):
-    assert Some.of(read_parameters(make_node(), TABLE)) == Some(1.0, 3, "slow", None, True)
-    values = read_parameters(make_node(speed=2, mode="fast", bound=[1, 2]), TABLE)
+    assert Some.of(read(make_node())) == Some(1.0, 3, "slow", None, True)
+    values = read(make_node(speed=2, mode="fast", bound=[1, 2]))
     assert (values["speed"], values["mode"], values["bound"]) == (2.0, "fast", [1.0, 2.0])
     assert type(values["speed"]) is float
 
@@ -75,18 +86,18 @@ def test_impossible_values_are_refused_with_name_and_meaning(make_node):
     for name, values in impossible.items():
         for value in values:
             with pytest.raises(ConfigurationError, match=f"{name}") as error:
-                read_parameters(make_node(**{name: value}), TABLE)
+                read(make_node(**{name: value}))
             assert name == "use_sim_time" or "It means: " in str(error.value)
 
 
 def test_changes_while_the_node_runs(make_node):
     node = make_node()
-    read_parameters(node, TABLE)
+    read(node)
     (answer,) = node.set_parameters([RosParameter("mode", value="fasst")])
     assert not answer.successful
     assert "Did you mean 'fast'?" in answer.reason
     (answer,) = node.set_parameters([RosParameter("speed", value=2.0)])
-    assert not answer.successful  # read-only
+    assert not answer.successful and "fixed while the node is configured" in answer.reason
     (answer,) = node.set_parameters([RosParameter("bound", value=2.0)])
     assert answer.successful
 
@@ -105,7 +116,7 @@ def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
 
 
 def test_texts_that_launch_files_hand_on_are_what_they_say(make_node):
-    assert read_parameters(make_node(bound=""), TABLE)["bound"] is None
+    assert read(make_node(bound=""))["bound"] is None
     for kind, text, value in (
         ("number", " -3 ", -3.0),
         ("number", "1e-3", 1e-3),

@@ -52,7 +52,7 @@ class Watched:
             lambda code, why: self.asked.append(code), lambda: self.asked.append("hold out"),
         )  # fmt: skip
 
-    def look(self, part=0.1, pieces=None, most=0, left=math.inf):
+    def look(self, part=0.1, pieces=1, most=1, left=math.inf):
         self.watch.look(left, part, pieces, most)
         return self.asked
 
@@ -69,9 +69,9 @@ def test_what_is_enough_ends_one_motion_after_something_was_held_out(monkeypatch
 
 def test_the_last_piece_of_a_receding_horizon_is_held_out():
     motion = Watched(until_good=True)
-    assert motion.look(pieces=1) == []
-    assert motion.look(pieces=2) == ["hold out"] == motion.look(pieces=2)
-    assert motion.look(pieces=3) == ["hold out"] * 2
+    assert motion.look(pieces=1, most=0) == []
+    assert motion.look(pieces=2, most=0) == ["hold out"] == motion.look(pieces=2, most=0)
+    assert motion.look(pieces=3, most=0) == ["hold out"] * 2
     alone = Watched()
     assert alone.look(0.5, pieces=1, most=1) == []
     assert alone.look(0.8, pieces=1, most=1) == ["hold out"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
@@ -34,23 +33,13 @@ PRIMITIVES = {
 }
 
 
-def base_frames(urdf: str, model: ArmModel) -> dict[str, tuple[Array, Array]]:
-    """Return axes and origin of all links that do not move, the description's root first.
-
-    Args:
-        urdf: The description, XML text.
-        model: The arm that it describes.
-    """
-    root = ElementTree.fromstring(urdf)
-    children = {child.get("link") for child in root.findall("joint/child")}
-    names = [link.get("name", "") for link in root.findall("link")]
-    first = next((name for name in names if name not in children), names[0])
-    found = {first: (np.eye(3), np.zeros(3))}
-    for frame in model.pinocchio.frames:
-        if frame.type == pin.FrameType.BODY and frame.parentJoint == 0:
-            place = frame.placement
-            found[frame.name] = (np.array(place.rotation), np.array(place.translation))
-    return found
+def base_frames(model: ArmModel) -> dict[str, tuple[Array, Array]]:
+    """Return axes and origin of all links that do not move, the description's root first."""
+    return {
+        frame.name: (np.array(frame.placement.rotation), np.array(frame.placement.translation))
+        for frame in model.pinocchio.frames
+        if frame.type == pin.FrameType.BODY and frame.parentJoint == 0
+    }
 
 
 def obstacles_from(

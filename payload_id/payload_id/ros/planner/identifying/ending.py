@@ -20,12 +20,12 @@ async def solve(link: EstimatorLink, stages: Stages, result: Identify.Result) ->
     await link.call("stop")
     result.estimate = await link.newest()
     stages.enter(Feedback.VALIDATING)
-    held = await link.validate()
+    held = await link.call("validate")
     result.validated, result.validation = held.agrees, held.message
     result.held_out_seconds, result.held_out_rms = held.seconds, held.held_out_rms
     result.first_part_rms, result.largest_use = held.first_part_rms, held.largest_use
     stages.enter(Feedback.SAVING)
-    kept = await link.save()
+    kept = await link.call("save")
     result.saved = kept.path if kept.success else ""
 
 

@@ -17,8 +17,7 @@ from std_srvs.srv import Trigger
 
 from ....core.errors import InputError
 from ...common.awaited_answers import until
-from ...common.throttled_log import ThrottledLog
-from ...common.timeouts import FOUND, SOLVED, TELL
+from ...common.timeouts import FOUND, LOG, SOLVED
 from ...common.timeouts import SILENT as UNHEARD
 from ...common.topics import RUNNING, SILENT
 from ...supervision.estimator_watch import EstimatorWatch
@@ -49,9 +48,8 @@ class EstimatorLink(EstimatorWatch):
             frame: The payload frame.
         """
         super().__init__(node, name)
-        self._frame, self._log = frame, ThrottledLog(node)
+        self._frame = frame
         self._sampled = self._asked = float("-inf")
-        self._there = time.monotonic()  # when its services were there last [s]
         self._calls = {
             key: node.create_client(kind, f"{name}/{key}") for key, kind in KINDS.items()
         }
@@ -61,10 +59,10 @@ class EstimatorLink(EstimatorWatch):
         if (frame := estimate.header.frame_id) in ("", self._frame):
             super().take(estimate)
             return
-        self._log.warn(
-            "estimate",
+        self._node.get_logger().warning(
             f"An estimate in the frame {frame[:80]!r} is not used: the robot file's payload frame "
             f"is '{self._frame}'. Who publishes on the estimator's topic?",
+            throttle_duration_sec=LOG,
         )
 
     def hear(self, condition: DiagnosticStatus) -> None:
@@ -73,28 +71,18 @@ class EstimatorLink(EstimatorWatch):
         if not self.figures.get(SILENT, ""):
             self._sampled = self._heard
 
-    def look(self) -> None:
-        """Note whether its services are there; a timer of the node calls this."""
-        if self._calls["get_estimate"].service_is_ready():
-            self._there = time.monotonic()
-
     @property
     def trouble(self) -> str:
         """Why the run in progress gets no data any more; empty while nothing speaks for that."""
-        now = time.monotonic()
-        if now - self._there > TELL:
-            return f"The estimator ({self.name}) has ended"
-        if (silence := now - self._heard) > UNHEARD:
-            return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"
+        if self.absence:
+            return self.absence.rstrip(".")
         since = self._heard - self._asked  # what was said before may be heard a moment later
-        if since > NEWS and RUNNING not in self.figures:
-            return f"The estimator ({self.name}) is not active"
-        if since > NEWS and self.figures[RUNNING] == "False":
+        if since > NEWS and self.figures.get(RUNNING) != "True":
             return (
-                "The estimator's run was ended by somebody else, or the estimator was deactivated "
-                "or started anew"
+                f"The run of the estimator ({self.name}) was ended by somebody else, or the "
+                "estimator was deactivated or started anew"
             )
-        silent = now - self._sampled > UNHEARD
+        silent = time.monotonic() - self._sampled > UNHEARD
         return self.figures.get(SILENT, "").rstrip(".") if silent else ""
 
     @property
@@ -102,12 +90,6 @@ class EstimatorLink(EstimatorWatch):
         """Why no samples come now, as the estimator has said twice; empty: they come."""
         silence = self._heard - self._sampled
         return self.figures.get(SILENT, "").rstrip(".") if silence > NEWS else ""
-
-    async def ceased_now(self) -> str:
-        """Return `ceased`, once it is clear whether samples still come."""
-        before = self._sampled
-        await until(self._node, lambda: bool(self.ceased) or self._sampled > before, FOUND)
-        return self.ceased
 
     async def is_heard(self) -> bool:
         """Return whether there is an estimator that says how it is, once that is clear."""
@@ -129,16 +111,12 @@ class EstimatorLink(EstimatorWatch):
         request = BeginRun.Request(
             known_mass=list(known_mass), enough=list(enough), begun_by=begun_by
         )
-        answer = await self._ask("begin", request)
+        answer = await self.call("begin", request)
         if answer.success:  # what was published before is of another run
             await until(self._node, lambda: self.estimate is not before, 2.0)
             self.estimate = PayloadEstimate(status=PayloadEstimate.WAITING)
         self._asked = time.monotonic()
         return answer
-
-    async def call(self, name: str) -> Trigger.Response:
-        """Return the answer of `stop`, `tare` or `hold_out`."""
-        return await self._ask(name, Trigger.Request())
 
     def end(self) -> None:
         """Have the run ended, and wait for no answer."""
@@ -151,21 +129,13 @@ class EstimatorLink(EstimatorWatch):
         Raises:
             EstimatorLostError: It has none: it is not active any more.
         """
-        answer = await self._ask("get_estimate", GetEstimate.Request())
+        answer = await self.call("get_estimate")
         if not answer.success and not answer.estimate.message:
             raise EstimatorLostError(answer.message)
         return answer.estimate
 
-    async def validate(self) -> Validate.Response:
-        """Return how what was held out agrees."""
-        return await self._ask("validate", Validate.Request())
-
-    async def save(self) -> Save.Response:
-        """Save the run beside its recording."""
-        return await self._ask("save", Save.Request())
-
-    async def _ask(self, name: str, request: Any) -> Any:
-        """Return an answer.
+    async def call(self, name: str, request: Any = None) -> Any:
+        """Return the answer of a service in `KINDS` to a request; None: to an empty one.
 
         Raises:
             EstimatorLostError: There is none in time.
@@ -176,7 +146,7 @@ class EstimatorLink(EstimatorWatch):
                 f"There is no service {client.srv_name}: start the estimator, or set the parameter "
                 "estimator."
             )
-        asked, seen = client.call_async(request), time.monotonic()
+        asked, seen = client.call_async(request or KINDS[name].Request()), time.monotonic()
 
         def ended() -> bool:
             nonlocal seen

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate
@@ -41,41 +41,39 @@ class MotionWatch:
     end: Callable[[int, str], object]
     hold_out: Callable[[], object]
     held_since: float | None = None
-    _pieces: int = field(default=0)
+    _pieces: int = 1
 
-    def look(self, left: float, part: float, pieces: int | None, most_pieces: int) -> None:
+    def look(self, left: float, part: float, pieces: int, last: int) -> None:
         """Look.
 
         Args:
             left: Of the goal's time limit [s].
             part: Of the motion that is over [-]; NaN: it does not move yet.
-            pieces: Of a receding horizon so far; None: it is one motion.
-            most_pieces: It ends after so many; 0: no bound.
+            pieces: That have begun; one motion is one.
+            last: It ends after so many; 0: no bound.
         """
         if trouble := self.link.trouble:
             self.end(Result.ESTIMATOR_LOST, f"{trouble}.")
         elif left < CLOSING:
             self.end(Result.OUT_OF_TIME, "time_limit is over.")
         elif not self.bare:
-            self._look(part > 1.0 - HELD_OUT, pieces, most_pieces)
+            self._look(part > 1.0 - HELD_OUT, pieces, last)
 
-    def _look(self, late: bool, pieces: int | None, most_pieces: int) -> None:
+    def _look(self, late: bool, pieces: int, last: int) -> None:
         """Hold out what comes from now on, or end the motion because enough is known."""
         reached = self._is_reached()
-        if self._is_due(reached, late, pieces, most_pieces):
+        if self._is_due(reached, late, pieces, last):
             self.held_since = time.monotonic()
             self.hold_out()
         elif reached and self.held_since is not None:
             if time.monotonic() - self.held_since > HELD_OUT_LEAST:
                 self.end(Result.NONE, "")
 
-    def _is_due(self, reached: bool, late: bool, pieces: int | None, most_pieces: int) -> bool:
+    def _is_due(self, reached: bool, late: bool, pieces: int, last: int) -> bool:
         """Whether what comes from now on is to be held out."""
-        first = self.held_since is None
-        if pieces is None:
-            return first and (reached or late)
-        another, self._pieces = pieces > max(self._pieces, 1), pieces
-        return another or (first and (reached or (late and pieces == most_pieces == 1)))
+        another, self._pieces = pieces > self._pieces, max(pieces, 1)
+        due = reached or (late and pieces == last == 1)
+        return another or (self.held_since is None and due)
 
     def _is_reached(self) -> bool:
         """Whether enough is known to end the motion."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from payload_id_msgs.action import Identify
 
 Feedback = Identify.Feedback
-NOMINAL = 30.0  # [s] after which a stage of unknown length counts as half done
+NOMINAL = 30.0  # [s] as which a stage of unknown length counts
 NAMES = {
     getattr(Feedback, name): name.replace("_", " ").lower()
     for name in (
@@ -76,16 +76,10 @@ class Stages:
         if state in self.states[self.index :]:
             self.expected[self.states.index(state, self.index)] = seconds
 
-    def progress(self, now: float | None = None) -> tuple[float, float]:
+    def progress(self) -> tuple[float, float]:
         """Return the part that is done, which never shrinks [-], and the time left [s]."""
-        elapsed = (time.monotonic() if now is None else now) - self._begun
+        elapsed, k = time.monotonic() - self._begun, self.index
         nominal = [NOMINAL if math.isnan(x) else x for x in self.expected]
-        here = nominal[self.index]
-        part = min(elapsed, here)
-        if math.isnan(self.expected[self.index]):
-            part = here * elapsed / (elapsed + NOMINAL)
-        self._most = max(self._most, (sum(nominal[: self.index]) + part) / sum(nominal))
-        left = max(self.expected[self.index] - elapsed, 0.0) + sum(self.expected[self.index + 1 :])
-        if math.isnan(self.expected[self.index]):
-            left = math.nan
-        return min(self._most, 1.0), left
+        done = sum(nominal[:k]) + min(elapsed, nominal[k])
+        self._most = max(self._most, done / sum(nominal))
+        return self._most, max(self.expected[k] - elapsed, 0.0) + sum(self.expected[k:][1:])

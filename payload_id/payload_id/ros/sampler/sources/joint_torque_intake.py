@@ -11,10 +11,8 @@ from ....core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSam
 from ....core.samples.sample_checks import Drop
 from ....files.bags.joint_states_bag import JOINT_STATE
 from ....files.robots.robot_file import RobotFile
-from ...common.conversions import block_message
-from ...common.joint_state_reader import JointStateReader
+from ...common.conversions import block_message, joint_state_values
 from ...common.polled_subscription import joint_state_subscription
-from ...common.throttled_log import ThrottledLog
 from ...common.timeouts import TELL
 from ...common.topic_report import publisher_names, silence_report
 from ...lifecycle.managed_node import ManagedNode
@@ -35,10 +33,10 @@ class JointTorqueIntake(Intake):
         self.sampler = JointStateSampler(robot.joint_map(), robot.joint_states.rate)
         self._states = joint_state_subscription(node, robot, settings.queue, settings.reliability)
         self.topics = f"joint states of '{robot.name}' on {self._states.topic}"
-        self._reader, self._log = JointStateReader(), ThrottledLog(node)
         self._arrived = time.monotonic()
         self._before: tuple[int | None, int, int, int] = None, 0, 0, 0  # as of the last look
         self._steady = False
+        self._told = set[Drop]()  # causes that were logged; all are counted
 
     def forget(self) -> None:
         """Let go what has arrived so far."""
@@ -47,11 +45,11 @@ class JointTorqueIntake(Intake):
 
     def take(self, record: Record) -> None:
         """Take in what has arrived."""
-        complaint, messages = self.sampler.complaint, []
+        messages = []
         for data, received_ns in self._states.take_all(self._settings.queue):
             self._arrived = time.monotonic()
             record(self._states.topic, JOINT_STATE, received_ns, data)
-            if (message := self._reader.read(data)) is not None:
+            if (message := joint_state_values(data)) is not None:
                 messages.append(message)
                 continue
             self.sampler.offer_all(messages)
@@ -59,8 +57,9 @@ class JointTorqueIntake(Intake):
             self.sampler.unreadable()
         self.sampler.offer_all(messages)
         news = self.sampler.complaint
-        if news is not complaint and news is not None:
-            self._log.warn(news.cause.value, news.sentence)
+        if news is not None and news.cause not in self._told:
+            self._told.add(news.cause)
+            self._node.get_logger().warning(news.sentence)
 
     def block(self) -> SampleBlock | None:
         """Return the samples since the last call."""

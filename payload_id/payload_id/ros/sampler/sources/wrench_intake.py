@@ -21,8 +21,7 @@ from ....files.bags.wrench_bag import WRENCH
 from ....files.recordings.wrench_blocks import BLOCK, DEFINITION
 from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
-from ...common.conversions import decoded, stamp_of
-from ...common.joint_state_reader import JointStateReader
+from ...common.conversions import decoded, joint_state_values, stamp_of
 from ...common.polled_subscription import PolledSubscription, joint_state_subscription
 from ...common.topic_report import silence_report
 from ...common.wrench_blocks import wrench_block
@@ -60,7 +59,7 @@ class WrenchIntake(Intake):
             f"wrenches of frame '{self._frame}' on {self._wrenches.topic} and joint states of "
             f"'{robot.name}' on {self._states.topic}"
         )
-        self._reader, self._arrived = JointStateReader(), time.monotonic()
+        self._arrived = time.monotonic()
         self._frames: Counter[str] = Counter()  # of the wrenches since the last look
         self._before: Counter[str] = Counter()  # as of the last look
         self._others = 0  # wrenches of another frame
@@ -75,7 +74,7 @@ class WrenchIntake(Intake):
         """Take in what has arrived."""
         for data, received_ns in self._states.take_all(self._settings.queue):
             record(self._states.topic, JOINT_STATE, received_ns, data)
-            if (state := self._reader.read(data)) is not None:
+            if (state := joint_state_values(data)) is not None:
                 self.sampler.offer_joints(*state[:4])
         for data, received_ns in self._wrenches.take_all(self._settings.queue):
             record(self._wrenches.topic, WRENCH, received_ns, data)

@@ -19,7 +19,7 @@ from ....core.errors import InputError
 from ....core.motion.joint_trajectory import JointTrajectory, column_order
 from ....files.robots.robot_file import RobotFile
 from ...common.conversions import stamp_of
-from ...common.throttled_log import ThrottledLog
+from ...common.timeouts import LOG
 from ..controllers.controller import Command, Cycle, Follow
 from .description import COMMANDS
 
@@ -78,7 +78,7 @@ class JointCommands:
         """
         self._joints, self._write = robot.joints, write
         self._time, self._lock = time, lock
-        self._log = ThrottledLog(node)
+        self._log = node.get_logger()
         self._last: tuple[float, Array] | None = None  # stamp [s] and positions of the last command
         self._offset = np.inf  # of simulated time against stamps, of the commands that come soonest
         self._new: _Command | None = None
@@ -106,7 +106,9 @@ class JointCommands:
                 return  # no controller moves the arm
             command = self._towards(q, message, order)
         except InputError as error:
-            self._log.warn(COMMANDS, f"A command on {COMMANDS} is dropped: {error}")
+            self._log.warning(
+                f"A command on {COMMANDS} is dropped: {error}", throttle_duration_sec=LOG
+            )
             return
         with self._lock:
             self._new = command

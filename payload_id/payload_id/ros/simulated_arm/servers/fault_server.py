@@ -13,9 +13,8 @@ from rclpy.node import Node
 from ....core.errors import ConfigurationError
 from ....files.drivers.driver_facts import Condition, DriverFacts
 from ...common.steady_timer import steady_timer
+from ...common.timeouts import LOOK
 from ...supervision.named_types import named_type
-
-PERIOD = 0.05  # [s] between two messages
 
 
 class FaultServer:
@@ -52,7 +51,7 @@ class FaultServer:
                     kind, step.service, lambda request, answer, last=last: self._on(last, answer)
                 )
         if self._topics:
-            steady_timer(node, PERIOD, self._publish)
+            steady_timer(node, LOOK, self._publish)
 
     def _kind(self, full: str, name: str) -> Any:
         """Return a type by its full name, package/msg/Name; None if it is not installed."""

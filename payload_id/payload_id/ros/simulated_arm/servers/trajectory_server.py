@@ -16,15 +16,16 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from rclpy.qos import qos_profile_system_default
-from rclpy.task import Future as RosFuture
 from trajectory_msgs.msg import JointTrajectory as Message
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 from ....core.errors import InputError
 from ....core.motion.joint_trajectory import DesiredState, JointTrajectory
 from ...access.interfaces import action_beside, state_beside
+from ...common.awaited_answers import until
 from ...common.conversions import duration_message, time_message
 from ...common.steady_timer import steady_timer
+from ...common.timeouts import LOOK
 from ..controllers.joint_trajectory import (
     End,
     Goal,
@@ -33,7 +34,6 @@ from ..controllers.joint_trajectory import (
 )
 from ..controllers.tolerances import Tolerances
 
-MONITOR_PERIOD = 0.05  # [s]
 # Reads a message: the trajectory, and the simulated time of its start [s], None: now.
 Reader = Callable[[Message], tuple[JointTrajectory, float | None]]
 
@@ -60,10 +60,11 @@ class TrajectoryServer:
             read: Reads a message, or raises InputError.
             stamp: Returns the stamp of a simulated time [ns].
         """
-        self._log, self._controller, self._lock = node.get_logger(), controller, lock
+        self._node, self._log = node, node.get_logger()
+        self._controller, self._lock = controller, lock
         self._read, self._stamp = read, stamp
         self._checked: tuple[JointTrajectory, float | None]  # of the goal that is accepted next
-        self._under_way: dict[bytes, tuple[ServerGoalHandle, Goal, RosFuture]] = {}  # by identity
+        self._under_way: dict[bytes, Goal] = {}  # by identity
         node.create_subscription(Message, topic, self._on_message, qos_profile_system_default)
         action = action_beside(topic)
         self._states = node.create_publisher(
@@ -78,7 +79,7 @@ class TrajectoryServer:
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
         )  # fmt: skip
-        steady_timer(node, MONITOR_PERIOD, self._on_monitor_due)
+        steady_timer(node, LOOK, self._on_monitor_due)
 
     def publish(self, told: Callable[[], DesiredState]) -> None:
         """Publish what the newest cycle showed, and what drives are told, if anybody listens."""
@@ -134,14 +135,19 @@ class TrajectoryServer:
         with self._lock:
             begun = self._controller.begin(*self._checked, tolerances)
         self._accepted.publish(request.trajectory)
-        self._pass_on()
-        self._under_way[_identity(handle)] = handle, begun, RosFuture()
+        self._under_way[_identity(handle)] = begun
         handle.execute()
 
     async def _until_it_ends(self, handle: ServerGoalHandle) -> Action.Result:
-        """Wait for a goal's end, and report it."""
-        _, goal, ended = self._under_way[_identity(handle)]
-        await ended
+        """Tell how far a goal is, and how it has ended."""
+        goal = self._under_way[_identity(handle)]
+        while not await until(self._node, lambda: goal.end is not None, LOOK):
+            look = self._controller.look
+            if look is not None and goal is self._controller.goal:
+                feedback = Action.Feedback(joint_names=self._controller.joints)
+                feedback.header.stamp = time_message(self._stamp(look.cycle.time))
+                feedback.desired, feedback.actual, feedback.error = _points(look)
+                handle.publish_feedback(feedback)
         del self._under_way[_identity(handle)]
         end, code, text = goal.end or (End.ABORTED, Action.Result.SUCCESSFUL, "")
         getattr(handle, end.value)()
@@ -152,29 +158,13 @@ class TrajectoryServer:
         """Have the arm held, if this is the goal under way."""
         with self._lock:
             if mine := self._under_way.get(_identity(handle)):
-                self._controller.cancel(mine[1])
+                self._controller.cancel(mine)
         self._accepted.publish(Message(joint_names=self._controller.joints))
         return CancelResponse.ACCEPT
 
     def _on_monitor_due(self) -> None:
-        """Report ends and progress."""
+        """See whether anybody wants to know each cycle."""
         self._controller.watched = self._states.get_subscription_count() > 0
-        self._pass_on()
-        look = self._controller.look
-        if look is None or self._controller.goal is None:
-            return
-        for handle, goal, _ in self._under_way.values():
-            if goal is self._controller.goal:
-                feedback = Action.Feedback(joint_names=self._controller.joints)
-                feedback.header.stamp = time_message(self._stamp(look.cycle.time))
-                feedback.desired, feedback.actual, feedback.error = _points(look)
-                handle.publish_feedback(feedback)
-
-    def _pass_on(self) -> None:
-        """Wake those who wait for goals that have ended."""
-        for _, goal, future in self._under_way.values():
-            if goal.end is not None and not future.done():
-                future.set_result(None)
 
 
 def _identity(handle: ServerGoalHandle) -> bytes:
