@@ -40,10 +40,16 @@ RAMP_FACTORS = (
     1.5,
     2.5,
 )  # ramps that are tried, as multiples of the shortest
-CALMER = (1.0, 0.7, 0.5, 0.35)  # parts of the speed at which a robust design is looked for
+CALMER = (
+    1.0,
+    0.7,
+    0.5,
+    0.35,
+    0.25,
+    0.15,
+)  # parts of the speed at which a robust design is looked for
 DESIGNED = 2  # random motions that must have one
 DESIGN_ROOM = 1.3  # of a robust design, for the motion's stops and what goes on from it [-]
-LEVEL_ROOM = DESIGN_ROOM**2  # of its level, which grows with the square of what it holds [-]
 
 
 class MotionCertifier:
@@ -121,7 +127,7 @@ class MotionCertifier:
                 joint = self.model.joints[int(np.argmin(value))]
                 stated = f"The tracking error that the robot file states (control.tracking_{name})"
                 if tube.kind == ROBUST:
-                    stated = "The robust controller's tube (robust_level, robust_gain)"
+                    stated = "The robust controller's tube (robust_gain)"
                 raise InputError(
                     f"{stated} leaves nothing of the {name} limit of {joint} in the set "
                     f"'{case.limits_name}' at a speed scale of {scale:g}; measure and lower it, or "
@@ -193,13 +199,19 @@ class MotionCertifier:
             drawn = family.drawn(rng.uniform(-1.0, 1.0, (DESIGNED, family.size)))
             try:
                 made = [self.designed(case, family.trajectory(x)).tube.design for x in drawn]
-                level = LEVEL_ROOM * max(design.level for design in made)
+                level = max(design.level for design in made)
                 sampling = self.cases.sampling(case.limits)
                 tube = undesigned_tube(case.model, case.box, level, by.robust_gain, sampling)
                 loose = with_tube(case, tube)
-                return loose, self.limits_left(loose, part * scale)
+                left = self.limits_left(loose, scale)
             except InputError as error:
                 why = error
+            else:
+                return loose, replace(
+                    left,
+                    velocity=np.minimum(left.velocity, slow.velocity),
+                    acceleration=np.minimum(left.acceleration, slow.acceleration),
+                )
         raise InputError(f"Not even slow motions have a robust design. {why}")
 
     def _slowing(self, case: SafetyCase, motion: Trajectory) -> float:

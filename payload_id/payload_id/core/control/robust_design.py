@@ -26,6 +26,8 @@ from ..safety.tube.sampling_reserve import Sampling, SamplingReserve, least_mome
 from ..safety.tube.tracking_tube import TrackingTube
 
 ROOM = 1.05  # for other slices than these [-]
+SPARE = 1.3  # times as much as is needed that a design has at most [-]
+SMALLEST = 1e-9  # [J] of the search for a level
 ITERATIONS = 30  # of the searches for fixed points
 WIDEST = 0.5  # [rad/s or m/s] of a tube that leaves anything of usual limits of velocity
 GROWTH = 1.01  # a fixed point is taken so much above what is found that it is a bound [-]
@@ -72,7 +74,7 @@ def robust_design(
     reserve = SamplingReserve(w, delta, mu, np.ones(n), rotor, d, q_error, dq_error, level,
                               by.period)  # fmt: skip
     momentum = np.maximum(reserve.needed_momentum, 1e-9) * (1.0 + ROUNDING)
-    needed = 0.5 * float(np.sum(momentum**2 / rotor))
+    needed = _level_of(momentum, box)
     if needed > level:
         j = int(np.argmax(momentum**2 / rotor))
         raise InputError(
@@ -138,35 +140,72 @@ def design_for(
         trajectories: The motions.
         gain: K_r, shape (n,) [1/s].
         sampling: How late torques act, and errors of measurement.
-        level: V_M [J]; None: the least.
-        room: Disturbance, change and mismatch are designed so many times as large, for other
-            motions that the same design shall serve, such as what goes on from these [-].
+        level: V_M [J]; None: the least, times the square of `room`.
+        room: For other motions that the same design shall serve, such as what goes on from
+            these [-].
 
     Raises:
         InputError: There is no such design.
     """
     model, box = dynamics.model, dynamics.box
-    rotor, tried = _smallest_rotor(box), level or 0.0
+    made = level or room**2 * _least_level(dynamics, trajectories, gain, sampling)
+    needs = _needs(dynamics, trajectories, gain, sampling, made)
+    needed = _level_of(least_momentum(sampling.period, *needs), box)
+    # A part of what is left is room for other motions, the rest makes the input gentler.
+    spare = float(np.clip(np.sqrt(made / needed) / GROWTH, 1.0, SPARE))
+    return robust_design(model, box, made, gain, *(spare * x for x in needs), sampling)
+
+
+def _least_level(
+    dynamics: ArmDynamics,
+    trajectories: Sequence[Trajectory],
+    gain: Array | float,
+    sampling: Sampling,
+) -> float:
+    """Return the least V_M, about, that holds what a tube of it needs [J].
+
+    Raises:
+        InputError: There is none.
+    """
+    level, ratio = SMALLEST, np.inf
     for _ in range(ITERATIONS):
-        tube = undesigned_tube(model, box, max(tried, 1e-9), gain, sampling)
+        tube = undesigned_tube(dynamics.model, dynamics.box, level, gain, sampling)
         if tube.reference_velocity.max() > WIDEST:
             break
-        w = room * ROOM * np.max([_disturbance(dynamics, x, tube) for x in trajectories], axis=0)
-        found = [torque_change(model, box, x, tube, sampling, SLICES) for x in trajectories]
-        delta = np.max([_settled(x, w, room) for x in found], axis=0)
-        mismatch = [x.mismatch(max(tried, 1e-9)).max(axis=0) for x in found]
-        mu = room * np.max(mismatch, axis=0)
-        momentum = least_momentum(sampling.period, w, delta, mu)
-        needed = 0.5 * float(np.sum(momentum**2 / rotor))
-        if level is not None or needed <= tried:
-            return robust_design(model, box, max(tried, 1e-9), gain, w, delta, mu, sampling)
-        tried = STEP * needed
+        needs = _needs(dynamics, trajectories, gain, sampling, level)
+        needed = _level_of(least_momentum(sampling.period, *needs), dynamics.box)
+        if needed <= level:
+            return level
+        if needed > ratio * level:  # what is needed grows faster than the level from here on
+            break
+        level, ratio = STEP * needed, needed / level
     raise InputError(
         "There is no robust design: the wider the tube, the more the payload's bounds and torques "
-        f"that follow the state within {sampling.period:g} s widen it, beyond "
-        f"{WIDEST:g} rad/s. Narrow the prior, shorten control.effort_period or effort_delay, or "
+        f"that follow the state within {sampling.period:g} s widen it, without end. "
+        "Narrow the prior, shorten control.effort_period or effort_delay, or "
         "hold the payload nearer to the axes."
     )
+
+
+def _needs(
+    dynamics: ArmDynamics,
+    trajectories: Sequence[Trajectory],
+    gain: Array | float,
+    sampling: Sampling,
+    level: float,
+) -> tuple[Array, Array, Array]:
+    """Return disturbance, change and mismatch in the tube of a level, shape (n,) each."""
+    model, box = dynamics.model, dynamics.box
+    tube = undesigned_tube(model, box, level, gain, sampling)
+    w = ROOM * np.max([_disturbance(dynamics, x, tube) for x in trajectories], axis=0)
+    found = [torque_change(model, box, x, tube, sampling, SLICES) for x in trajectories]
+    delta = np.max([_settled(x, w) for x in found], axis=0)
+    return w, delta, np.max([x.mismatch(level).max(axis=0) for x in found], axis=0)
+
+
+def _level_of(momentum: Array, box: ParameterBox) -> float:
+    """Return V_M of |p_j| <= momentum_j [J]."""
+    return 0.5 * float(np.sum(momentum**2 / _smallest_rotor(box)))
 
 
 def _disturbance(dynamics: ArmDynamics, trajectory: Trajectory, tube: TrackingTube) -> Array:
@@ -177,15 +216,15 @@ def _disturbance(dynamics: ArmDynamics, trajectory: Trajectory, tube: TrackingTu
     return np.asarray(found.disturbance.max(axis=0))
 
 
-def _settled(found: TorqueChange, disturbance: Array, room: float) -> Array:
-    """Return delta for the |dr/dt| that itself allows, with room, shape (n,) [N m or N].
+def _settled(found: TorqueChange, disturbance: Array) -> Array:
+    """Return delta for the |dr/dt| that itself allows, shape (n,) [N m or N].
 
     Raises:
         InputError: The faster the controller acts, the more its torque changes.
     """
-    delta = room * found(np.zeros(len(disturbance)))
+    delta = found(np.zeros(len(disturbance)))
     for _ in range(ITERATIONS):
-        next_one = room * found(2.0 * (disturbance + delta))
+        next_one = found(2.0 * (disturbance + delta))
         if (next_one <= delta).all():
             return delta
         delta = np.maximum(delta, GROWTH * next_one)
