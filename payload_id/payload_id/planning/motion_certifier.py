@@ -20,10 +20,13 @@ from ..core.motion.time_scaling import TimeScaled
 from ..core.motion.trajectory import Trajectory, even_edges
 from ..core.safety.certificate.certificate import Certificate
 from ..core.safety.certificate.certified_motion import CertifiedStop
+from ..core.safety.certificate.certify import STEP
 from ..core.safety.certificate.safety_case import SafetyCase
 from ..core.safety.clearance.convex_body import ConvexBody
+from ..core.safety.margins.margin import Refusal
 from ..core.safety.speed.speed_margins import speed_use
 from ..core.safety.torque.arm_dynamics import ArmDynamics
+from ..core.safety.torque.torque_margins import torque_margins
 from ..core.safety.tube.tracking_tube import ROBUST, TrackingTube
 from ..files.runs.certificate_file import save_certificate
 from ..files.runs.signing_key import SigningKey
@@ -175,7 +178,7 @@ class MotionCertifier:
     def with_limits(
         self, case: SafetyCase, scale: float, family_of: Callable[[MotionLimits], Family]
     ) -> tuple[SafetyCase, MotionLimits]:
-        """Return limits of single joints, by torques so calm that motions have a robust design.
+        """Return limits of single joints, by torques so calm that torques carry typical motions.
 
         Then the case has the tube that two motions need, with room for others.
 
@@ -198,8 +201,8 @@ class MotionCertifier:
             family, rng = family_of(slow), np.random.default_rng(0)
             drawn = family.drawn(rng.uniform(-1.0, 1.0, (DESIGNED, family.size)))
             try:
-                made = [self.designed(case, family.trajectory(x)).tube.design for x in drawn]
-                level = max(design.level for design in made)
+                made = [self._carried(case, family.trajectory(x)) for x in drawn]
+                level = max(tube.design.level for tube in made)
                 sampling = self.cases.sampling(case.limits)
                 tube = undesigned_tube(case.model, case.box, level, by.robust_gain, sampling)
                 loose = with_tube(case, tube)
@@ -213,6 +216,18 @@ class MotionCertifier:
                     acceleration=np.minimum(left.acceleration, slow.acceleration),
                 )
         raise InputError(f"Not even slow motions have a robust design. {why}")
+
+    def _carried(self, case: SafetyCase, motion: Trajectory) -> TrackingTube:
+        """Return the tube of the robust design for a motion that torque limits allow.
+
+        Raises:
+            InputError: There is no such design, or they do not.
+        """
+        case = self.designed(case, motion)
+        found = torque_margins(case, motion, STEP)
+        if isinstance(found, Refusal):
+            raise InputError(found.sentence)
+        return case.tube
 
     def _slowing(self, case: SafetyCase, motion: Trajectory) -> float:
         """Return the part of its speed at which a motion keeps the limits of speeds, at most 1."""
