@@ -25,6 +25,7 @@ class Colour(Enum):
 
 THINNEST = 0.002  # [m] least edge of the box of the centre of mass, to stay visible
 GRAVITY = 0.2  # [m] length of the arrow of gravity
+BALL = 0.06  # [m] diameter of a point mass of 1 kg, which grows with its cube root: that of steel
 VERDICT: Mapping[Status, Colour] = {
     Status.GOOD: Colour.GREEN,
     Status.TOO_WIDE: Colour.YELLOW,

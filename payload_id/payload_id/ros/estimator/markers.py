@@ -1,4 +1,4 @@
-"""The estimate as RViz shows it: centre of mass, its interval, gravity, and a line of text."""
+"""The estimate as RViz shows it: four masses, their centre and its interval, gravity, text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from ...core.arm.centre_of_mass import com_interval
 from ...core.arrays import Array
+from ...core.body.four_masses import four_masses
+from ...core.body.inertial import is_physical
 from ...core.identification.estimate import Estimate
 from ...core.number_format import rounded
-from ..common.colours import GRAVITY, THINNEST, VERDICT
+from ..common.colours import BALL, GRAVITY, THINNEST, VERDICT
 from ..common.conversions import Report
 from ..common.markers import arrow, in_frame, shape, text
 
@@ -32,11 +34,14 @@ def estimate_markers(report: Report, gravity: Array | None) -> MarkerArray:
 
 
 def _shapes(estimate: Estimate, gravity: Array | None) -> Iterator[Marker]:
-    """Yield centre of mass, gravity there, the box that holds the former, and the text."""
+    """Yield centre of mass, gravity there, four masses, the box of the centre, and the text."""
     colour, com = VERDICT[estimate.status], np.zeros(3)
     if estimate.mass_identified and estimate.phi[0] > 0.0:
         com = estimate.phi[1:4] / estimate.phi[0]
         yield shape(Marker.SPHERE, colour, 1.0, [0.03] * 3, com)
+        if is_physical(estimate.phi):
+            for mass, place in zip(*four_masses(estimate.phi), strict=True):
+                yield shape(Marker.SPHERE, colour, 0.5, [BALL * np.cbrt(mass)] * 3, place)
         if gravity is not None:
             yield arrow(colour, com, com + GRAVITY * gravity / np.linalg.norm(gravity), 0.01)
     if (interval := com_interval(estimate.lower, estimate.upper)) is not None:

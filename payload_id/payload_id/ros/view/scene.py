@@ -12,11 +12,12 @@ from visualization_msgs.msg import MarkerArray
 from ...core.arm.centre_of_mass import com_interval
 from ...core.arrays import Array
 from ...core.body.equivalent_ellipsoid import equivalent_ellipsoid
-from ...core.body.inertial import mass_com_inertia
+from ...core.body.four_masses import four_masses
+from ...core.body.inertial import is_physical, mass_com_inertia
 from ...core.identification.estimate import Estimate
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...files.robots.arm_frames import ArmFrames, LinkFrame
-from ..common.colours import GRAVITY, THINNEST, VERDICT, Colour
+from ..common.colours import BALL, GRAVITY, THINNEST, VERDICT, Colour
 from .bodies import Triangles, body_triangles
 
 
@@ -124,7 +125,7 @@ class Scene:
             self._gravity.wxyz = _along(gravity)
 
     def show_payload(self, estimate: Estimate | None) -> None:
-        """Show the ellipsoid of the payload's inertia, and the box of its centre of mass."""
+        """Show ellipsoid and four masses of that inertia, and the box of the centre of mass."""
         if self._payload is not None:
             self._payload.remove()  # with all below it
         self._payload, self._gravity = None, None
@@ -143,12 +144,16 @@ class Scene:
         )
         moments, axes = np.linalg.eigh(mass_com_inertia(estimate.phi)[2])
         size = equivalent_ellipsoid(mass, moments)
-        if np.isfinite(size).all():
+        if np.isfinite(size).all() and is_physical(estimate.phi):
             turn = Rotation.from_matrix(axes * np.sign(np.linalg.det(axes)))
             self._scene.add_icosphere(
                 f"{self._at}/inertia", 1.0, colour, opacity=0.55, subdivisions=4,
                 scale=tuple(np.maximum(size, THINNEST)), wxyz=_wxyz(turn.as_quat()),
             )  # fmt: skip
+            for k, (part, place) in enumerate(zip(*four_masses(estimate.phi), strict=True)):
+                self._scene.add_icosphere(
+                    f"{self._at}/mass_{k}", 0.5 * BALL * np.cbrt(part), colour, position=place - com
+                )
         box = com_interval(estimate.lower, estimate.upper)
         if box is not None:
             lower, upper = box

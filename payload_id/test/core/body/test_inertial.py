@@ -5,6 +5,7 @@ import pinocchio as pin
 import pytest
 
 from arms import PAYLOADS, draw_payload, of_point_masses
+from payload_id.core.body.four_masses import four_masses
 from payload_id.core.body.inertial import (
     PARAMETERS,
     TO_PINOCCHIO,
@@ -24,6 +25,24 @@ from payload_id.core.errors import InputError
 from problems import random_turn
 
 SEEDS = pytest.mark.parametrize("seed", range(5))
+
+
+@SEEDS
+def test_four_masses_have_the_parameters_of_a_body_and_are_in_the_ellipsoid_that_holds_it(seed):
+    rng = np.random.default_rng(seed)
+    inside = rng.normal(size=(12, 3))
+    inside *= rng.uniform(0.0, 1.0, (12, 1)) / np.linalg.norm(inside, axis=1, keepdims=True)
+    map_, centre = rng.normal(size=(3, 3)) * 0.1, rng.normal(size=3) * 0.2
+    phi = of_point_masses(rng.uniform(0.0, 1.0, 12), inside @ map_.T + centre)
+    root = np.column_stack([np.linalg.inv(map_), -np.linalg.solve(map_, centre)])
+    Q = np.diag([0.0, 0.0, 0.0, 1.0]) - root.T @ root
+    for volume, off in ((Q, 1e-9), (None, np.inf)):
+        masses, places = four_masses(phi, volume)
+        np.testing.assert_allclose(of_point_masses(masses, places), phi, atol=1e-9)
+        assert (masses > 0.0).all()
+        assert (np.linalg.norm(np.linalg.solve(map_, (places - centre).T), axis=0) <= 1 + off).all()
+    far = np.linalg.norm(places - mass_com_inertia(phi)[1], axis=1)
+    np.testing.assert_allclose(far, far[0], rtol=1e-6)
 
 
 @SEEDS
