@@ -178,7 +178,7 @@ def _report(
     notes = [*notes, *([ROUGH] if scales.inertia_error > ROUNDED else [])]
     for note in filter(None, notes):
         terminal.print(f"  {note}", style="yellow")
-    if shipped := robots_of(names_of(found.joints)):
+    if shipped := robots_of(found.names):
         terminal.print(
             f"  The shipped {' and '.join(shipped)} has these joints, and states driver, topics "
             "and limits with their sources: begin this file with 'extends: "

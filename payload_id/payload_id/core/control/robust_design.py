@@ -153,7 +153,8 @@ def design_for(
     needed = _level_of(least_momentum(sampling.period, *needs), box)
     # A part of what is left is room for other motions, the rest makes the input gentler.
     spare = float(np.clip(np.sqrt(made / needed) / GROWTH, 1.0, SPARE))
-    return robust_design(model, box, made, gain, *(spare * x for x in needs), sampling)
+    disturbance, change, mismatch = (spare * x for x in needs)
+    return robust_design(model, box, made, gain, disturbance, change, mismatch, sampling)
 
 
 def _least_level(
