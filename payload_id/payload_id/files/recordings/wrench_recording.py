@@ -1,4 +1,4 @@
-"""Recordings of a force-torque sensor: arrays, rosbag2 bags and tables, all in one form."""
+"""Recordings of a force-torque sensor: rosbag2 bags and tables, all in one form."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ...core.errors import InputError, RecordingError, brief
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
 from ...core.samples.differentiation import velocities
-from ...core.samples.sample_checks import LARGEST, check_rotations, rows_to_keep
+from ...core.samples.sample_checks import LARGEST, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from ...core.samples.stamp_faults import stamp_faults
 from ...core.samples.stamps import seconds_since
 from ...core.samples.watches import WrenchWatch
-from ...core.samples.wrench_samples import AXES_IN_WORLD, WrenchSamples, checked_gravity
+from ...core.samples.wrench_samples import WrenchSamples, checked_gravity
 from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
 from ..configuration.input_path import input_path
@@ -49,50 +49,6 @@ class WrenchRecording(WrenchSamples):
     source: str = ""
     notes: tuple[str, ...] = ()
     assumed: WrenchUncertainty | None = None
-
-    @classmethod
-    def from_arrays(
-        cls,
-        stamp: Array,
-        wrench: Array,
-        rotation: Array,
-        origin: Array | None = None,
-        gravity: tuple[float, float, float] = STANDARD_GRAVITY,
-        sign: float | Sequence[float] = 1.0,
-        cutoff: float | None = None,
-        frame: str = "sensor",
-    ) -> WrenchRecording:
-        """Build from a wrench and poses at the same instants; rates are differentiated.
-
-        `WrenchRecording(stamp, rotation, angular_velocity, ...)` takes measured rates instead.
-
-        Args:
-            stamp: Times, increasing, shape (N,) [s].
-            wrench: Force, then torque, shape (N, 6) [N, N m].
-            rotation: Axes of the sensor in the world, shape (N, 3, 3).
-            origin: Its origin in the world, shape (N, 3) [m]; None: it does not move.
-            gravity: In the world [m/s2].
-            sign: 1 where the wrench is what the sensor exerts on the payload, -1 where it is the
-                opposite; or factors to N and N m, one for each axis.
-            cutoff: Bandwidth of the motion that is kept [Hz]; None: told from the poses.
-            frame: Name of the sensor frame.
-        """
-        given = {"wrench": (wrench, (6,)), "rotation": (rotation, (3, 3))}
-        given |= {} if origin is None else {"origin": (origin, (3,))}
-        time = real_numbers(stamp, "stamp", RecordingError)
-        arrays = {name: _rows_of(name, value, time, row) for name, (value, row) in given.items()}
-        values, axes, place = arrays["wrench"], arrays["rotation"], arrays.get("origin")
-        known = [axes.reshape(len(time), 9), *([] if place is None else [place])]
-        used, dropped = rows_to_keep(time, values)
-        moved, lost = rows_to_keep(time, *known)
-        _require_rows(used, "The wrench", dropped)
-        _require_rows(moved, "The motion", lost)
-        check_rotations(axes[moved], AXES_IN_WORLD)
-        poses = Poses(time[moved], axes[moved], None if place is None else place[moved])
-        samples = wrench_samples(
-            time[used], _sign(sign) * values[used], poses, checked_gravity(gravity), None, cutoff
-        )
-        return cls.of(samples, frame=frame, lost=counted_together(dropped, _of_motion(lost)))
 
     @classmethod
     def from_bag(
@@ -358,21 +314,6 @@ def _usable(wrench: StampedRows, path: Path) -> tuple[Array, Array, Mapping[str,
     keep, dropped = rows_to_keep(stamp, wrench.values)
     _require_rows(keep, f"The wrench of {path}", dropped)
     return stamp[keep], wrench.values[keep], dropped
-
-
-def _rows_of(name: str, value: object, stamp: Array, row: tuple[int, ...]) -> Array:
-    """Return an array with one row of a shape for each stamp, shape (N, *row).
-
-    Raises:
-        RecordingError: It is nothing of the kind.
-    """
-    array = real_numbers(value, name, RecordingError)
-    if stamp.ndim != 1 or array.shape != (len(stamp), *row):
-        raise RecordingError(
-            f"{name} must have one row for each of the stamps, shape {('N', *row)}; found "
-            f"{array.shape} and stamps of shape {stamp.shape}."
-        )
-    return array
 
 
 def _sign(sign: object) -> Array:

@@ -289,54 +289,6 @@ def test_rows_of_the_motion_that_cannot_be_used_are_counted(tmp_path):
     }
 
 
-# ----------------------------------------------------------------------------------------- arrays
-
-
-def arrays(run, **changes):
-    """Return a run as arrays, some of them changed."""
-    given = {
-        "stamp": run.motion.time.copy(), "wrench": run.wrench.copy(),
-        "rotation": run.rotation.copy(), "origin": run.origin.copy(),
-    }  # fmt: skip
-    return given | {
-        name: change(given[name]) if callable(change) else change
-        for name, change in changes.items()
-    }
-
-
-def test_a_row_of_arrays_that_cannot_be_used_is_left_out(run):
-    for name in ("stamp", "wrench", "rotation", "origin"):
-        for value in (np.nan, np.inf, 1e300):
-            given = arrays(run)
-            given[name][300] = value
-            read = WrenchRecording.from_arrays(**given)
-            assert len(read) > COUNT - 10 and 1 <= sum(read.dropped.values()) <= 2
-    assert identify_wrench(read, BOUNDS).contains(PAYLOAD).all()
-
-
-NONSENSE = {
-    "stamp": (lambda x: x[:-1], lambda x: x * 0.0, lambda x: x[:, None], 0.0),
-    "wrench": (
-        lambda x: x.T, lambda x: x[:, :3], lambda x: x * np.nan, "six", lambda x: x * 1j
-    ),
-    "rotation": (
-        lambda x: x[:-3], lambda x: x.reshape(-1, 9), lambda x: x * 0.0, lambda x: -x,
-        lambda x: x * np.nan,
-    ),
-    "origin": (lambda x: x.T,),
-    "sign": (0, np.nan, "a", None, [1, 1]),
-    "gravity": ((0, 0), None, "x", (0, 0, 0), (0, 0, -1e300)),
-    "cutoff": (0, -1, 1e-9, 1e9, np.nan, "a", [8.0]),
-}  # fmt: skip
-
-
-def test_arrays_of_nonsense_get_a_sentence(run):
-    for name, values in NONSENSE.items():
-        for value in values:
-            with pytest.raises(InputError, match=r"\w+ .*\."):
-                WrenchRecording.from_arrays(**arrays(run, **{name: value}))
-
-
 # -------------------------------------------------------------------------- others' and no motion
 
 
