@@ -22,7 +22,6 @@ from rclpy.parameter import Parameter as RosParameter
 
 from harness import LATCHED, NodeProcess
 from payload_id.files.bags.bag_reader import open_bag
-from payload_id.files.bags.joint_states_bag import read_joint_state
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.ros.common.conversions import stamp_of
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
@@ -249,8 +248,8 @@ class Rig(PlannedRobot):
         found: set[int] = set()
         for folder in sorted(self.folder.glob("bag*")):
             with open_bag(folder) as bag:
-                messages = [read_joint_state(data) for data in bag.messages("/joint_states")]
-            found |= {x.stamp_ns for x in messages if x is not None}
+                messages = [message for _, message in bag.decoded("/joint_states")]
+            found |= {stamp_of(x.header.stamp) for x in messages if x is not None}
         heard = self.joint_states[self._begun : end]
         certain = {
             stamp_of(message.header.stamp): k

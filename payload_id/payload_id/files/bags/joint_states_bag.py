@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rosbags.serde import SerdeError
 
 from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
@@ -39,22 +38,6 @@ class JointStateMessage(NamedTuple):
     effort: Array
 
 
-def read_joint_state(data: bytes) -> JointStateMessage | None:
-    """Decode a serialized (CDR) sensor_msgs/msg/JointState.
-
-    Args:
-        data: The message as a raw subscription or a bag gives it.
-
-    Returns:
-        message: Its fields; None if the bytes are not such a message.
-
-    """
-    try:
-        return _fields(_STORE.deserialize_cdr(data, JOINT_STATE))
-    except SerdeError:
-        return None
-
-
 def _fields(message: Any) -> JointStateMessage:
     """Return the fields of a decoded message."""
     stamp = stamp_of(message.header.stamp)
@@ -69,7 +52,7 @@ def stamp_of(time: Any) -> int | None:
 
 
 def write_joint_state(message: JointStateMessage, frame_id: str = "") -> bytes:
-    """Serialize (CDR) a sensor_msgs/msg/JointState; `read_joint_state` reads it back bit-equal."""
+    """Serialize (CDR) a sensor_msgs/msg/JointState, from which `Bag.decoded` reads it bit-equal."""
     types = _STORE.types
     seconds, nanoseconds = divmod(message.stamp_ns or 0, WHOLE)
     stamp = types["builtin_interfaces/msg/Time"](sec=seconds, nanosec=nanoseconds)
