@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from payload_id.files.runs.assumptions import claims
 
 from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.payload_prior import PayloadPrior
@@ -24,6 +23,7 @@ from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.certificate_file import load_certificate
+from payload_id.files.runs.premises import premises
 from payload_id.planning.request import (
     Goal,
     MoveRequest,
@@ -88,7 +88,7 @@ def test_a_plan_keeps_the_turn_that_a_cable_allows_wherever_it_is_counted_from(t
         assert any(f"joint_3 has turned by {turns:+d}" in x for x in plan.certificate.assumptions)
         saved = load_certificate(plan.certificate_path)
         model = RobotModel.from_robot_file(robot)
-        held = {x.subject: x.holds for x in claims(saved, robot, model, stated.cell)}
+        held = {x.subject: x.holds for x in premises(saved, robot, model, stated.cell)}
         assert held["limits of position_upper ('safety_warning')"] is True
         assert held["turn of joint_3"] is None
         assert verify(saved.certificate, saved.case(model), saved.trajectory, 50).verified
