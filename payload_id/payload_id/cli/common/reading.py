@@ -33,11 +33,7 @@ def robot_file(source: Source, made: str = "the recording") -> RobotFile:
 
 
 def read_recording(path: Path, source: Source, file: RobotFile, static: bool = False) -> Recording:
-    """Read a bag, or a table with a description of its columns.
-
-    Raises:
-        InputError: A table comes without a description.
-    """
+    """Read a bag, or a table with a description of its columns."""
     return read_any(path, file, source.topic, source.columns, static)
 
 
@@ -61,20 +57,6 @@ def check_different(paths: Iterable[Path]) -> None:
         if place in seen:
             raise InputError(f"The recording {path} is named twice; it would count as two.")
         seen.add(place)
-
-
-def columns_of(path: Path, source: Source, example: str) -> Path:
-    """Return the description of a table's columns.
-
-    Raises:
-        InputError: There is none; names the shipped example.
-    """
-    if source.columns is None:
-        raise InputError(
-            f"A table needs --columns FILE that says what the columns of {path.name} hold; "
-            f"config/recordings/{example} is one."
-        )
-    return source.columns
 
 
 def stretch_of(recording: Recorded, source: Source) -> Recorded:

@@ -10,13 +10,12 @@ from scipy.spatial.transform import Rotation
 from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
-from ...files.recordings.any_recording import is_table
+from ...files.recordings.any_recording import is_table, stated
 from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.tables.wrench_csv import is_wrench_description
 from ..common.options import RecordingOptions, numbers_of
-from ..common.reading import columns_of
 from ..common.settings import with_changes
 
 _UNITS = {"force": "N", "torque": "N m"}
@@ -81,7 +80,7 @@ def read(asked: RecordingOptions) -> WrenchRecording:
     path: Path = asked.recording
     if not is_table(path):
         return _read_bag(asked)
-    columns = columns_of(path, asked, "kuka_wrench_csv.yaml")
+    columns = stated(asked.columns, path, "kuka_wrench_csv.yaml")
     if asked.payload_frame is not None:
         raise InputError(f"{columns} states the sensor's 'frame': leave --payload-frame out.")
     robot = None

@@ -15,25 +15,15 @@ from ...core.views import VIEWS
 from ..recordings.recording import Recording
 
 
-def estimate_html(estimate: Estimate) -> str:
-    """Return an estimate as HTML."""
-    from .tables import estimate_html as html  # where somebody looks: it takes long to import
+def html_by(name: str) -> Any:
+    """Return what shows a value as HTML by a function of `tables`."""
 
-    return html(estimate)
+    def html(value: Any) -> str:
+        from . import tables  # where somebody looks: it takes long to import
 
+        return str(getattr(tables, name)(value))
 
-def recording_html(recording: Recording) -> str:
-    """Return a recording as HTML."""
-    from .tables import recording_html as html
-
-    return html(recording)
-
-
-def certificate_html(certificate: Certificate) -> str:
-    """Return a certificate as HTML."""
-    from .tables import certificate_html as html
-
-    return html(certificate)
+    return html
 
 
 def estimate_plot(estimate: Estimate) -> Any:
@@ -100,9 +90,9 @@ def _pandas() -> Any:
 
 VIEWS.update(
     {
-        ("html", Estimate): estimate_html,
-        ("html", Recording): recording_html,
-        ("html", Certificate): certificate_html,
+        ("html", Estimate): html_by("estimate_html"),
+        ("html", Recording): html_by("recording_html"),
+        ("html", Certificate): html_by("certificate_html"),
         ("plot", Estimate): estimate_plot,
         ("pandas", Estimate): estimate_pandas,
         ("pandas", Recording): recording_pandas,

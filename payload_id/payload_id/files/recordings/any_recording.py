@@ -12,6 +12,7 @@ from ..robots.description.urdf_tree import UrdfTree
 from ..robots.robot_file import RobotFile
 from .recording import Recording
 
+Columns = Mapping[str, Any] | Path
 TABLES = (".csv", ".txt", ".tsv")
 LOOKED_AT = 4096  # bytes
 EXAMPLE = "kinova_gen3_csv.yaml"
@@ -30,7 +31,7 @@ def read_any(
     path: Path,
     robot: RobotFile,
     topic: str = "",
-    columns: Mapping[str, Any] | Path | None = None,
+    columns: Columns | None = None,
     static: bool = False,
 ) -> Recording:
     """Read a bag, or a table with a description of its columns.
@@ -50,13 +51,24 @@ def read_any(
         refuse_other_formats(path)
     if not is_table(path):
         return Recording.of_robot(path, robot, topic)
+    made = Recording.from_csv(
+        path, stated(columns, path, EXAMPLE), _constants(robot), _sliding(robot), static
+    )
+    return made.of_joints(robot.joints)
+
+
+def stated(columns: Columns | None, path: Path, example: str) -> Columns:
+    """Return the description of a table's columns.
+
+    Raises:
+        InputError: There is none; names the shipped example.
+    """
     if columns is None:
         raise InputError(
             f"A table needs --columns FILE that says what the columns of {path.name} hold; "
-            f"config/recordings/{EXAMPLE} is one."
+            f"config/recordings/{example} is one."
         )
-    made = Recording.from_csv(path, columns, _constants(robot), _sliding(robot), static)
-    return made.of_joints(robot.joints)
+    return columns
 
 
 def _sliding(robot: RobotFile) -> tuple[str, ...]:
