@@ -46,12 +46,10 @@ class Terminal(Console):
         raise  # noqa: PLE0704  # called while it is handled
 
 
-def console(stderr: bool = False) -> Console:
+def console() -> Console:
     """Return the terminal, wide enough for the tables when there is none."""
-    terminal = Terminal(stderr=stderr, highlight=False)
-    return (
-        terminal if terminal.is_terminal else Terminal(stderr=stderr, highlight=False, width=WIDTH)
-    )
+    terminal = Terminal(highlight=False)
+    return terminal if terminal.is_terminal else Terminal(highlight=False, width=WIDTH)
 
 
 def told(as_json: bool, found: Callable[[], Any], show: Callable[[], object]) -> None:

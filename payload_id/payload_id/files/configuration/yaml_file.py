@@ -84,9 +84,9 @@ class YamlFile:
         return len(place), line + 1
 
 
-def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
+def read_yaml(path: str | Path) -> dict[str, Any]:
     """Return the mapping that a YAML file holds; `yaml_file` says more."""
-    return yaml_file(path, what).entries
+    return yaml_file(path).entries
 
 
 def yaml_file(path: str | Path, what: str = "YAML file") -> YamlFile:

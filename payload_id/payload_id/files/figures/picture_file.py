@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # takes longer to import than most commands to run
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+DPI = 110
 FORMATS = ("png", "pdf", "svg", "jpg", "webp")
 
 
@@ -45,7 +46,7 @@ def picture_place(path: Path) -> Path:
     return check_place(path, "figure")
 
 
-def save_picture(figure: Figure, path: Path, dpi: int = 110) -> Path:
+def save_picture(figure: Figure, path: Path) -> Path:
     """Write a figure; return its path.
 
     Raises:
@@ -53,5 +54,5 @@ def save_picture(figure: Figure, path: Path, dpi: int = 110) -> Path:
     """
     path = picture_place(path)
     with saved_file(path, "figure") as file:
-        figure.savefig(file, dpi=dpi, format=path.suffix[1:].lower())
+        figure.savefig(file, dpi=DPI, format=path.suffix[1:].lower())
     return path

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 ARM_WIDTH, ROW_HEIGHT, PER_ROW = 10.0, 1.35, 4  # [inches], [inches], joints
 MASS_WIDTH, MASS_HEIGHT = 10.0, 1.7  # [inches]
+OFFSET = "torque_offset"  # what is drawn of each joint
 SHOWN = 400  # points of a figure; of more runs every so many is drawn
 
 
-def offsets_figure(arm: Arm, kind: str = "torque_offset") -> Figure | None:
-    """Return one quantity of each joint over time; None where not two runs with a date tell it."""
-    series = [s for s in arm.series if s.kind == kind and _dated(s).sum() > 1]
+def offsets_figure(arm: Arm) -> Figure | None:
+    """Return the torque offset of each joint over time; None without two dated runs."""
+    series = [s for s in arm.series if s.kind == OFFSET and _dated(s).sum() > 1]
     if not series:
         return None
     lines = -(-len(series) // PER_ROW)
@@ -36,7 +37,7 @@ def offsets_figure(arm: Arm, kind: str = "torque_offset") -> Figure | None:
     for axis in axes[len(series) :]:
         axis.set_visible(False)
     figure.supxlabel("time since the first run [days]", fontsize=8)
-    figure.supylabel(f"{kind.replace('_', ' ')} [{UNITS[kind]}]", fontsize=8)
+    figure.supylabel(f"torque offset [{UNITS[OFFSET]}]", fontsize=8)
     return figure
 
 

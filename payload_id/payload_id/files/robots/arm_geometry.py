@@ -29,7 +29,6 @@ def robot_geometry(
     robot: RobotFile,
     model: ArmModel,
     payload: Sequence[ConvexBody] = (),
-    allowed: Iterable[AllowedContact] = (),
 ) -> ArmGeometry:
     """Return the bodies of the arm that a robot file describes, and of its payload.
 
@@ -37,8 +36,6 @@ def robot_geometry(
         robot: The robot file.
         model: The arm that it describes.
         payload: Bodies that contain the payload together, poses in the payload frame.
-        allowed: Pairs of bodies that are not checked, each with its reason, beyond those that the
-            robot file allows.
 
     Raises:
         ModelError: A link with mass or looks has no body, or it cannot be read.
@@ -59,7 +56,7 @@ def robot_geometry(
     stated = [AllowedContact(pair, why) for pair, why in robot.allowed_contacts.items()]
     if not payload:  # what is allowed of one counts once there is one
         stated = [c for c in stated if not any(x.split("/")[0] == "payload" for x in c.bodies)]
-    return geometry.with_allowed([*stated, *allowed])
+    return geometry.with_allowed(stated)
 
 
 def description_geometry(
