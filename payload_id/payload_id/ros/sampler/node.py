@@ -22,8 +22,7 @@ from ..common.timeouts import LOG
 from ..common.topics import BLOCKS, LATCHED
 from ..lifecycle.managed_node import ManagedNode
 from .parameters import SAMPLER_TABLE, SamplerParameters
-from .sources import INTAKES
-from .sources.intake import Intake
+from .sources import INTAKES, JointTorqueIntake, WrenchIntake
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Parts:
     """What a configured sampler consists of; `numbers`: of its blocks, all with its `identity`."""
 
     settings: SamplerParameters
-    intake: Intake
+    intake: JointTorqueIntake | WrenchIntake
     recording: RawRecording
     samples: Publisher
     state: Publisher

@@ -1,4 +1,4 @@
-"""What a sampler makes samples of: joint torques, or a wrench; one file for each, one protocol.
+"""What a sampler makes samples of: joint torques, or a wrench; one file for each.
 
 In: subscriptions of the driver's messages.
 Out: blocks of checked samples, and what is wrong with what arrives.
@@ -6,8 +6,10 @@ Out: blocks of checked samples, and what is wrong with what arrives.
 
 from __future__ import annotations
 
-from .intake import Intake
 from .joint_torque_intake import JointTorqueIntake
 from .wrench_intake import WrenchIntake
 
-INTAKES: dict[str, type[Intake]] = {"torque": JointTorqueIntake, "wrench": WrenchIntake}
+INTAKES: dict[str, type[JointTorqueIntake] | type[WrenchIntake]] = {
+    "torque": JointTorqueIntake,
+    "wrench": WrenchIntake,
+}

@@ -1,14 +1,15 @@
-"""What the sampler asks of a source of measurements."""
+"""What the sources of a sampler have in common."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from ....core.samples.joint_state_sampler import JointStateSampler
-from ....core.samples.wrench_sampler import WrenchSampler
 from ....files.robots.robot_file import RobotFile
+from ...common.polled_subscription import joint_state_subscription
+from ...common.topic_report import silence_report
 from ...lifecycle.managed_node import ManagedNode
 from ..parameters import SamplerParameters
 
@@ -34,41 +35,28 @@ class Finding:
     figures: Mapping[str, object] = field(default_factory=dict)
 
 
-class Intake(Protocol):
-    """Takes in the messages of one source and makes samples of them.
+class Intake:
+    """What both sources have: joint states, and whether what is measured arrives."""
 
-    Attributes:
-        block_type: Type of the blocks.
-        recorded: Name and definition of further message types that go into the recording.
-        what: What is measured, for people.
-        topics: From which topics, for people.
-        sampler: What makes the samples, and counts messages received and accepted.
-    """
-
-    block_type: Any
-    recorded: tuple[tuple[str, str], ...]
-    what: str
-    topics: str
-    sampler: JointStateSampler | WrenchSampler
-
-    def __init__(self, node: ManagedNode, settings: SamplerParameters, robot: RobotFile) -> None:
-        """Subscribe.
-
-        Raises:
-            PayloadIdError: A parameter cannot be used, or the robot does not have what is measured.
-        """
+    def __init__(
+        self, node: ManagedNode, settings: SamplerParameters, robot: RobotFile, reliability: str
+    ) -> None:
+        """Subscribe to joint states."""
+        self._node, self._settings, self._robot = node, settings, robot
+        self._states = joint_state_subscription(node, robot, settings.queue, reliability)
+        self._arrived = time.monotonic()  # when something measured did
 
     def forget(self) -> None:
         """Let go what has arrived so far."""
-
-    def take(self, record: Record) -> None:
-        """Take in what has arrived; each message is recorded."""
-
-    def block(self) -> Any:
-        """Return the samples since the last call, not numbered; None: there are none."""
+        self._states.forget()
+        self._arrived = time.monotonic()
 
     def record_block(self, topic: str, block: Any, record: Record) -> None:
-        """Record a block as it is published, if replays need it."""
+        """Record a block as it is published, if replays need it: of joint torques they do not."""
 
-    def look(self) -> Finding:
-        """Judge what has been arriving."""
+    def _silence(self, topic: str, kind: str, *where: str) -> str:
+        """Say that nothing measured arrives, as `silence_report`; empty while it does."""
+        silent, rate = time.monotonic() - self._arrived, self._robot.joint_states.rate
+        if silent <= self._settings.silence:
+            return ""
+        return silence_report(self._node, topic, kind, silent, rate, *where)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from payload_id_msgs.msg import SampleBlock
 
@@ -12,9 +11,8 @@ from ....core.samples.sample_checks import Drop
 from ....files.bags.joint_states_bag import JOINT_STATE
 from ....files.robots.robot_file import RobotFile
 from ...common.conversions import block_message, joint_state_values
-from ...common.polled_subscription import joint_state_subscription
 from ...common.timeouts import TELL
-from ...common.topic_report import publisher_names, silence_report
+from ...common.topic_report import publisher_names
 from ...lifecycle.managed_node import ManagedNode
 from ..parameters import SamplerParameters
 from .intake import Finding, Intake, Record
@@ -29,19 +27,12 @@ class JointTorqueIntake(Intake):
 
     def __init__(self, node: ManagedNode, settings: SamplerParameters, robot: RobotFile) -> None:
         """Subscribe."""
-        self._node, self._settings, self._robot = node, settings, robot
+        super().__init__(node, settings, robot, settings.reliability)
         self.sampler = JointStateSampler(robot.joint_map(), robot.joint_states.rate)
-        self._states = joint_state_subscription(node, robot, settings.queue, settings.reliability)
         self.topics = f"joint states of '{robot.name}' on {self._states.topic}"
-        self._arrived = time.monotonic()
         self._before: tuple[int | None, int, int, int] = None, 0, 0, 0  # as of the last look
         self._steady = False
         self._told = set[Drop]()  # causes that were logged; all are counted
-
-    def forget(self) -> None:
-        """Let go what has arrived so far."""
-        self._states.forget()
-        self._arrived = time.monotonic()
 
     def take(self, record: Record) -> None:
         """Take in what has arrived."""
@@ -70,9 +61,6 @@ class JointTorqueIntake(Intake):
             rows, self._robot.joints, sampler.received, sampler.dropped, sampler.pace.gaps
         )
 
-    def record_block(self, topic: str, block: Any, record: Record) -> None:
-        """Do nothing: a replay makes the same samples of the joint states."""
-
     def look(self) -> Finding:
         """Judge what has been arriving."""
         sampler, newest = self.sampler, self.sampler.pace.newest_ns
@@ -87,20 +75,11 @@ class JointTorqueIntake(Intake):
         rate = (sampler.accepted - accepted) / passed if passed > 0.0 else 0.0
         steady, self._steady = self._steady, rate > 0.0
         return Finding(
-            self._silence(),
+            self._silence(self._states.topic, JOINT_STATE),
             self._uselessness(rate, sampler.received - received),
             self._mixed_publishers(out_of_turn - old) or (self._slowness(rate) if steady else ""),
             f"Joint states arrive at {rate:.4g} Hz from {self._source_names()}.",
             self._figures(rate),
-        )
-
-    def _silence(self) -> str:
-        """Say that no joint states arrive; empty while they do."""
-        silent = time.monotonic() - self._arrived
-        if silent <= self._settings.silence:
-            return ""
-        return silence_report(
-            self._node, self._states.topic, JOINT_STATE, silent, self._robot.joint_states.rate
         )
 
     def _uselessness(self, rate: float, heard: int) -> str:

@@ -22,8 +22,7 @@ from ....files.recordings.wrench_blocks import BLOCK, DEFINITION
 from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
 from ...common.conversions import decoded, joint_state_values, stamp_of
-from ...common.polled_subscription import PolledSubscription, joint_state_subscription
-from ...common.topic_report import silence_report
+from ...common.polled_subscription import PolledSubscription
 from ...common.wrench_blocks import wrench_block
 from ...lifecycle.managed_node import ManagedNode
 from ..parameters import SamplerParameters
@@ -43,7 +42,7 @@ class WrenchIntake(Intake):
             raise ConfigurationError(
                 f"The parameter wrench_sign is 1 or -1; found {settings.wrench_sign:g}."
             )
-        self._node, self._settings, self._robot = node, settings, robot
+        super().__init__(node, settings, robot, "best_effort")
         self._frame = settings.sensor_frame or robot.payload_frame
         self.sampler = WrenchSampler(
             model_at(RobotModel.from_robot_file(robot), self._frame),
@@ -52,23 +51,20 @@ class WrenchIntake(Intake):
             settings.bandwidth,
             settings.wrench_sign,
         )
-        self._states = joint_state_subscription(node, robot, settings.queue, "best_effort")
         profile = QoSProfile(depth=settings.queue, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._wrenches = PolledSubscription(node, WrenchStamped, TOPIC, profile)
         self.topics = (
             f"wrenches of frame '{self._frame}' on {self._wrenches.topic} and joint states of "
             f"'{robot.name}' on {self._states.topic}"
         )
-        self._arrived = time.monotonic()
         self._frames: Counter[str] = Counter()  # of the wrenches since the last look
         self._before: Counter[str] = Counter()  # as of the last look
         self._others = 0  # wrenches of another frame
 
     def forget(self) -> None:
         """Let go what has arrived so far."""
-        self._states.forget()
+        super().forget()
         self._wrenches.forget()
-        self._arrived = time.monotonic()
 
     def take(self, record: Record) -> None:
         """Take in what has arrived."""
@@ -112,21 +108,11 @@ class WrenchIntake(Intake):
         frames, self._frames = self._frames, Counter()
         received, accepted = news.pop("received", 0), news.pop("accepted", 0)
         return Finding(
-            self._silence(),
+            self._silence(self._wrenches.topic, WRENCH, f"--ros-args -r {TOPIC}:=", "force sensor"),
             self._uselessness(received, accepted, news, frames),
             self._doubt(received, accepted, frames),
             f"{sampler.accepted} samples passed on.",
             self._figures(),
-        )
-
-    def _silence(self) -> str:
-        """Say that no wrenches arrive; empty while they do."""
-        silent = time.monotonic() - self._arrived
-        if silent <= self._settings.silence:
-            return ""
-        topic, rate = self._wrenches.topic, self._robot.joint_states.rate
-        return silence_report(
-            self._node, topic, WRENCH, silent, rate, f"--ros-args -r {TOPIC}:=", "force sensor"
         )
 
     def _uselessness(
