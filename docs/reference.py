@@ -80,7 +80,7 @@ def describe_parameters(table: Sequence[Parameter]) -> str:
     ]
     for entry in table:
         default = "not set" if entry.default is None else f"`{_yaml(entry.default)}`"
-        change = "at start only" if entry.read_only else "with the next run"
+        change = "before it is configured" if entry.read_only else "with the next run"
         lines.append(
             f"| `{entry.name}` | {entry.allowed()} | {default} | {change} | {entry.text} |"
         )

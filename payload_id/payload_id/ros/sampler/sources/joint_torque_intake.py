@@ -31,7 +31,6 @@ class JointTorqueIntake(Intake):
         self.sampler = JointStateSampler(robot.joint_map(), robot.joint_states.rate)
         self.topics = f"joint states of '{robot.name}' on {self._states.topic}"
         self._before: tuple[int | None, int, int, int] = None, 0, 0, 0  # as of the last look
-        self._steady = False
         self._told = set[Drop]()  # causes that were logged; all are counted
 
     def take(self, record: Record) -> None:
@@ -73,11 +72,10 @@ class JointTorqueIntake(Intake):
         # Time as the stamps tell it, be it simulated.
         passed = TELL if newest is None or before is None else 1e-9 * (newest - before)
         rate = (sampler.accepted - accepted) / passed if passed > 0.0 else 0.0
-        steady, self._steady = self._steady, rate > 0.0
         return Finding(
             self._silence(self._states.topic, JOINT_STATE),
             self._uselessness(rate, sampler.received - received),
-            self._mixed_publishers(out_of_turn - old) or (self._slowness(rate) if steady else ""),
+            self._mixed_publishers(out_of_turn - old) or (self._slowness(rate) if before else ""),
             f"Joint states arrive at {rate:.4g} Hz from {self._source_names()}.",
             self._figures(rate),
         )
