@@ -191,8 +191,7 @@ class BridgeNode(ManagedNode):
             "obstacles": len(shared.obstacles.bodies),
             "proof process": "runs" if shared.process.alive else "ended",
         }
-        level, said = next(found for found in self._judgements(state) if found[1])
-        return Condition(level, said, figures)
+        return Condition.of(figures, *self._judgements(state))
 
     def _judgements(self, state: State) -> tuple[tuple[Level, str], ...]:
         """Return what may be said of the bridge, the first first; empty: that is not so."""

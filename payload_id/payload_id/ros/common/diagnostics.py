@@ -43,6 +43,12 @@ class Condition:
     sentence: str
     figures: Mapping[str, object] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, figures: Mapping[str, object], *remarks: tuple[Level, str]) -> Condition:
+        """Return the condition of which the first remark tells; empty texts are none."""
+        level, said = next(remark for remark in remarks if remark[1])
+        return cls(level, said, figures)
+
 
 def publish_diagnostics(
     node: Node, subject: str, hardware: Callable[[], str], judge: Callable[[], Condition]

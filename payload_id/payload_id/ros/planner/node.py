@@ -137,8 +137,7 @@ class PlannerNode(ManagedNode):
             "identifying": parts.identify.stage or "no",
             **parts.shared.stated,
         }
-        level, said = next(x for x in self._remarks(parts.shared) if x[1])
-        return Condition(level, said, figures)
+        return Condition.of(figures, *self._remarks(parts.shared))
 
     def _remarks(self, shared: PlannerContext) -> Iterator[tuple[Level, str]]:
         """Yield what there may be to say, the most important first; empty texts: nothing."""

@@ -126,20 +126,18 @@ class SamplerNode(ManagedNode):
         parts = self._parts
         found, loss = parts.intake.look(), parts.recording.loss()
         self._publish_state(found.silent, found.unusable)
-        level, sentence = Level.OK, found.fine
-        if bad := found.silent or found.unusable or loss:
-            level, sentence = Level.ERROR, bad
-        elif found.doubt:
-            level, sentence = Level.WARN, found.doubt
-        if level is not Level.OK:
-            self.get_logger().warning(sentence, throttle_duration_sec=LOG)
         figures = {
             **found.figures,
             "received": parts.intake.sampler.received,
             "accepted": parts.intake.sampler.accepted,
             "bag": parts.recording.path,
         }
-        return Condition(level, sentence, figures)
+        bad = found.silent or found.unusable or loss
+        remarks = (Level.ERROR, bad), (Level.WARN, found.doubt), (Level.OK, found.fine)
+        condition = Condition.of(figures, *remarks)
+        if condition.level is not Level.OK:
+            self.get_logger().warning(condition.sentence, throttle_duration_sec=LOG)
+        return condition
 
 
 def main(args: Sequence[str] | None = None) -> int:
