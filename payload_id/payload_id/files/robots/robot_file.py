@@ -144,7 +144,7 @@ class RobotFile:
         bounds = keys.uncertainty
         tilt = bounds.gravity_error + base_tilt(urdf, joints, gravity)
         steps = keys.control.effort_period if "effort" in keys.driver.back_ends else 0.0
-        bounds = replace(bounds, gravity_error=tilt, torque_hold=max(bounds.torque_hold, steps))
+        bounds = replace(bounds, gravity_error=tilt).held_for(steps)
         learnt, past = (
             None if file is None else source.path(file, name)
             for name, file in (("calibration", keys.calibration), ("history", keys.history))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from typing_extensions import Self
 
 from ...arm.per_joint import PerJoint
 from ...arrays import Array
@@ -213,6 +214,19 @@ class Uncertainty(Entries):
                 "Uncertainty 'tool' takes ten bounds in the order of phi, or none; found "
                 f"{len(self.tool)}."
             )
+
+    def held_for(self, seconds: float) -> Self:
+        """Return the bounds where torques are held for a time [s] and then jump.
+
+        A sample may show what is held before or after it, throughout a run: that is a delay of half
+        of the time, of either sign.
+        """
+        late = np.maximum(self.torque_delay, 0.5 * seconds)
+        return replace(
+            self,
+            torque_hold=max(self.torque_hold, seconds),
+            torque_delay=float(late) if late.ndim == 0 else tuple(late.tolist()),
+        )
 
     def per_joint(self, name: str, n: int) -> Array:
         """Return one bound for each of n joints, shape (n,).
