@@ -115,7 +115,7 @@ def main() -> int:
     parser.add_argument("--payloads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--heaviest", type=float, help="of the prior [kg]; else the robot file's")
-    parser.add_argument("--duration", type=float, default=10.0, help="of the motion [s]")
+    parser.add_argument("--duration", type=float, default=15.0, help="of the motion [s]")
     parser.add_argument("--start", type=float, nargs="+", help="pose [rad]; else home")
     given = parser.parse_args()
     robot = RobotFile.load(given.robot)
