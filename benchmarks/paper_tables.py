@@ -18,6 +18,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent / "papers"
 PAGE = FOLDER.parents[1] / "docs" / "papers.md"
 BEGIN, END = "<!-- {}: written by benchmarks/paper_tables.py -->\n", "<!-- end -->\n"
+ASCII = str.maketrans("│┃━─┏┳┓┡╇┩└┴┘├┼┤", "||--++++++++++++")  # lines of tables, a byte each
 TABLES = {  # name: script, arguments of a whole run, of a short one
     "ZZV III": ("zzv_table3", "--tasks a b c --limits public", "--tasks c"),
     "ZZV IV": ("zzv_table4", "--trials 40", "--trials 5"),
@@ -38,6 +39,7 @@ TABLES = {  # name: script, arguments of a whole run, of a short one
     "TBEN I": ("tben_table1", "", "--trials 1"),
     "WKS figure 6": ("wks_figure6", "--trials 10", "--trials 1"),
     "ZLEFL II to V": ("zlefl_tables", "--trials 8", "--trials 1"),
+    "ZLEFL intervals": ("zlefl_tables", "--intervals", "--intervals"),
 }
 
 
@@ -47,7 +49,7 @@ def onto_page(name: str, command: str, printed: str) -> None:
     before, found, after = page.partition(begin)
     if not found:
         raise KeyError(f"{PAGE} has no line {begin!r}.")
-    lines = "\n".join(line.rstrip() for line in printed.strip().splitlines())
+    lines = "\n".join(line.strip() for line in printed.translate(ASCII).strip().splitlines())
     text = f"\n`{command}`\n\n```text\n{lines}\n```\n\n"
     PAGE.write_text(f"{before}{begin}{text}{END}{after.partition(END)[2]}", "utf-8")
 

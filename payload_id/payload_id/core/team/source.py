@@ -33,6 +33,7 @@ from .bounds import RobotBounds
 from .closed_form.correlation import freed
 from .closed_form.pair_equations import FrameBounds
 from .grasp_frames import GraspFrames
+from .window_features import cross_size
 from .window_series import GRAVITY
 from .windows import Windows
 
@@ -255,8 +256,11 @@ class TeamSource:
         m_rate = np.linalg.norm(windows.wrench_rate[i][:, 3:], axis=1)
         moment += bound.force_gain * ((a + frame.curvature) * m + clock * m_rate)
         lever = float(np.linalg.norm(p)) + dp
-        moment = moment + lever * force + dp * (a * f + loose)
-        return np.stack([force] * 3 + [moment] * 3, axis=1)
+        moment = moment + lever * force + dp * loose
+        # dp x X (a x f), of which a payload's weight knows the direction
+        turned = cross_size(frame.a, np.abs(windows.wrench[i][:, :3]))
+        across = cross_size(frame.position, turned @ np.abs(self.frames.rotation[i]).T)
+        return np.hstack([np.stack([force] * 3, axis=1), moment[:, None] + across])
 
     def lifts(self, windows: Windows) -> RowBlock:
         """Return the rows of holds that need no frames: m g = sum of forces along the vertical."""

@@ -128,7 +128,7 @@ def _linear_of_twists(
     e = series.gain[..., None] * bounds.linear_velocity + series.left_out[..., 3:6]
     value = np.einsum("m,wmk->wk", weights.slope, v) + np.einsum("m,wmk->wk", w, np.cross(omega, v))
     error = np.einsum("m,wmk->wk", np.abs(weights.slope), e)
-    turned = _cross_size(np.abs(omega), e) + _cross_size(omega_error, np.abs(v) + e)
+    turned = cross_size(np.abs(omega), e) + cross_size(omega_error, np.abs(v) + e)
     return value, error + np.einsum("m,wmk->wk", w, turned)
 
 
@@ -187,6 +187,6 @@ def _rates(series: Series, weights: Weights) -> Array:
     return out
 
 
-def _cross_size(a: Array, b: Array) -> Array:
+def cross_size(a: Array, b: Array) -> Array:
     """Return |a| x |b| with all terms positive: the largest of each component."""
     return np.asarray(a[..., [1, 2, 0]] * b[..., [2, 0, 1]] + a[..., [2, 0, 1]] * b[..., [1, 2, 0]])
