@@ -3,8 +3,9 @@
 The payload and grasps of Table I; four holds, ten seconds for the frames, 52 s for the inertia, as
 in the paper. Poses are measured with slow errors (play, compliance), quantised by the encoders,
 filtered (Butterworth, fourth order, both ways) and differentiated; forces have noise, a constant
-error and hidden friction. The size of the errors is such that the paper's own method, which
-`zlefl_sequence.py` follows, errs about as much as in the paper. Both see the same samples.
+error and hidden friction. The size of the errors is such that the paper's own method (frames of
+pairs, and the team's estimator `sequence`) errs about as much as in the paper. Both see the same
+samples.
 
     ./payload-id python benchmarks/papers/zlefl_tables.py --trials 10
     ./payload-id python benchmarks/papers/zlefl_tables.py --intervals
@@ -28,14 +29,18 @@ from scipy.optimize import linprog
 from scipy.signal import butter, filtfilt, lfilter
 from scipy.sparse import csr_matrix, vstack
 from scipy.spatial.transform import Rotation
-from zlefl_sequence import sequential
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "payload_id" / "test" / "support"))
+from payload_id.core.arrays import Array  # noqa: E402
 from payload_id.core.body.inertial import PARAMETERS, mass_com_inertia, skew  # noqa: E402
 from payload_id.core.body.payload_prior import PayloadPrior  # noqa: E402
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor  # noqa: E402
 from payload_id.core.team.bounds import RobotBounds, TeamBounds  # noqa: E402
-from payload_id.core.team.online import TeamEstimator, TeamSettings  # noqa: E402
+from payload_id.core.team.closed_form.pairwise import (  # noqa: E402
+    grasp_position,
+    kabsch_umeyama,
+)
+from payload_id.core.team.online import SEQUENCE, TeamEstimator, TeamSettings  # noqa: E402
 from payload_id.core.team.samples import RobotSamples  # noqa: E402
 from payload_id.core.team.window_series import GRAVITY  # noqa: E402
 from team_motion import Path as Way  # noqa: E402
@@ -119,27 +124,29 @@ def trial(seed: int) -> tuple[list[float], list[float]]:
     way = Way.drawn(rng, length=62.0, holds=4, hold=3.0, angle=0.17, fastest=0.6)
     robots = [measured(robot, rng) for robot in team.samples(way, rng)]
     t = robots[0].time
-    whole = way.hold + way.move
-    begin = len(way.holds) * whole
-    still = (t < begin) & (t % whole > 0.3) & (t % whole < way.hold - 0.3)
+    begin = len(way.holds) * (way.hold + way.move)
     kinematic = (t >= begin) & (t < begin + 10.0)
-    moving = (t >= begin + 10.0) & (t < t[-1] - 0.5)
-    prior = PayloadPrior(30.0, 2.0)
-    steps = sequential(robots, kinematic, still, moving, prior)
-    estimator = TeamEstimator(
-        team.names,
-        TeamBounds(RobotBounds(orientation=0.05, position=0.02, angular_velocity=0.2,
-                               linear_velocity=0.1, force_absolute=5.0, friction=0.5,
-                               force_bias=3.0 * BIAS)),
-        prior, TeamSettings(intervals="none"),
+
+    def of_pair(i: int, j: int) -> tuple[Array, Array]:
+        """Return R_ij and p_ij of two robots' twists, eq. (5), (8) of the paper."""
+        one, two = robots[i].twist[kinematic], robots[j].twist[kinematic]
+        R, _ = kabsch_umeyama(one[:, :3], two[:, :3])
+        return R, grasp_position(one[:, :3], one[:, 3:], two[:, 3:], R)
+
+    bounds = TeamBounds(
+        RobotBounds(orientation=0.05, position=0.02, angular_velocity=0.2, linear_velocity=0.1,
+                    force_absolute=5.0, friction=0.5, force_bias=3.0 * BIAS)
     )  # fmt: skip
-    for robot in robots:
-        estimator.add(robot)
-    joint = estimator.update()
-    names = team.names
-    one = of_frames(team, lambda i, j: (steps.rotation[i, j], steps.position[i, j]))
-    two = of_frames(team, lambda i, j: joint.relative(names[i], names[j]))
-    return one + of_payload(team, steps.phi), two + of_payload(team, joint.phi)
+    found = []
+    for estimator in (SEQUENCE, "lmi"):
+        settings = TeamSettings(estimator, intervals="none")
+        of_team = TeamEstimator(team.names, bounds, PayloadPrior(30.0, 2.0), settings)
+        for robot in robots:
+            of_team.add(robot)
+        found.append(of_team.update())
+    steps, joint = found
+    two = of_frames(team, lambda i, j: joint.relative(team.names[i], team.names[j]))
+    return of_frames(team, of_pair) + of_payload(team, steps.phi), two + of_payload(team, joint.phi)
 
 
 def least_half_widths(team: Team, robots: list[RobotSamples]) -> list[float]:

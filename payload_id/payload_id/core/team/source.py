@@ -123,10 +123,11 @@ class TeamSource:
         return np.where(np.isfinite(widths), widths, 0.0)
 
     def of_estimate(self, windows: Windows) -> RowBlock:
-        """Return rows for a point estimate, with independent errors.
+        """Return rows for a point estimate, with independent errors."""
+        return freed(self.as_measured(windows), windows.start, self.prior.typical)
 
-        Frames are off as their deviations say.
-        """
+    def as_measured(self, windows: Windows) -> RowBlock:
+        """Return six rows for each window, as they are; frames are off as their deviations say."""
         N = len(self.bounds)
         features = np.zeros((len(windows), 12))
         total = np.zeros(len(windows))
@@ -145,8 +146,7 @@ class TeamSource:
         spread = self.frames.spread
         columns[:, :7] = PRIOR * np.hstack([spread[:, :3], spread[:, 6:9], spread[:, 12:]])
         columns[:, 12:] = np.array([[bound.friction] * 3 for bound in self.bounds])
-        block = self._block(windows, features, errors, columns, exact=True)
-        return freed(block, windows.start, self.prior.typical)
+        return self._block(windows, features, errors, columns, exact=True)
 
     def window(self, samples: Windows) -> RowBlock:
         """Return the rows of one or more windows: Newton-Euler, and forces that hold at rest."""

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.estimators import ESTIMATORS
 from ...core.excitation.wrists import WristLimits
 from ...core.identification.settings import INTERVALS
-from ...core.team.online import TeamSettings
+from ...core.team.online import SEQUENCE, TeamSettings
 from ..common.parameters import NodeParameters, declared, parameter, table_of
 from ..common.shared_parameters import PROCESSOR_SHARE
 
@@ -71,7 +71,7 @@ class TeamParameters(NodeParameters):
     estimator: str = parameter(
         DEFAULTS.estimator,
         "Point estimator.",
-        choices=tuple(ESTIMATORS),
+        choices=(*ESTIMATORS, SEQUENCE),
         read_only=False,
     )
     intervals: str = parameter(

@@ -15,7 +15,7 @@ from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.closed_form.pair_equations import FrameBounds
 from payload_id.core.team.estimate import Fault
 from payload_id.core.team.grasp_frames import GraspFrames
-from payload_id.core.team.online import TeamEstimator, TeamSettings
+from payload_id.core.team.online import SEQUENCE, TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.core.team.source import TeamSource
 from payload_id.core.team.window_series import GRAVITY
@@ -47,6 +47,17 @@ def test_without_noise_payload_and_frames_are_exact():
         late = estimated([replace(r, time=r.time + 1.7e9) for r in robots], EXACT)
         assert not [f for f in late.findings if f.fault is not Fault.COLLINEAR], late.message
         assert misses(late, team) == [] and late.contains(late.phi).all()
+
+
+def test_steps_one_after_the_other_are_exact_too_and_need_rests_and_motion():
+    settings = TeamSettings(SEQUENCE, intervals="none")
+    for holds, exact in ((4, True), (0, False)):
+        way = Path.drawn(np.random.default_rng(4), length=8.0, holds=holds)
+        team, robots = measured(4, EXACT, way=way)
+        found = estimated(robots, EXACT, settings).phi
+        assert np.isnan(found).any() != exact
+        if exact:
+            np.testing.assert_allclose(found, team.phi, atol=1e-3 * np.abs(team.phi).max())
 
 
 def test_the_truth_keeps_the_rows_of_a_source_however_windows_are_cut():

@@ -5,6 +5,6 @@ Out: a `TeamEstimate` at every update, made of all data so far.
 """
 
 from .estimator import TeamEstimator
-from .settings import TeamSettings
+from .settings import SEQUENCE, TeamSettings
 
-__all__ = ["TeamEstimator", "TeamSettings"]
+__all__ = ["SEQUENCE", "TeamEstimator", "TeamSettings"]

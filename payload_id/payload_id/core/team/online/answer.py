@@ -18,6 +18,7 @@ from ...identification.point_estimate import point_estimate
 from ...identification.status import Status, identifiable, times_as_large
 from ...identification.width import width_in_words
 from ...statistics.statistics import Statistics
+from ..closed_form.sequence import in_sequence
 from ..estimate import Finding, GraspFrame, PrincipalAxes, TeamEstimate
 from ..faults.evidence import Evidence
 from ..faults.findings import Findings, findings_of
@@ -25,7 +26,7 @@ from ..grasp_frames import GraspFrames
 from ..source import TeamSource
 from ..windows import Windows
 from .held import payloads_of
-from .settings import NONE, TeamSettings
+from .settings import NONE, SEQUENCE, TeamSettings
 
 LEAST_WINDOWS = 4  # of an estimate
 
@@ -118,6 +119,18 @@ def identified(
         windows: Of forces.
         settings: How to identify.
     """
+    bounds, phi, width = _identified(identifier, source, windows, settings)
+    used = windows.take(_placed(windows, source.frames))
+    if settings.estimator == SEQUENCE and len(used):
+        rows = source.as_measured(used)
+        phi = in_sequence(rows.A.reshape(-1, 6, 10), rows.b.reshape(-1, 6), used.still())
+    return bounds, phi, width
+
+
+def _identified(
+    identifier: OnlineIdentifier, source: TeamSource, windows: Windows, settings: TeamSettings
+) -> tuple[Bounds, Array, str]:
+    """Do what `identified` does, with an estimator of `core.estimators`."""
     used, nan = windows.take(_placed(windows, source.frames)), np.full(10, np.nan)
     _, known = identifier.established()
     none = Bounds(known, True, float("nan"), {}, np.zeros(0), Memory())
@@ -126,7 +139,7 @@ def identified(
         block = source.of_estimate(used)
         statistics = Statistics.empty(block.B.shape[1]).add(block, source.prior.typical)
     if settings.intervals == NONE:
-        estimator = estimator_named(settings.estimator)
+        estimator = estimator_named(settings.of_payload.estimator)
         phi = nan if statistics is None else estimator.estimate(statistics, *source.prior.box())
         return none, phi, ""
     identifier.remake([windows] if len(windows) else [], source)

@@ -11,6 +11,7 @@ from ...identification.settings import Settings
 from ...stated import check_stated, stated
 
 NONE = "none"
+SEQUENCE = "sequence"  # the steps of [ZLEFL], which only a team's data have
 LEAST_STEP = 2e-4  # [s] of the grid on which samples are taken
 
 
@@ -19,7 +20,8 @@ class TeamSettings:
     """How to identify.
 
     Attributes:
-        estimator: Name of the point estimator, of `core.estimators`.
+        estimator: Name of the point estimator, of `core.estimators`, or `SEQUENCE`, which knows
+            nothing of the intervals and may leave them.
         intervals: Name of the interval method, of `core.bounds`; "none" for none.
         window: Length of the windows over which momentum is balanced [s].
         patience: Time a robot may lag behind the newest data before the others go on without
@@ -35,7 +37,8 @@ class TeamSettings:
     step: float = stated(highest=1.0)
 
     def __post_init__(self) -> None:
-        estimator_named(self.estimator)
+        if self.estimator != SEQUENCE:
+            estimator_named(self.estimator)
         if self.intervals not in (*METHODS, NONE):
             raise UnknownNameError("interval method", self.intervals, (*METHODS, NONE))
         check_stated(self, "Team setting")
@@ -48,4 +51,5 @@ class TeamSettings:
     def of_payload(self) -> Settings:
         """How the payload is identified once the frames are known."""
         intervals = "hull" if self.intervals == NONE else self.intervals
-        return Settings(estimator=self.estimator, intervals=intervals, window=self.window)
+        estimator = "lmi" if self.estimator == SEQUENCE else self.estimator
+        return Settings(estimator=estimator, intervals=intervals, window=self.window)
