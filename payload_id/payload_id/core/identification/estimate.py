@@ -61,6 +61,8 @@ class Estimate(Viewed):
         width: Which stated bound makes how much of the intervals' widths, that of the mass first.
         headline: Mass and centre of mass by the strongest kind of interval that the data have
             earned; None where there is no number.
+        since: When this payload came into the hand, after the run's begin [s]; NaN where that is
+            not told.
     """
 
     phi: Array
@@ -88,6 +90,7 @@ class Estimate(Viewed):
     rests_on: tuple[Sensitivity, ...] = ()
     width: tuple[WidthShare, ...] = ()
     headline: Headline | None = None
+    since: float = float("nan")
 
     @property
     def half_width(self) -> Array:

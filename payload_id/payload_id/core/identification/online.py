@@ -38,6 +38,7 @@ from ..samples.joint_samples import Samples
 from ..threads import one_thread
 from .change_detector import ChangeDetector, PayloadChange
 from .estimate import Estimate
+from .hand_watch import DECIDED, HandEvent, HandWatch, Seen
 from .held_out import NOTHING_HELD_OUT, HeldOut, Validation
 from .kept_rows import KeptRows
 from .known_payload import KnownPayload
@@ -60,6 +61,8 @@ class OnlineIdentifier:
         known_arm: What calibration and tares have taught about the arm.
         windows: Number of windows since the last reset.
         updates: Number of windows at which each update of this run was made.
+        hand: Tells what is in the hand; None where that was not asked for.
+        events: What has happened to the hand in this run.
     """
 
     def __init__(self, model: ArmModel | RowSource, settings: Settings) -> None:
@@ -108,11 +111,18 @@ class OnlineIdentifier:
         self._detector = ChangeDetector()
         self._held: HeldOut | None = None
         self._doubtful = RowBlock.empty(self.rows.p)
+        self._arm = self.known_arm
+        self.events: list[HandEvent] = []
+        self.hand: HandWatch | None = None
+        if self.settings.hands_free:
+            with one_thread():
+                self.hand = HandWatch.empty_handed(self.rows, self.known_arm.rows)
         self._begin_payload(PayloadChange())
 
     def _begin_payload(self, change: PayloadChange) -> None:
         """Forget the payload and its rows."""
         self._change = change
+        self._entered, self._last = 0, change.first - 1
         self._doubtful = self._doubtful.since(change.start)
         prior = Interval(*self.rows.prior.box())
         self._payload = KnownPayload.before_data(prior, self._before.interval)
@@ -134,6 +144,11 @@ class OnlineIdentifier:
         return self._change.start if self._change.note else None
 
     @property
+    def standing(self) -> tuple[int, bool]:
+        """How many events of the hand there were, and whether it is in doubt what it holds."""
+        return len(self.events), bool(self._doubt())
+
+    @property
     def tared(self) -> bool:
         """Whether the rows of a run without payload are known, beyond those of a calibration."""
         return len(self.known_arm) > 0
@@ -144,7 +159,7 @@ class OnlineIdentifier:
         They mean something once an update has found them consistent.
         """
         self._kept = self._kept.stacked()
-        return RowBlock.stack([self.known_arm.rows, self._kept.stock]), self._payload.interval
+        return RowBlock.stack([self._arm.rows, self._kept.stock]), self._payload.interval
 
     def narrow(self, interval: Interval) -> None:
         """Take up bounds on phi that hold whatever the rows of this run say."""
@@ -160,6 +175,7 @@ class OnlineIdentifier:
         """
         if rows is not None:
             self.rows, self.known_arm = rows, Tare.beforehand(rows)
+            self._arm = self.known_arm
             self._doubtful = RowBlock.empty(rows.p)
         self._begin_payload(self._change)
         self._detector = replace(self._detector, since=(), consistent=False)
@@ -244,7 +260,35 @@ class OnlineIdentifier:
         self._make_room()
 
     def _enter(self, number: int, block: RowBlock) -> None:
+        """Let the rows of one window count, once it is decided which payload they are of."""
+        if self.hand is None:
+            self._admit(number, block)
+            return
+        with one_thread():
+            self.hand = hand = self.hand.with_window(number, block)
+        self.events += hand.events
+        for counted in hand.counted:
+            self._admit(*counted)
+        if hand.seen not in DECIDED or not hand.events:
+            return
+        if self._change.first == 0 and not self._change.note:
+            self._learn_bare()
+        self._begin_payload(hand.change)
+        self._detector = ChangeDetector()
+
+    def _learn_bare(self) -> None:
+        """Keep the rows of the empty hand at a run's begin as knowledge of the arm."""
+        with one_thread():
+            stock = self._kept.stacked().stock
+            arm = self.known_arm.with_run(stock, self._kept.statistics(), np.zeros(10))
+            if len(stock) and arm.noise_factor() <= BORDERLINE:
+                self._arm = arm
+
+    def _admit(self, number: int, block: RowBlock) -> None:
         """Let the rows of one window count."""
+        if number > self._last + 1:  # rows of longer windows must not reach over what was left out
+            self._change = replace(self._change, start=float(block.of_own_data().start[0]))
+        self._entered, self._last = self._entered + 1, number
         block = block.since(self._change.start)  # windows that are joined may begin earlier
         self._detector = self._detector.with_window(number, block)
         self._kept = self._kept.with_window(block)
@@ -267,10 +311,10 @@ class OnlineIdentifier:
         with one_thread():
             own = self._kept.statistics()
         return Problem(
-            rows=RowBlock.stack([self.known_arm.rows, self._kept.stock]),
+            rows=RowBlock.stack([self._arm.rows, self._kept.stock]),
             own=own,
             payload=self._payload,
-            arm=self.known_arm,
+            arm=self._arm,
             detector=self._detector,
             change=self._change,
             estimate=self._no_data(),
@@ -284,6 +328,19 @@ class OnlineIdentifier:
             stated=self._before.stated,
             buffer=self._buffer.since(self._change.first),
             newest=self._kept.newest,
+            doubt=self._doubt(),
+        )
+
+    def _doubt(self) -> str:
+        """Say that it is not known what is in the hand; empty where it is."""
+        if self.hand is None or self.hand.seen in DECIDED:
+            return ""
+        what = "Something touches the arm, or another" if (
+            self.hand.seen is Seen.TOUCHED
+        ) else "Another"  # fmt: skip
+        return (
+            f"{what} payload may be in the hand: until that is decided the intervals are those "
+            "before any data."
         )
 
     def _remarks(self) -> tuple[str, ...]:
@@ -303,7 +360,9 @@ class OnlineIdentifier:
             with one_thread():
                 newer = self._detector.blocks_from(solved.change.first)
                 self._kept = self._kept.with_windows(newer)
-        if bounds.consistent:
+        if not bounds.consistent and self.hand is not None:
+            self._begin_payload(replace(self._change, first=self.windows))
+        elif bounds.consistent:
             self._detector = self._detector.settled(solved.upto, self._change.first)
             if self.settings.method.guaranteed:
                 before = self._payload.forgotten() if solved.anew else self._payload
@@ -374,7 +433,7 @@ class OnlineIdentifier:
         if not (known and windows and isinstance(source, MomentumRows)):
             return None
         with one_thread():
-            prior, shape, tare = self._payload.prior, self.present().shape, self.known_arm.rows
+            prior, shape, tare = self._payload.prior, self.present().shape, self._arm.rows
             factor, phi = estimate.bound_factor, estimate.phi
             return IdentifiedMass.of(source, windows, tare, prior, shape, phi, mass, factor)
 
@@ -424,7 +483,7 @@ class OnlineIdentifier:
 
     def _drop_rows(self, slack: Array) -> None:
         """Drop rows far from active if there are many; intervals can only be wider, never wrong."""
-        arm = len(self.known_arm.rows)
+        arm = len(self._arm.rows)
         keep = self._kept.worth_keeping(slack[arm:])
         if len(keep) == len(self._kept.stock):
             return
@@ -435,7 +494,7 @@ class OnlineIdentifier:
 
     def _no_data(self) -> Estimate:
         """Return the answer's frame; it is the answer while there is no window."""
-        windows, false = self.windows - self._change.first, self._gate.dropped
+        windows, false = self._entered, self._gate.dropped
         why = ""
         if windows == 0 and false and self._first and isinstance(self.rows, MomentumRows):
             why = why_false(self.rows, self._first, self._cutter.pause)
@@ -454,4 +513,5 @@ class OnlineIdentifier:
             windows=windows,
             seconds=windows * self.settings.window,
             payload_frame=self.rows.frame,
+            since=max(self._change.start, 0.0) if self.hand is not None else float("nan"),
         )

@@ -61,6 +61,7 @@ MEANS_STATED = (
     "--margin, or in a run that moves as this one does with a weight of known mass. A payload that "
     "moves in its grasp would look alike."
 )
+BEGUN_ANEW = "What was learnt of it is forgotten, and begins anew with the next windows."
 SEARCHING = "Why is being looked for."
 Callback = Callable[[Estimate], object]
 
@@ -113,6 +114,7 @@ class Problem:
         buffer: Some windows of samples of joints.
         newest: The newest windows' rows.
         bound_factor: How many times as large as stated each channel's bounds are taken; None: once.
+        doubt: Why it is not known which payload is in the hand; empty: it is.
     """
 
     rows: RowBlock
@@ -133,6 +135,7 @@ class Problem:
     buffer: WindowBuffer = field(default_factory=WindowBuffer)
     newest: tuple[RowBlock, ...] = ()
     bound_factor: Array | None = None
+    doubt: str = ""
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -179,10 +182,14 @@ class Problem:
         Args:
             callback: Is told at once that the rows are inconsistent; why, takes longer to find.
         """
-        if self.estimate.windows == 0:
-            known = self.payload
+        if self.estimate.windows == 0 or self.doubt:
+            known, estimate = self.payload, self.estimate
             empty = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
-            return Solved(self.estimate, empty, self.upto)
+            if self.doubt:
+                estimate = replace(
+                    estimate, lower=known.beforehand.lower, upper=known.beforehand.upper
+                ).with_status(Status.NOT_IDENTIFIABLE, self.doubt)
+            return Solved(estimate, empty, self.upto)
         with one_thread():
             return self._solve(callback)
 
@@ -399,6 +406,9 @@ class Problem:
     def _inconsistent(self, bounds: Bounds, callback: Callback) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
         joints = self.row_source.channels
+        if self.settings.hands_free:
+            message = f"{inconsistent(bounds, joints)} {BEGUN_ANEW}"
+            return Solved(self._estimate(bounds, Status.INCONSISTENT, message), bounds, self.upto)
         found = self.detector.diagnosis_at(self.upto)
         if found is None:
             message = f"{inconsistent(bounds, joints)} {SEARCHING}"

@@ -37,6 +37,8 @@ class Settings:
             the uncertainty states a mean of the noise, and 0.5 and 2 s where it states errors of
             velocities; estimates use `window` alone.
         enough: How near mass and centre of mass must be known for the verdict GOOD.
+        hands_free: Whether the arm takes up and puts down payloads as it likes, beginning with an
+            empty hand: what is in the hand is told by the rows (`hand_watch.py`).
     """
 
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
@@ -48,6 +50,7 @@ class Settings:
     knowledge: Knowledge = NOTHING
     scales: tuple[float, ...] = ()
     enough: Enough = ENOUGH
+    hands_free: bool = False
 
     def __post_init__(self) -> None:
         require_type(self.uncertainty, Uncertainty, "uncertainty", "an Uncertainty")

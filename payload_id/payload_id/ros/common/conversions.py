@@ -46,11 +46,13 @@ class Report:
         estimate: The estimate.
         stamp_ns: Stamp of the newest sample used [ns]; 0 if there is none.
         solve_seconds: Computing time [s].
+        held_since_ns: Since when the payload is in the hand [ns]; 0: that is not told.
     """
 
     estimate: Estimate
     stamp_ns: int = 0
     solve_seconds: float = float("nan")
+    held_since_ns: int = 0
 
     @property
     def status(self) -> Status:
@@ -206,6 +208,7 @@ def estimate_message(report: Report) -> PayloadEstimate:
     estimate, message = report.estimate, PayloadEstimate()
     message.header.stamp = time_message(report.stamp_ns)
     message.header.frame_id = estimate.payload_frame
+    message.held_since = time_message(report.held_since_ns)
     message.inertia = _inertia(estimate.phi)
     message.phi, message.lower, message.upper = estimate.phi, estimate.lower, estimate.upper
     message.identifiable = [bool(x) for x in estimate.identifiable]

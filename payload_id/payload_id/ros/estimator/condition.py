@@ -21,6 +21,21 @@ LEVELS = {
 }
 
 
+# Of an arm that takes up and puts down what it likes: none is a fault.
+HANDS_FREE = {
+    Status.SMALL_LOAD: Level.OK,
+    Status.NOT_IDENTIFIABLE: Level.OK,
+    Status.NO_DATA: Level.OK,
+    Status.INCONSISTENT: Level.WARN,
+}
+
+
+def level_of(status: Status, run: LiveRun) -> Level:
+    """Return how grave a verdict is."""
+    own = HANDS_FREE if run.settings.identification.hands_free else LEVELS
+    return own.get(status, LEVELS[status])
+
+
 def condition_of(control: RunControl[LiveRun], blocks: BlockSubscription) -> Condition:
     """Judge a run.
 
@@ -30,7 +45,7 @@ def condition_of(control: RunControl[LiveRun], blocks: BlockSubscription) -> Con
     """
     silence, samplers = blocks.silence() if control.running else "", blocks.rivalry()
     estimate = control.report.estimate
-    level, sentence = LEVELS[estimate.status], estimate.message
+    level, sentence = level_of(estimate.status, control.run), estimate.message
     if silence:
         level, sentence = Level.ERROR, silence
     elif samplers and level is Level.OK:

@@ -69,7 +69,7 @@ class ContactWorker:
         self._window, self._publish, self._fail = window, publish, fail
         self._queue = PartQueue[SampleRows](max(1, int(max(LATEST, 3.0 * window) * rate)))
         self._lesson: _Lesson | None = None
-        self._touched = False
+        self._touched, self._since = False, 0.0
         self._watching: _Watching | None = None
         self._thread = LoopingThread("contact", self._step)
 
@@ -87,8 +87,10 @@ class ContactWorker:
             established: Gives what goes with it.
         """
         if estimate.status is Status.WAITING:
-            self._lesson, self._touched = None, False
-        elif estimate.status in USABLE and not self._touched:
+            self._lesson, self._touched, self._since = None, False, 0.0
+        elif estimate.status in USABLE and (not self._touched or estimate.since > self._since):
+            self._touched = False
+            self._since = max(estimate.since, 0.0) if estimate.since >= 0.0 else 0.0
             found = established()
             if found is not None and len(found.rows):
                 self._lesson = _Lesson(found, estimate.phi)

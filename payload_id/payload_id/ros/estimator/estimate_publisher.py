@@ -12,7 +12,7 @@ from ..common.conversions import Report, estimate_message, inertia_message
 from ..common.diagnostics import Level
 from ..common.timeouts import LOG
 from ..common.topics import LATCHED
-from .condition import LEVELS
+from .condition import level_of
 from .markers import estimate_markers
 from .sources.live_run import LiveRun
 
@@ -40,5 +40,5 @@ class EstimatePublisher:
         if estimate.mass_identified and estimate.phi[0] > 0.0:
             self._inertia.publish(inertia_message(report))
         self._markers.publish(estimate_markers(report, gravity))
-        if LEVELS[estimate.status] is Level.ERROR:
+        if level_of(estimate.status, self._run) is Level.ERROR:
             self._log.warning(estimate.message, throttle_duration_sec=LOG)

@@ -26,6 +26,7 @@ from .condition import condition_of
 from .contact_publisher import ContactPublisher
 from .contact_worker import ContactWorker
 from .estimate_publisher import EstimatePublisher
+from .hand_worker import HandWorker
 from .parameters import ESTIMATOR_TABLE, EstimatorParameters
 from .run_keeping import RunKeeping
 from .services import EstimatorServices
@@ -76,11 +77,17 @@ class EstimatorNode(ManagedNode):
 
         estimates = EstimatePublisher(self, live)
         contact = self._contact_worker(settings, live.model)
+        hand = None
+        if settings.hands_free and settings.source == "torque":
+            hand = HandWorker(self, robot, settings.window, settings.feedforward)
+            self.resources.callback(hand.close)
 
         def on_report(report: Report) -> None:
             """Publish a report, and learn from it; called in the thread that identifies."""
             if report.estimate.status is Status.WAITING:
                 keeping.begin()
+                if hand is not None and (known := live.established()) is not None:
+                    hand.begin(known)
             estimates.publish(report)
             if contact is not None:
                 contact.learn(report.estimate, live.established)
@@ -89,8 +96,9 @@ class EstimatorNode(ManagedNode):
             """Hand samples to the threads."""
             worker.let_in(published_ns)
             control.write(rows, missing)
-            if contact is not None and not self.inactivity:
-                contact.write(rows)
+            for watch in (contact, hand):
+                if watch is not None and not self.inactivity:
+                    watch.write(rows)
 
         capacity = int(settings.buffer * robot.joint_states.rate)
         control = RunControl(live, capacity, on_report, settings.processor_share)
@@ -111,7 +119,7 @@ class EstimatorNode(ManagedNode):
         """Say how things are, and begin a run if one is to begin at once."""
         parts = self._parts
         parts.publisher.publish(parts.control.report)
-        if parts.settings.begin_run:
+        if parts.settings.begin_run or parts.settings.hands_free:
             parts.worker.request(parts.control.start)
 
     async def leave(self) -> None:

@@ -52,6 +52,17 @@ class EstimatorParameters(NodeParameters):
     begin_run: bool = parameter(
         False, "Whether a run begins as soon as the node is active, without ~/start."
     )
+    hands_free: bool = parameter(
+        False,
+        "Whether the estimator watches what the arm takes up and puts down, without any call: a "
+        "run begins as soon as the node is active, with an empty hand. For source torque.",
+    )
+    feedforward: str = parameter(
+        "",
+        "With hands_free, what ~/payload_feedforward carries of the payload's weight: estimate, "
+        "or only what is sure; empty: the topic is not there.",
+        choices=("", "estimate", "sure"),
+    )
     buffer: float = parameter(
         60.0,
         "Time of data that may wait while a solver runs; what exceeds it is lost and counted.",
@@ -175,6 +186,7 @@ class EstimatorParameters(NodeParameters):
                 known.knowledge,
                 tuple(self.scales or ()),
                 enough_of(self.enough),
+                self.hands_free and self.source == "torque",
             ),
             self.update_period,
         )

@@ -85,6 +85,7 @@ class _RunRecord:
     watch: WrenchWatch = WrenchWatch()
     failure: str = ""
     updates: tuple[int, ...] = ()
+    standing: tuple[int, bool] = (0, False)
     estimate: Estimate | None = field(default=None, repr=False)
 
 
@@ -273,7 +274,9 @@ class LiveRun:
     def is_due(self) -> bool:
         """Return whether enough data have arrived since the last update."""
         elapsed = (self._record.newest_ns - self._record.updated_ns) / NANOSECONDS
-        return elapsed >= self.settings.update_period and self.windows > max(self._seen, 0)
+        news = self._identifier.standing != self._record.standing
+        due = news or elapsed >= self.settings.update_period
+        return due and self.windows > max(self._seen, 0)
 
     def update(self, callback: Callable[[Report], object] = lambda report: None) -> Report:
         """Solve with all data so far; `callback` learns at once where they are inconsistent."""
@@ -285,6 +288,7 @@ class LiveRun:
             lambda first: callback(self._report(self._with_notes(first)))
         )
         record.updates = tuple(self._identifier.updates)
+        record.standing = self._identifier.standing
         record.end_ns = record.newest_ns
         return self._report(self._with_notes(record.estimate))
 
@@ -343,7 +347,10 @@ class LiveRun:
 
     def _report(self, estimate: Estimate) -> Report:
         """Return an estimate with the stamp of the newest sample."""
-        return Report(estimate, self._record.newest_ns)
+        record, since = self._record, estimate.since
+        known = record.start_ns is not None and since >= 0.0
+        held = (record.start_ns or 0) + round(since * NANOSECONDS) if known else 0
+        return Report(estimate, record.newest_ns, held_since_ns=held)
 
     def progress(self) -> str:
         """Return in words how much data there are."""
