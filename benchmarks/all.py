@@ -64,6 +64,8 @@ BENCHMARKS = (
               "--trials 100 --news 10 --first 8000", "--trials 3 --runs 19"),
     Benchmark("contact", "Is a contact noticed, and never a false one?", "result.md", 40,
               "--minutes 60 --forces 10", "--robots kinova_gen3 --minutes 0.5 --forces 1"),
+    Benchmark("picks", "Are picks and releases told, and how soon?", "result.md", 120,
+              "--picks 25 --empty 5", "--arms panda --bounds sensors --picks 5 --empty 1"),
     Benchmark("certifier", "Is a certified motion ever unsafe?", "safety.md", 6,
               "--trials 250 --states 250000 --seed 5000", "--trials 3 --states 3000"),
     Benchmark("drawn_arms", "Is any drawn arm's worst worse than certified?", "safety.md", 30,

@@ -74,7 +74,8 @@ class HandWorker:
         self._queue = PartQueue[SampleRows](int(LATEST * robot.joint_states.rate))
         self._events = node.create_publisher(PayloadEvent, "~/payload_event", EVERY)
         self._watching: _Watching | None = None
-        self.phi, self._carried, self._stamp_ns = np.zeros(10), None, 0
+        self.phi, self._stamp_ns = np.zeros(10), 0
+        self._carried: CarriedWeight | None = None
         if feedforward:
             self._map = robot.joint_map()
             self._torques = node.create_publisher(
