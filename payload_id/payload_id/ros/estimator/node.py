@@ -96,6 +96,8 @@ class EstimatorNode(ManagedNode):
             """Hand samples to the threads."""
             worker.let_in(published_ns)
             control.write(rows, missing)
+            if hand is not None and not control.running:
+                hand.end()
             for watch in (contact, hand):
                 if watch is not None and not self.inactivity:
                     watch.write(rows)
