@@ -104,7 +104,7 @@ class Armour:
         change += np.abs(found.disturbance - before.disturbance)
         said += _beyond("Change of torque in a period", change, design.change, joints)
         pause = found.time - before.time
-        if pause > design.period:
+        if pause > design.period + 1e-9:  # stamps are whole nanoseconds
             said.append(f"Late: {pause:.4g} s since the last step, more than {design.period:g} s.")
         return tuple(said)
 
