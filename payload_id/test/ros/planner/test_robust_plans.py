@@ -95,7 +95,7 @@ def test_a_payload_is_identified_by_a_plan_that_torques_follow_within_its_tube(p
         plant.step_to((k + 1) * PERIOD)
     assert not follower.said, follower.said
     samples = Samples(*(np.array(column) for column in zip(*rows, strict=True)))
-    bounds = replace(robot.uncertainty, torque_absolute=0.2, torque_offset=0.2, rotor_inertia=0.0,
+    bounds = replace(robot.uncertainty, torque_absolute=0.0, torque_offset=0.0, rotor_inertia=0.0,
                      link_relative=0.01, prior=PRIOR)  # fmt: skip
     estimate = identify(samples, worker._certifier.model, bounds)
     assert estimate.contains(PAYLOAD).all(), estimate.message
