@@ -133,6 +133,7 @@ def loop_of(robot, other_than=0):
 
 @pytest.mark.slow
 def test_a_certified_motion_is_followed_by_torques_within_its_tube(robot):
+    loop_of(robot)
     start = robot.q
     assert robot.active() == {RESTING}
     _, future = robot.move(0.15)
