@@ -37,7 +37,7 @@ from stacking_adaptive import AdaptiveRobust
 from stacking_excitation import HANDOVER, PIECES, InTurn, Workplace, joined, narrowed
 from stacking_scene import POUNDS, Task, dumbbell, tasks, tool_position, volume
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "payload_id" / "test" / "support"))
 
 from closed_loop import ClosedLoopRun, run  # noqa: E402  # lies in the folder above
 from payload_id import Recording, RobotFile, RobotModel, Uncertainty, identify
