@@ -49,7 +49,8 @@ def onto_page(name: str, command: str, printed: str) -> None:
     before, found, after = page.partition(begin)
     if not found:
         raise KeyError(f"{PAGE} has no line {begin!r}.")
-    lines = "\n".join(line.strip() for line in printed.translate(ASCII).strip().splitlines())
+    inner = (line.strip() for line in printed.strip().splitlines())
+    lines = "\n".join(x.translate(ASCII) for x in inner if not x.startswith(("┏", "└")))
     text = f"\n`{command}`\n\n```text\n{lines}\n```\n\n"
     PAGE.write_text(f"{before}{begin}{text}{END}{after.partition(END)[2]}", "utf-8")
 

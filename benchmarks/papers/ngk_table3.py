@@ -528,13 +528,12 @@ def summary(
     """Measure and print what figure 6 of the paper shows: inertia errors after 10 s."""
     trials, seed = arguments.trials, arguments.seed
     motions = {speed: motion_at(robot, home, speed) for speed in MORE_SPEEDS}
-    table = Table(title="inertia error after 10 s, per cent (mass / CoM for the default)")
+    table = Table(title="inertia error after 10 s, per cent")
     table.add_column("noise")
     table.add_column("rad/s", justify="right")
     for label in METHODS:
         table.add_column(label, justify="right")
-    table.add_column("default: mass / CoM", justify="right")
-    for n, level in enumerate(NOISE):
+    for n, level in enumerate(("low", "moderate", "high")):
         for k, (speed, motion) in enumerate(motions.items()):
             results = run(motion, level, round(10 * RATE), None, trials, [seed, 100 + n, k])
             means = {label: rows.mean(axis=0) for label, rows in results.items()}
@@ -542,7 +541,6 @@ def summary(
                 level,
                 f"{speed:g}",
                 *(shown(float(means[label][2])) for label in METHODS),
-                f"{means['default'][0]:.3f} / {means['default'][1]:.3f}",
             )
     terminal.print(table)
     terminal.print(
