@@ -51,7 +51,7 @@ CALMER = (
     0.25,
     0.15,
 )  # parts of the speed at which a robust design is looked for
-DESIGNED = 2  # random motions that must have one
+DESIGNED = 2  # random motions, one of which must have one
 DESIGN_ROOM = 1.3  # of a robust design, for the motion's stops and what goes on from it [-]
 
 
@@ -180,7 +180,7 @@ class MotionCertifier:
     ) -> tuple[SafetyCase, MotionLimits]:
         """Return limits of single joints, by torques so calm that torques carry typical motions.
 
-        Then the case has the tube that two motions need, with room for others.
+        Then the case has the tube that these need, with room for others.
 
         Args:
             case: What motions are certified against.
@@ -200,21 +200,24 @@ class MotionCertifier:
                            acceleration=part**2 * limits.acceleration)  # fmt: skip
             family, rng = family_of(slow), np.random.default_rng(0)
             drawn = family.drawn(rng.uniform(-1.0, 1.0, (DESIGNED, family.size)))
-            try:
-                made = [self._carried(case, family.trajectory(x)) for x in drawn]
-                level = max(tube.design.level for tube in made)
-                sampling = self.cases.sampling(case.limits)
-                tube = undesigned_tube(case.model, case.box, level, by.robust_gain, sampling)
-                loose = with_tube(case, tube)
-                left = self.limits_left(loose, scale)
-            except InputError as error:
-                why = error
-            else:
-                return loose, replace(
-                    left,
-                    velocity=np.minimum(left.velocity, slow.velocity),
-                    acceleration=np.minimum(left.acceleration, slow.acceleration),
-                )
+            carried: list[TrackingTube] = []
+            for x in drawn:
+                try:
+                    carried.append(self._carried(case, family.trajectory(x)))
+                except InputError as error:
+                    why = error
+            if not carried:
+                continue
+            level = max(tube.design.level for tube in carried)
+            sampling = self.cases.sampling(case.limits)
+            tube = undesigned_tube(case.model, case.box, level, by.robust_gain, sampling)
+            loose = with_tube(case, tube)
+            left = self.limits_left(loose, scale)
+            return loose, replace(
+                left,
+                velocity=np.minimum(left.velocity, slow.velocity),
+                acceleration=np.minimum(left.acceleration, slow.acceleration),
+            )
         raise InputError(f"Not even slow motions have a robust design. {why}")
 
     def _carried(self, case: SafetyCase, motion: Trajectory) -> TrackingTube:

@@ -17,6 +17,9 @@ def demo(
     view: Annotated[
         bool, flag("all nodes and the page in the browser, where you have the arm move", "--view")
     ] = False,
+    torques: Annotated[
+        bool, flag("a simulated arm that the robust controller moves by torques", "--torques")
+    ] = False,
     seed: Seed = None,
     out: Annotated[Path, file("where runs are written", metavar="FOLDER")] = Path("runs"),
 ) -> int:
@@ -29,6 +32,11 @@ def demo(
     seed = secrets.randbelow(100_000) if seed is None else seed
     if team:
         return run_team(seed, out)
+    if torques:
+        from .by_torques import ARM
+        from .by_torques import run as run_by_torques
+
+        return run_by_torques(ARM if robot == "kinova_gen3" else robot, seed, out)
     if view:
         from .work_cell import run as run_work_cell
 

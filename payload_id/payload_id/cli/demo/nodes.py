@@ -13,7 +13,7 @@ from typing import IO, Any
 import yaml
 
 from ...core.errors import PayloadIdError
-from .scene import LINK_RELATIVE, TORQUE_RELATIVE, Scene
+from .scene import Scene
 
 END = 15.0  # [s] that a node may take to end
 UPDATE_PERIOD = 0.5  # [s] of data between two estimates
@@ -104,20 +104,26 @@ class DemonstrationNodes:
         self._processes[node] = (process, log)
 
 
-def arm_nodes(scene: Scene, also: Mapping[str, Any] | None = None) -> DemonstrationNodes:
+def arm_nodes(
+    scene: Scene,
+    also: Mapping[str, Any] | None = None,
+    simulated_too: Mapping[str, Any] | None = None,
+) -> DemonstrationNodes:
     """Return simulated arm, sampler and estimator.
 
     Args:
         scene: What is simulated.
         also: Parameters of further nodes, by the room of each; they start first.
+        simulated_too: Further parameters of the simulated arm.
     """
     robot = {"robot_file": str(scene.robot.path)}
     simulated = {
         **robot,
         "payload": [float(x) for x in scene.payload],
         "seed": scene.seed,
-        "link_relative": LINK_RELATIVE,
-        "torque_relative": TORQUE_RELATIVE,
+        "link_relative": scene.robot.uncertainty.link_relative,
+        "torque_relative": scene.robot.uncertainty.torque_relative,
+        **(simulated_too or {}),
     }
     kept = {"recordings_folder": str(scene.folder)}
     parameters = {
