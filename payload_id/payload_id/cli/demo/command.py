@@ -27,8 +27,9 @@ def demo(
     with needing_ros("The demonstration runs nodes", "demo"):
         from .demonstration import run as run_demonstration
         from .team_demonstration import run as run_team
-    if team and view:
-        raise InputError("--view shows one arm; leave out --team, or --view.")
+    if team + view + torques > 1:
+        raise InputError("--team, --view and --torques are demonstrations apart: give one of them.")
+    robot = robot or "kinova_gen3"
     seed = secrets.randbelow(100_000) if seed is None else seed
     if team:
         return run_team(seed, out)
@@ -40,5 +41,5 @@ def demo(
     if view:
         from .work_cell import run as run_work_cell
 
-        return run_work_cell(robot or "kinova_gen3", seed, out)
-    return run_demonstration(robot or "kinova_gen3", seed, out)
+        return run_work_cell(robot, seed, out)
+    return run_demonstration(robot, seed, out)
