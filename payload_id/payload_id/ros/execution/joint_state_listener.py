@@ -28,6 +28,7 @@ from .turn_count import TurnCount
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
 MEMORY = 0.2  # [s] of joint states by which rest is judged before a motion
+PATIENCE = 20  # messages with one stamp until the clock counts as frozen
 # Between two looks, beyond which what waits is of before, and comes bit by bit; and for how long.
 ASLEEP, WAKING = 0.1, 1.0  # [s]
 
@@ -39,7 +40,7 @@ class _Heard:
     """When what was heard, by a clock that nobody sets [s], and why a message was of no use.
 
     `silence` counts only looks: of one that comes late, not more than ASLEEP. `ahead` of the clock
-    are the newest stamps [s].
+    is the newest `stamp` [s], which `frozen` messages since the first one of it have had, too.
     """
 
     arrived: float
@@ -48,6 +49,8 @@ class _Heard:
     dropped: str = ""
     dropped_at: float = -np.inf
     ahead: float = 0.0
+    stamp: int | None = None
+    frozen: int = 0
 
 
 class JointStateListener:
@@ -114,6 +117,8 @@ class JointStateListener:
         A motion begins at an instant that is written in stamps. Where those are behind the clock,
         the motion has begun before it was sent, and the arm would jump onto it.
         """
+        if self._heard.frozen >= PATIENCE:
+            return f"The last {self._heard.frozen + 1} joint states have one and the same stamp"
         ahead, tolerance = self._heard.ahead, self._clock_tolerance
         if abs(ahead) <= tolerance:
             return ""
@@ -265,7 +270,9 @@ class JointStateListener:
         stamp = message.stamp_ns
         # What waited while this process slept is old, however well the clocks agree.
         robot_ns = max(stamp, min(self._least_ns(now), clock_ns))
-        self._heard = replace(self._heard, ahead=(robot_ns - clock_ns) / NANOSECONDS)
+        frozen = self._heard.frozen + 1 if self._heard.stamp == stamp else 0
+        ahead = (robot_ns - clock_ns) / NANOSECONDS
+        self._heard = replace(self._heard, ahead=ahead, stamp=stamp, frozen=frozen)
         anew = stamp < self._gate.newest - RESTART * NANOSECONDS
         self._gate, cause = (SampleGate() if anew else self._gate).offer(stamp, rows[0])
         if cause is not None:
