@@ -465,7 +465,7 @@ def test_an_arm_that_nobody_sees_rest(robot):
     _, future = begin(robot, "short")
     robot.observer.wait(lambda: robot.now > begun_at(robot) + SHORT, "the end")
     robot.driver.spoil = lambda message: None
-    result = ended(robot, future, "JOINT_STATES_LOST", "not seen to rest")
+    result = ended(robot, future, "JOINT_STATES_LOST", "until the arm rests")
     assert not result.at_rest
     robot.driver.mend()
     nothing_until_acknowledged(robot, "JOINT_STATES_LOST")
