@@ -153,7 +153,9 @@ def design_for(
     needed = _level_of(least_momentum(sampling.period, *needs), box)
     # A part of what is left is room for other motions, the rest makes the input gentler.
     spare = float(np.clip(np.sqrt(made / needed) / GROWTH, 1.0, SPARE))
-    disturbance, change, mismatch = (spare * x for x in needs)
+    disturbance, change, mismatch = _needs(
+        dynamics, trajectories, gain, sampling, made, spare, spare * needs[1]
+    )
     return robust_design(model, box, made, gain, disturbance, change, mismatch, sampling)
 
 
@@ -194,14 +196,20 @@ def _needs(
     gain: Array | float,
     sampling: Sampling,
     level: float,
+    spare: float = 1.0,
+    least: Array | float = 0.0,
 ) -> tuple[Array, Array, Array]:
-    """Return disturbance, change and mismatch in the tube of a level, shape (n,) each."""
+    """Return disturbance, change and mismatch in the tube of a level, shape (n,) each.
+
+    They are so many times as large as is needed, the change not below the least.
+    """
     model, box = dynamics.model, dynamics.box
     tube = undesigned_tube(model, box, level, gain, sampling)
-    w = ROOM * np.max([_disturbance(dynamics, x, tube) for x in trajectories], axis=0)
+    w = spare * ROOM * np.max([_disturbance(dynamics, x, tube) for x in trajectories], axis=0)
     found = [torque_change(model, box, x, tube, sampling, SLICES) for x in trajectories]
-    delta = np.max([_settled(x, w) for x in found], axis=0)
-    return w, delta, np.max([x.mismatch(level).max(axis=0) for x in found], axis=0)
+    delta = np.max([_settled(x, w, least) for x in found], axis=0)
+    mismatch = np.max([x.mismatch(level).max(axis=0) for x in found], axis=0)
+    return w, delta, spare * mismatch
 
 
 def _level_of(momentum: Array, box: ParameterBox) -> float:
@@ -217,13 +225,13 @@ def _disturbance(dynamics: ArmDynamics, trajectory: Trajectory, tube: TrackingTu
     return np.asarray(found.disturbance.max(axis=0))
 
 
-def _settled(found: TorqueChange, disturbance: Array) -> Array:
+def _settled(found: TorqueChange, disturbance: Array, least: Array | float) -> Array:
     """Return delta for the |dr/dt| that itself allows, shape (n,) [N m or N].
 
     Raises:
         InputError: The faster the controller acts, the more its torque changes.
     """
-    delta = found(np.zeros(len(disturbance)))
+    delta = np.maximum(found(np.zeros(len(disturbance))), least)
     for _ in range(ITERATIONS):
         next_one = found(2.0 * (disturbance + delta))
         if (next_one <= delta).all():
