@@ -52,7 +52,7 @@ CALMER = (
     0.15,
 )  # parts of the speed at which a robust design is looked for
 DESIGNED = 2  # random motions, one of which must have one
-HALF = 0.5  # size of these, as parts of candidates are planned, too [-]
+HALF = 0.5  # size of others, as parts of candidates are planned, too [-]
 DESIGN_ROOM = 1.3  # of a robust design, for the motion's stops and what goes on from it [-]
 
 
@@ -201,9 +201,11 @@ class MotionCertifier:
                            acceleration=part**2 * limits.acceleration)  # fmt: skip
             family, rng = family_of(slow), np.random.default_rng(0)
             drawn = family.drawn(rng.uniform(-1.0, 1.0, (DESIGNED, family.size)))
-            drawn = family.calm + HALF * (drawn - family.calm)
+            smaller = family.calm + HALF * (drawn - family.calm)
             carried: list[TrackingTube] = []
-            for x in drawn:
+            for x in (*drawn, *smaller):
+                if len(carried) == DESIGNED:
+                    break
                 try:
                     carried.append(self._carried(case, family.trajectory(x)))
                 except InputError as error:
