@@ -35,8 +35,8 @@ TEAM = {
     "team_topics": " ".join(f"/{x}/joint/joint_states" for x in OMNIDS),
     "team_shares": " ".join(f"/{x}/payload_share" for x in OMNIDS),
 }
-# What a node does only while the arm is in use, by one of its back ends, hands-free, or where nobody
-# else does.
+# What a node does only while the arm is in use, by one of its back ends, hands-free, or where no
+# other one does.
 AT_TIMES = {
     "payload_estimator": {
         Rule("topic", "publish", f"{SPACE}/payload_estimator/payload_event"),
