@@ -42,7 +42,7 @@ from payload_id.files.export.load_record import LoadRecord, record_path
 from payload_id.files.runs.run_file import ARCHIVE as RUN
 from payload_id.files.runs.run_file import EARLIER, FILE_NAME, RunFile, bag_of, has_run_file
 from payload_id.files.teams.team_run import ARCHIVE as TEAM_RUN
-from payload_id.files.teams.team_run import SavedTeamRun, TeamRun, has_team_run
+from payload_id.files.teams.team_run import SavedTeamRun, TeamRun
 
 ROWS, P, RUNS, JOINTS = 12, 2, 4, 2
 OF_ONE_JOINT = 15 + 10  # parameters of an arm of one joint
@@ -333,14 +333,6 @@ def test_another_run_of_the_same_recording_keeps_those_saved_before(tmp_path):
     assert [path for path in (tmp_path / EARLIER).iterdir() if "damaged" in path.name]
     with pytest.raises(RecordingError, match="missing"):
         a_run().save(tmp_path / "missing")
-
-
-def test_a_run_of_an_older_version_is_not_read(tmp_path):
-    assert not has_run_file(tmp_path) and not has_team_run(tmp_path)
-    for name, look in (("run", has_run_file), ("team_run", has_team_run)):
-        (tmp_path / f"payload_id_{name}.yaml").write_text("window: 0.1")
-        with pytest.raises(ConfigurationError, match="older version"):
-            look(tmp_path)
 
 
 def test_a_record_of_another_arm_or_with_another_number_is_refused(tmp_path):

@@ -360,6 +360,7 @@ class OnlineIdentifier:
             with one_thread():
                 newer = self._detector.blocks_from(solved.change.first)
                 self._kept = self._kept.with_windows(newer)
+            self._entered, self._last = self.windows - solved.change.first, self.windows - 1
         if not bounds.consistent and self.hand is not None:
             self._begin_payload(replace(self._change, first=self.windows))
         elif bounds.consistent:

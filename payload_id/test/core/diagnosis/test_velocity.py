@@ -122,7 +122,7 @@ def test_nothing_is_learnt_from_such_data_whatever_the_torques_say() -> None:
         online = OnlineIdentifier(model, Settings(stated))
         online.add(each)
         _, (spread,) = compared(online.problem(), (), ("hull",))
-        assert spread.bounds.consistent is consistent
+        assert spread.consistent is consistent
     with pytest.raises(InputError, match="velocities"):
         online.tare()
     with pytest.raises(RecordingError, match="velocities"):

@@ -129,10 +129,10 @@ def test_a_report_that_cannot_be_made_or_written_is_said(folders, monkeypatch, c
     done = run_here(capsys, "report", folders[1], "--json", "--out", tmp_path / "x.md")
     assert done.returncode == 2 and "--out" in done.stderr
 
-    def full(place, what):
+    def full(place, content, what):
         raise ConfigurationError(f"The {what} {place} cannot be written: no space left on device.")
 
-    monkeypatch.setattr("payload_id.cli.report.command.saved_file", full)
+    monkeypatch.setattr("payload_id.cli.report.command.save", full)
     done = run_here(capsys, "report", folders[1], "--out", tmp_path / "r.md")
     assert done.returncode == 2 and "no space left" in done.stderr and "# " in done.stdout
 
