@@ -10,17 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import rclpy
-from rclpy.executors import (
-    Executor,
-    ExternalShutdownException,
-    SingleThreadedExecutor,
-)
+from rclpy.executors import ExternalShutdownException
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
 from ...core.errors import ConfigurationError
 from ...core.threads import one_thread
 from ..access.domain import check_peers, ros_domain
+from .cached_executor import CachedExecutor
 from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
 from .timeouts import LOOK, SENT
 
@@ -76,7 +73,7 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
         print(f"payload_id: {error}", file=sys.stderr)
         return 1
     nodes: list[RunnableNode] = []
-    executor = SingleThreadedExecutor()
+    executor = CachedExecutor()
     try:
         with one_thread():  # before any thread of a node asks for the same and takes it back
             for make in makers:
@@ -121,7 +118,7 @@ def start_ros(args: Sequence[str] | None = (), context: rclpy.Context | None = N
 
 
 def _part(
-    nodes: Sequence[RunnableNode], executor: Executor, asked_to_stop: threading.Event
+    nodes: Sequence[RunnableNode], executor: CachedExecutor, asked_to_stop: threading.Event
 ) -> None:
     """Serve until nothing is in progress any more, or for some time.
 
@@ -145,7 +142,7 @@ def _part(
     serve_for(SENT)
 
 
-def _serve(executor: Executor, asked_to_stop: threading.Event, longest: float = POLL) -> None:
+def _serve(executor: CachedExecutor, asked_to_stop: threading.Event, longest: float = POLL) -> None:
     """Carry out what is due, if anything within a time [s]; the nodes outlive what it raises."""
     try:
         executor.spin_once(timeout_sec=longest)
@@ -170,7 +167,7 @@ def stop_signal() -> threading.Event:
     return asked_to_stop
 
 
-def _end(nodes: Sequence[RunnableNode], executor: Executor) -> None:
+def _end(nodes: Sequence[RunnableNode], executor: CachedExecutor) -> None:
     """End nodes in order, and then ROS."""
     for node in nodes:
         node.close()
