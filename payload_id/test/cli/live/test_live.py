@@ -127,7 +127,7 @@ def live(answering, capsys, monkeypatch):
 def test_services_are_called_and_their_sentences_printed(answering, live, monkeypatch):
     for task in ("start", "tare"):
         code, said = live(task)
-        assert code == 0 and answering.asked[-1] == task and f"said of {task}" in said
+        assert code == 0 and answering.asked[-1] == task and f"said of {task}" in said, said
     code, said = live("stop")
     assert code == 0 and answering.asked[-1] == "stop" and "GOOD" in said and "1.25" in said
     code, said = live("save", "folder")
