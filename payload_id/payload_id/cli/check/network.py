@@ -15,6 +15,7 @@ from rclpy.context import Context
 from rclpy.exceptions import NameValidationException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.validate_topic_name import validate_topic_name
 from sensor_msgs.msg import JointState
 
 from ...core.errors import InputError, PayloadIdError
@@ -110,7 +111,9 @@ def _driver(
     node: Node, robot: RobotFile, topic: str, seconds: float, folder: Path
 ) -> list[CheckResult]:
     """Listen to a driver, and judge what it publishes as `check` judges a recording."""
-    full = node.resolve_topic_name(topic or robot.joint_states.topic)
+    asked = topic or robot.joint_states.topic
+    validate_topic_name(asked)
+    full = node.resolve_topic_name(asked)
     with recorded(node, robot, full, folder / "heard") as (bag, received):
         time.sleep(seconds)
     subject = "joint states"

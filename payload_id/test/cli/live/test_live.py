@@ -10,7 +10,7 @@ import pytest
 import rclpy
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate, PlanDescription
-from payload_id_msgs.srv import GetEstimate, Save, SetObstacles
+from payload_id_msgs.srv import BeginRun, GetEstimate, Save, SetObstacles
 from rclpy.action import ActionServer
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -44,8 +44,9 @@ class Answering:
         names = ("payload_estimator", "payload_planner", "payload_bridge")
         nodes = [rclpy.create_node(name, context=self._context) for name in names]
         estimator, planner, bridge = nodes
-        for name in ("start", "stop", "tare"):
+        for name in ("stop", "tare"):
             estimator.create_service(Trigger, f"~/{name}", self._trigger(name))
+        estimator.create_service(BeginRun, "~/begin", self._trigger("start"))
         estimator.create_service(GetEstimate, "~/get_estimate", self._estimate)
         estimator.create_service(Save, "~/save", self._save)
         bridge.create_service(SetObstacles, "~/set_obstacles", self._set)
