@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
@@ -23,7 +23,6 @@ from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.serialization import deserialize_message
 from scipy.spatial.transform import Rotation
-from sensor_msgs.msg import JointState
 
 from ...core.arrays import Array
 from ...core.body.inertial import mass_com_inertia
@@ -84,33 +83,6 @@ def decoded(data: bytes, kind: Any) -> Any:
         return deserialize_message(data, kind)
     except rclpy_implementation.RMWError:
         return None
-
-
-class JointStateValues(NamedTuple):
-    """A sensor_msgs/JointState; an array is empty where nothing was measured.
-
-    Attributes:
-        stamp_ns: Its stamp [ns].
-        names: Names of m joints.
-        position: Shape (m,) [rad or m].
-        velocity: Shape (m,) [rad/s or m/s].
-        effort: Shape (m,), as the driver reports it.
-    """
-
-    stamp_ns: int
-    names: tuple[str, ...]
-    position: Array
-    velocity: Array
-    effort: Array
-
-
-def joint_state_values(data: bytes) -> JointStateValues | None:
-    """Return what a serialized joint state says; None if the bytes are none."""
-    message = decoded(data, JointState)
-    if message is None:
-        return None
-    arrays = (np.asarray(x) for x in (message.position, message.velocity, message.effort))
-    return JointStateValues(stamp_of(message.header.stamp), tuple(message.name), *arrays)
 
 
 def time_message(stamp_ns: int) -> Time:

@@ -16,7 +16,7 @@ from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import FASTEST, LARGEST, Drop, SampleGate
 from ...core.samples.stamps import NANOSECONDS
 from ...files.robots.robot_file import RobotFile
-from ..common.conversions import JointStateValues, joint_state_values
+from ..common.joint_state_reader import JointStateReader, JointStateValues
 from ..common.polled_subscription import joint_state_subscription
 from ..common.topic_report import publisher_names
 from ..common.topics import JOINT_STATES
@@ -89,6 +89,7 @@ class JointStateListener:
         self._taken, self._woke = self._heard.arrived, (0, -np.inf)  # time then [ns], and when [s]
         self.turns = TurnCount.of(robot)
         self.held = PassiveJointWatch(robot.held, robot.held_silence)
+        self._reader = JointStateReader()
         self._memory: deque[_State] = deque()
         self._effort = None if robot.effort.source == "none" else robot.effort
         self._torque: Array | None = None  # largest of each joint since the last look
@@ -237,7 +238,7 @@ class JointStateListener:
             now: When the middleware handed it out [s].
             clock_ns: The controller's clock then [ns].
         """
-        message = joint_state_values(data)
+        message = self._reader.read(data)
         if message is None:
             return None
         self._heard = replace(self._heard, spoken=now)

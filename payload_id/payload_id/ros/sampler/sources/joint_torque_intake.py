@@ -10,7 +10,8 @@ from ....core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSam
 from ....core.samples.sample_checks import Drop
 from ....files.bags.joint_states_bag import JOINT_STATE
 from ....files.robots.robot_file import RobotFile
-from ...common.conversions import block_message, joint_state_values
+from ...common.conversions import block_message
+from ...common.joint_state_reader import JointStateReader
 from ...common.timeouts import TELL
 from ...common.topic_report import publisher_names
 from ...lifecycle.managed_node import ManagedNode
@@ -31,6 +32,7 @@ class JointTorqueIntake(Intake):
         self.sampler = JointStateSampler(robot.joint_map(), robot.joint_states.rate)
         self.topics = f"joint states of '{robot.name}' on {self._states.topic}"
         self._before: tuple[int | None, int, int, int] = None, 0, 0, 0  # as of the last look
+        self._reader = JointStateReader()
         self._told = set[Drop]()  # causes that were logged; all are counted
 
     def take(self, record: Record) -> None:
@@ -39,7 +41,7 @@ class JointTorqueIntake(Intake):
         for data, received_ns in self._states.take_all(self._settings.queue):
             self._arrived = time.monotonic()
             record(self._states.topic, JOINT_STATE, received_ns, data)
-            if (message := joint_state_values(data)) is not None:
+            if (message := self._reader.read(data)) is not None:
                 messages.append(message)
                 continue
             self.sampler.offer_all(messages)

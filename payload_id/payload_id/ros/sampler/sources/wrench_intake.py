@@ -21,7 +21,8 @@ from ....files.bags.wrench_bag import WRENCH
 from ....files.recordings.wrench_blocks import BLOCK, DEFINITION
 from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
-from ...common.conversions import decoded, joint_state_values, stamp_of
+from ...common.conversions import decoded, stamp_of
+from ...common.joint_state_reader import JointStateReader
 from ...common.polled_subscription import PolledSubscription
 from ...common.wrench_blocks import wrench_block
 from ...lifecycle.managed_node import ManagedNode
@@ -43,6 +44,7 @@ class WrenchIntake(Intake):
                 f"The parameter wrench_sign is 1 or -1; found {settings.wrench_sign:g}."
             )
         super().__init__(node, settings, robot, "best_effort")
+        self._reader = JointStateReader()
         self._frame = settings.sensor_frame or robot.payload_frame
         self.sampler = WrenchSampler(
             model_at(RobotModel.from_robot_file(robot), self._frame),
@@ -70,7 +72,7 @@ class WrenchIntake(Intake):
         """Take in what has arrived."""
         for data, received_ns in self._states.take_all(self._settings.queue):
             record(self._states.topic, JOINT_STATE, received_ns, data)
-            if (state := joint_state_values(data)) is not None:
+            if (state := self._reader.read(data)) is not None:
                 self.sampler.offer_joints(*state[:4])
         for data, received_ns in self._wrenches.take_all(self._settings.queue):
             record(self._wrenches.topic, WRENCH, received_ns, data)
