@@ -56,6 +56,8 @@ def run(robot: str, seed: int, out: Path) -> int:
                 found = estimate_from(client.messages[-1]) if client.messages else None
         finally:
             rclpy.try_shutdown()
+    if code:
+        return code  # why stands above; there is nothing to be held against the truth
     inside = found is not None and bool(found.contains(scene.payload).all())
     terminal.print("Every interval contains the truth." if inside else "An interval misses it.")
-    return code if inside else 1
+    return 0 if inside else 1
