@@ -31,20 +31,20 @@ from scipy.sparse import csr_matrix, vstack
 from scipy.spatial.transform import Rotation
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "payload_id" / "test" / "support"))
-from payload_id.core.arrays import Array  # noqa: E402
-from payload_id.core.body.inertial import PARAMETERS, mass_com_inertia, skew  # noqa: E402
-from payload_id.core.body.payload_prior import PayloadPrior  # noqa: E402
-from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor  # noqa: E402
-from payload_id.core.team.bounds import RobotBounds, TeamBounds  # noqa: E402
-from payload_id.core.team.closed_form.pairwise import (  # noqa: E402
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import PARAMETERS, mass_com_inertia, skew
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
+from payload_id.core.team.bounds import RobotBounds, TeamBounds
+from payload_id.core.team.closed_form.pairwise import (
     grasp_position,
     kabsch_umeyama,
 )
-from payload_id.core.team.online import SEQUENCE, TeamEstimator, TeamSettings  # noqa: E402
-from payload_id.core.team.samples import RobotSamples  # noqa: E402
-from payload_id.core.team.window_series import GRAVITY  # noqa: E402
-from team_motion import Path as Way  # noqa: E402
-from team_motion import Team  # noqa: E402
+from payload_id.core.team.online import SEQUENCE, TeamEstimator, TeamSettings
+from payload_id.core.team.samples import RobotSamples
+from payload_id.core.team.window_series import GRAVITY
+from team_motion import Path as Way
+from team_motion import Team
 
 PAPER = (1.945, 2.746, 1.469, 3.688, 2.867, 2.089, 0.867, 4.403, 6.824, 3.999, 0.973)
 NAMES = ("R12 [deg]", "R23 [deg]", "R31 [deg]", "p12 [%]", "p23 [%]", "p31 [%]", "mass [%]",

@@ -17,9 +17,6 @@ def demo(
     view: Annotated[
         bool, flag("all nodes and the page in the browser, where you have the arm move", "--view")
     ] = False,
-    torques: Annotated[
-        bool, flag("a simulated arm that the robust controller moves by torques", "--torques")
-    ] = False,
     seed: Seed = None,
     out: Annotated[Path, file("where runs are written", metavar="FOLDER")] = Path("runs"),
 ) -> int:
@@ -27,17 +24,12 @@ def demo(
     with needing_ros("The demonstration runs nodes", "demo"):
         from .demonstration import run as run_demonstration
         from .team_demonstration import run as run_team
-    if team + view + torques > 1:
-        raise InputError("--team, --view and --torques are demonstrations apart: give one of them.")
+    if team and view:
+        raise InputError("--view shows one arm; leave out --team, or --view.")
     robot = robot or "kinova_gen3"
     seed = secrets.randbelow(100_000) if seed is None else seed
     if team:
         return run_team(seed, out)
-    if torques:
-        from .by_torques import ARM
-        from .by_torques import run as run_by_torques
-
-        return run_by_torques(ARM if robot == "kinova_gen3" else robot, seed, out)
     if view:
         from .work_cell import run as run_work_cell
 

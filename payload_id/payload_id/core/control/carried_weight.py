@@ -10,7 +10,7 @@ from ..arm.arm_model import ArmModel
 from ..arm.kinetics import body_motion, force_integral
 from ..arrays import Array
 
-LARGEST_STEP = 0.02  # of a joint's largest torque, from one sample to the next
+LARGEST_STEP = 0.02  # of a joint's largest torque, per sample: 0.2 s to all of it at 250 Hz
 
 
 def weight_torque(model: ArmModel, q: Array, phi: Array) -> Array:

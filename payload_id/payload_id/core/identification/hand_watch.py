@@ -180,6 +180,29 @@ class HandWatch:
         return watch
 
     @property
+    def doubt(self) -> str:
+        """Why no interval is given of what is in the hand; empty: nothing speaks against one.
+
+        A contact and a payload are told apart by likelihood. Friction of unknown sign leaves that
+        too little to rest an interval on.
+        """
+        if self.friction[1].any():
+            return (
+                "What is in the hand is told with its likely mass, and without intervals, since "
+                "torques contain friction (friction_coulomb): for intervals, identify the payload "
+                "in a run of its own. These are those before any data."
+            )
+        if self.seen in DECIDED:
+            return ""
+        touched = (
+            "Something touches the arm, or another" if self.seen is Seen.TOUCHED else "Another"
+        )
+        return (
+            f"{touched} payload may be in the hand: until that is decided the intervals are those "
+            "before any data."
+        )
+
+    @property
     def phi(self) -> Array:
         """The most likely payload, shape (10,)."""
         return self.now.mean[-10:]

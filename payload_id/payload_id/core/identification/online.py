@@ -38,7 +38,7 @@ from ..samples.joint_samples import Samples
 from ..threads import one_thread
 from .change_detector import ChangeDetector, PayloadChange
 from .estimate import Estimate
-from .hand_watch import DECIDED, HandEvent, HandWatch, Seen
+from .hand_watch import DECIDED, HandEvent, HandWatch
 from .held_out import NOTHING_HELD_OUT, HeldOut, Validation
 from .kept_rows import KeptRows
 from .known_payload import KnownPayload
@@ -146,7 +146,7 @@ class OnlineIdentifier:
     @property
     def standing(self) -> tuple[int, bool]:
         """How many events of the hand there were, and whether it is in doubt what it holds."""
-        return len(self.events), bool(self._doubt())
+        return len(self.events), self.hand is not None and bool(self.hand.doubt)
 
     @property
     def tared(self) -> bool:
@@ -328,19 +328,7 @@ class OnlineIdentifier:
             stated=self._before.stated,
             buffer=self._buffer.since(self._change.first),
             newest=self._kept.newest,
-            doubt=self._doubt(),
-        )
-
-    def _doubt(self) -> str:
-        """Say that it is not known what is in the hand; empty where it is."""
-        if self.hand is None or self.hand.seen in DECIDED:
-            return ""
-        what = "Something touches the arm, or another" if (
-            self.hand.seen is Seen.TOUCHED
-        ) else "Another"  # fmt: skip
-        return (
-            f"{what} payload may be in the hand: until that is decided the intervals are those "
-            "before any data."
+            doubt="" if self.hand is None else self.hand.doubt,
         )
 
     def _remarks(self) -> tuple[str, ...]:

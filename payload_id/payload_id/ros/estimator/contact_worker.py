@@ -90,7 +90,7 @@ class ContactWorker:
             self._lesson, self._touched, self._since = None, False, 0.0
         elif estimate.status in USABLE and (not self._touched or estimate.since > self._since):
             self._touched = False
-            self._since = max(estimate.since, 0.0) if estimate.since >= 0.0 else 0.0
+            self._since = estimate.since if estimate.since >= 0.0 else 0.0
             found = established()
             if found is not None and len(found.rows):
                 self._lesson = _Lesson(found, estimate.phi)

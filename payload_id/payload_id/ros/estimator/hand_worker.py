@@ -14,7 +14,6 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, Header
 
-from ...core.arrays import Array
 from ...core.control.carried_weight import CarriedWeight
 from ...core.identification.hand_watch import HandWatch
 from ...core.rows.gate import Gate
@@ -164,8 +163,4 @@ class HandWorker:
             return
         self._stamp_ns, q = stamp_ns, np.asarray(message.position)[columns]
         if np.isfinite(q).all():
-            self._torques.publish(Float64MultiArray(data=self._torque(carried, q)))
-
-    def _torque(self, carried: CarriedWeight, q: Array) -> list[float]:
-        """Return the torques, in the order of the robot file's joints."""
-        return [float(x) for x in carried.at(q, self.phi)]
+            self._torques.publish(Float64MultiArray(data=carried.at(q, self.phi).tolist()))

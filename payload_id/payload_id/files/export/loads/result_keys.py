@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
@@ -23,7 +23,7 @@ class ResultKeys(Model):
 
     model_config = ConfigDict(extra="ignore")
 
-    status: Literal[tuple(x.value for x in Status)] = key("verdict")  # type: ignore[valid-type]
+    status: Annotated[Status, Field(strict=False)] = key("verdict")
     message: str = key("its sentence", default="")
     payload_frame: Annotated[str, Field(min_length=1)] = key("link whose frame it is in")
     parameters: tuple[str, ...] = key("their names", default=PARAMETERS)
@@ -51,7 +51,7 @@ class ResultKeys(Model):
             for values, unknown in ((self.phi, np.nan), (self.lower, -np.inf), (self.upper, np.inf))
         )
         return Result(
-            source, Status(self.status), self.message, self.payload_frame, phi, lower, upper,
+            source, self.status, self.message, self.payload_frame, phi, lower, upper,
             np.array(self.identifiable), of_wrench="force_error" in self.uncertainty,
             robot_digest=self.robot_digest,
         )  # fmt: skip
