@@ -38,9 +38,9 @@ def scene(phi=tuple(PAYLOAD), push=0.0):
     return run.measured(SENSORS, "uniform", seed=3)
 
 
-def watched(samples, model):
+def watched(samples, model, bounds=SENSORS):
     """Return the identification of samples, and estimates with their times."""
-    online, found = OnlineIdentifier(model, Settings(SENSORS, hands_free=True)), []
+    online, found = OnlineIdentifier(model, Settings(bounds, hands_free=True)), []
     for number, window in enumerate(online.cut(samples)):
         online.take(window)
         if number % 8 == 7:
@@ -63,6 +63,16 @@ def test_a_pick_and_a_release_are_told_and_no_interval_is_of_another_payload():
     of_payload = [x for t, x in found if PICK + 0.5 < t < RELEASE]
     assert of_payload and all(abs(x.since - PICK) < 0.11 for x in of_payload)
     assert of_payload[-1].mass_identified
+
+
+def test_where_torques_contain_friction_events_come_without_intervals():
+    run = scene()
+    online, found = watched(run.samples, run.model, replace(SENSORS, friction_coulomb=0.1))
+    assert online.events[0].seen is Seen.PICKED
+    for _, estimate in found:
+        assert estimate.status in (Status.NOT_IDENTIFIABLE, Status.NO_DATA)
+        assert estimate.contains(PAYLOAD).all() and not estimate.mass_identified
+    assert "friction_coulomb" in found[-1][1].message
 
 
 @pytest.mark.slow
