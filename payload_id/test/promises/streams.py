@@ -123,9 +123,15 @@ class Listeners:
         return self.observer.call(Trigger, f"{ESTIMATOR}/{name}")
 
     def begin(self) -> None:
-        """Begin a run."""
-        answer = self.trigger("start")
-        assert answer.success, answer.message
+        """Begin a run, once the estimator has found the sampler."""
+        answers: list[Trigger.Response] = []
+
+        def begun() -> bool:
+            answers.append(self.trigger("start"))
+            return "Nobody publishes" not in answers[-1].message
+
+        self.observer.wait(begun, "the estimator to find the sampler")
+        assert answers[-1].success, answers[-1].message
 
     def get(self) -> GetEstimate.Response:
         """Return the estimate of all samples so far."""

@@ -36,7 +36,8 @@ from .run_recorder import recorded
 from .waiting import NotAnsweredError
 from .wanted_runs import Wanted, made_before, require_unchanged, weight_name
 
-STANDING = 1.0  # [s] for which torques at rest are recorded before a new weight is moved
+STANDING = 1.0  # [s] of joint states at rest that are recorded before a new weight is moved
+PATIENCE = 10.0  # [s] that they are waited for
 PRESENT = 0.8  # part of a run's time that its joint states must cover
 LONGEST_STEP = 0.1  # [s] between joint states that cover the time between them
 LONGEST_RUN = 3600.0  # [s] including pauses on the path that somebody asked for
@@ -122,8 +123,10 @@ class KnownRuns:
 
     def _judge_at_rest(self, mass: float) -> None:
         """Raise if the torques at rest say that another weight is on: nothing moves then."""
-        with self._recorded(mass, "_standing") as (path, _):
-            time.sleep(STANDING)
+        end = time.monotonic() + PATIENCE
+        with self._recorded(mass, "_standing") as (path, received):
+            while _covered(1e-9 * np.array(received)) < STANDING and time.monotonic() < end:
+                time.sleep(LONGEST_STEP)
         self._check(self._read(path, 0.5 * STANDING), mass)
 
     def _make_run(self, number: int, mass: float) -> None:
@@ -189,8 +192,7 @@ class KnownRuns:
             RecordingError: It cannot be used.
         """
         recording = Recording.of_robot(path, self.setup.robot, self.setup.topic)
-        steps = np.diff(recording.stamp)
-        covered = float(steps[steps <= LONGEST_STEP].sum())
+        covered = _covered(recording.stamp)
         if covered < PRESENT * seconds:
             raise RecordingError(
                 f"Joint states without gaps above {LONGEST_STEP:g} s cover {covered:.1f} s of the "
@@ -225,3 +227,9 @@ class KnownRuns:
                 f"{found.lower[k]:.3g} to {found.upper[k]:.3g}, not from {lower[k]:.3g} to "
                 f"{upper[k]:.3g}. {end}"
             )
+
+
+def _covered(stamps: Array) -> float:
+    """Return the time that joint states cover, without what lies in gaps between them [s]."""
+    steps = np.diff(stamps)
+    return float(steps[steps <= LONGEST_STEP].sum())
