@@ -31,6 +31,7 @@ from payload_id import (
     plan,
     verify,
 )
+from payload_id.files.robots.robot_file import RobotFile, robot_names
 
 from .arms import Arm
 from .files import digest
@@ -624,6 +625,13 @@ def test_no_motion_is_planned_where_none_is_safe_and_the_sentence_says_why(tmp_p
         with pytest.raises(NotCertifiedError) as refused:
             plan("kinova_gen3", start=start, **given, **stated)
         assert all(word in str(refused.value) for word in words), refused.value
+
+
+def test_every_shipped_arm_moves_from_its_home():
+    for name in robot_names():
+        home = RobotFile.load(name).home
+        small = motion_through([home, home + 0.02, home], 4.0)
+        assert not isinstance(certify(name, small, cell=NOBODY, prior=LIGHT), Refusal), name
 
 
 def test_what_is_no_motion_of_this_arm_is_refused_in_a_sentence(tmp_path):

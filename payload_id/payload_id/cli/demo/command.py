@@ -17,6 +17,9 @@ def demo(
     view: Annotated[
         bool, flag("all nodes and the page in the browser, where you have the arm move", "--view")
     ] = False,
+    sensor: Annotated[
+        bool, flag("with --view, a force-torque sensor at the flange measures", "--sensor")
+    ] = False,
     seed: Seed = None,
     out: Annotated[Path, file("where runs are written", metavar="FOLDER")] = Path("runs"),
 ) -> int:
@@ -26,6 +29,8 @@ def demo(
         from .team_demonstration import run as run_team
     if team and view:
         raise InputError("--view shows one arm; leave out --team, or --view.")
+    if sensor and not view:
+        raise InputError("--sensor goes with --view.")
     robot = robot or "kinova_gen3"
     seed = secrets.randbelow(100_000) if seed is None else seed
     if team:
@@ -33,5 +38,5 @@ def demo(
     if view:
         from .work_cell import run as run_work_cell
 
-        return run_work_cell(robot, seed, out)
+        return run_work_cell(robot, sensor, seed, out)
     return run_demonstration(robot, seed, out)

@@ -13,7 +13,7 @@ from typing import IO, Any
 import yaml
 
 from ...core.errors import PayloadIdError
-from .scene import Scene
+from .scene import SENSOR, Scene
 
 END = 15.0  # [s] that a node may take to end
 UPDATE_PERIOD = 0.5  # [s] of data between two estimates
@@ -107,14 +107,14 @@ class DemonstrationNodes:
 def arm_nodes(
     scene: Scene,
     also: Mapping[str, Any] | None = None,
-    simulated_too: Mapping[str, Any] | None = None,
+    measured: Mapping[str, Any] | None = None,
 ) -> DemonstrationNodes:
     """Return simulated arm, sampler and estimator.
 
     Args:
         scene: What is simulated.
         also: Parameters of further nodes, by the room of each; they start first.
-        simulated_too: Further parameters of the simulated arm.
+        measured: What the estimator is told of what is measured; None: joint torques are.
     """
     robot = {"robot_file": str(scene.robot.path)}
     simulated = {
@@ -123,14 +123,17 @@ def arm_nodes(
         "seed": scene.seed,
         "link_relative": scene.robot.uncertainty.link_relative,
         "torque_relative": scene.robot.uncertainty.torque_relative,
-        **(simulated_too or {}),
+        "wrench_noise": [SENSOR.force_error, SENSOR.torque_error],
     }
+    measured = measured or {"source": "torque"}
     kept = {"recordings_folder": str(scene.folder)}
     parameters = {
         "simulated_arm": simulated,
-        "payload_sampler": {**robot, "bag": str(scene.folder / "bag")},
-        "payload_estimator": {**robot, "update_period": UPDATE_PERIOD, **kept},
-    }
+        "payload_sampler": {
+            **robot, "source": measured["source"], "bag": str(scene.folder / "bag")
+        },
+        "payload_estimator": {**robot, **measured, "update_period": UPDATE_PERIOD, **kept},
+    }  # fmt: skip
     others = also or {}
     parameters |= {f"payload_{room}": {**robot, **each} for room, each in others.items()}
     rooms = (*others, "sampler", "estimator", "simulated_arm")

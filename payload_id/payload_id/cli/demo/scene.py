@@ -16,6 +16,7 @@ from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError, in_words
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...files.configuration.atomic_write import check_folder
 from ...files.configuration.yaml_file import yaml_text
 from ...files.robots.robot_file import RobotFile
@@ -23,6 +24,13 @@ from ...files.robots.robot_model import RobotModel
 
 DURATION = 7.5  # [s] of the motion
 TORQUE_RELATIVE, LINK_RELATIVE = 0.025, 0.05
+# Bounds on the simulated sensor, and on accelerations that are smoothed from joint states.
+SENSOR = WrenchUncertainty(
+    force_error=0.1,
+    torque_error=0.005,
+    angular_acceleration_error=0.1,
+    linear_acceleration_error=0.02,
+)
 HEAVIEST = 2.0  # [kg] payload for which the motion keeps the torque limits
 REACH = 0.10  # [m] how far a payload's CoM is from the payload frame at the most, along each axis
 

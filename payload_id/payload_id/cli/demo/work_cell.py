@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ import rclpy
 from rich.rule import Rule
 
 from ...core.body.payload_prior import PayloadPrior
+from ...files.configuration.yaml_file import yaml_text
+from ...files.robots.robot_file import RobotFile
 from ...ros.client.payload_client import PayloadClient
 from ...ros.common.main_loop import start_ros
 from ...ros.view.arguments import NodeNames
@@ -19,12 +21,12 @@ from ...ros.view.node import serve
 from ..common.presentation import console
 from .domain import own_domain
 from .nodes import DemonstrationNodes, arm_nodes
-from .scene import draw_payload, draw_scene
+from .scene import SENSOR, Scene, draw_payload, draw_scene
 
 HEAVIEST = 1.0  # [kg]
-REACH, HEIGHT = 0.04, (0.08, 0.10)  # [m] see `draw_payload`
-LARGEST = 0.18  # [m] no part of such a payload is farther from the payload frame
-BOX, CENTRE = [0.2, 0.2, 0.18], [0.0, 0.0, 0.09]  # [m] a box that holds each of them
+REACH, HEIGHT = 0.025, (0.07, 0.08)  # [m] see `draw_payload`
+LARGEST = 0.16  # [m] no part of such a payload is farther from the payload frame
+BOX, CENTRE = [0.12, 0.12, 0.11], [0.0, 0.0, 0.075]  # [m] a box that holds each of them
 RATE = 200.0  # [Hz] of joint states, so that a small computer keeps up with real time
 BEHIND = 15.0  # [s] that the simulation may be behind the clock while it moves
 CELL = "none, a simulated arm stands alone"
@@ -32,17 +34,30 @@ NAMES = ("payload_sampler", "payload_estimator", "payload_planner", "payload_bri
 READY = 120.0  # [s] until all nodes must be there, on a slow machine
 
 
-def run(robot: str, seed: int, out: Path) -> int:
-    """Start everything, and serve the page; return the exit code."""
+def run(robot: str, sensor: bool, seed: int, out: Path) -> int:
+    """Start everything, and serve the page; return the exit code.
+
+    Args:
+        robot: Robot file, or the name of a shipped one.
+        sensor: Whether the payload is identified from a force-torque sensor, as it is where the
+            arm reports no torques.
+        seed: All else follows from it.
+        out: Where the folder of the run is made.
+    """
     terminal = console()
     prior = PayloadPrior(HEAVIEST, LARGEST)
     drawn = partial(draw_payload, heaviest=HEAVIEST, reach=REACH, height=HEIGHT)
-    scene = draw_scene(robot, seed, out, prior, drawn, joint_states={"rate": RATE})
+    sensor = sensor or RobotFile.load(robot).effort.source == "none"
+    keys = {"joint_states": {"rate": RATE}, "wrench_topic": "/wrench" if sensor else ""}
+    scene = draw_scene(robot, seed, out, prior, drawn, **keys)
     own_domain()
+    measured = sensor_parameters(scene) if sensor else {}
     also = {
-        "planner": {**moved(), "certificates_folder": str(scene.folder / "certificates")},
+        "planner": {
+            **moved(), **measured, "certificates_folder": str(scene.folder / "certificates")
+        },
         "bridge": {**moved(), "state_folder": str(scene.folder)},
-    }
+    }  # fmt: skip
     terminal.print(Rule(f"[bold]payload_id demo[/bold]: {scene.robot.name}, seed {seed}"))
     terminal.print(
         f"A simulated arm holds an unknown payload of at most {HEAVIEST:g} kg, no part of it "
@@ -52,10 +67,18 @@ def run(robot: str, seed: int, out: Path) -> int:
         soft_wrap=True,
     )
     shown = asdict(NodeNames()) | {"robot": str(scene.robot.path), "host": "127.0.0.1", "port": 0}
-    with arm_nodes(scene, also) as nodes:
+    with arm_nodes(scene, also, measured) as nodes:
         with terminal.status("Starting simulated arm and nodes ..."):
             wait_for(nodes)
         return serve(argparse.Namespace(**shown, allow_motion=True))
+
+
+def sensor_parameters(scene: Scene) -> dict[str, Any]:
+    """Return what planner and estimator are told of the force-torque sensor; write its bounds."""
+    path = scene.folder / "sensor.yaml"
+    bounds = replace(SENSOR, prior=scene.robot.uncertainty.prior).to_dict()
+    path.write_text(yaml_text(bounds, "# Bounds on the simulated sensor and its motion.\n"))
+    return {"source": "wrench", "wrench_uncertainty": str(path)}
 
 
 def moved() -> dict[str, Any]:

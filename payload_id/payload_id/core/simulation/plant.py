@@ -18,7 +18,7 @@ from ..samples.joint_samples import Samples
 from ..threads import one_thread
 from .controller import tune
 from .mujoco_plant import MujocoPlant
-from .plant_model import build_plant_model
+from .plant_model import PAYLOAD, build_plant_model
 from .skeleton import nominal_arm, skeleton
 
 PHYSICS_STEP = 0.25e-3  # [s]
@@ -244,9 +244,27 @@ class Plant(MujocoPlant):
 
     def rotor_torque(self) -> Array:
         """Return the part of the torque applied now that accelerates the rotors, shape (n,)."""
+        self._find_acceleration()
+        return np.asarray(self.armature * self.data.qacc[self._to_ours])
+
+    def payload_wrench(self) -> Array:
+        """Return what the arm exerts on the payload now, in the payload frame, shape (6,) [N, N m].
+
+        Force first; the torque is about the frame's origin.
+        """
+        self._find_acceleration()
+        model, data = self.model, self.data
+        mujoco.mj_rnePostConstraint(model, data)
+        body = model.body(PAYLOAD).id
+        torque, force = data.cfrc_int[body].reshape(2, 3)  # along the base's axes, about `about`
+        about = data.subtree_com[model.body_rootid[body]]
+        torque = torque + np.cross(about - data.xpos[body], force)
+        return np.ravel(np.stack([force, torque]) @ data.xmat[body].reshape(3, 3))
+
+    def _find_acceleration(self) -> None:
+        """Have MuJoCo compute how the torques applied now accelerate the arm."""
         self.data.qfrc_applied[:] = self._torque(2 * (self._steps - self._first)) + self._push
         mujoco.mj_forward(self.model, self.data)
-        return np.asarray(self.armature * self.data.qacc[self._to_ours])
 
     def _hold(self, state: DesiredState) -> None:
         """Make the controller hold a position from now on."""

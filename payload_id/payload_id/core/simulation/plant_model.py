@@ -14,6 +14,7 @@ from ..body.inertial import as_phi, mass_com_inertia, pseudo_inertia
 from ..errors import InputError, ModelError, UnknownNameError
 from .mujoco_plant import new_spec
 
+PAYLOAD = "simulated payload"  # name of its body
 # MuJoCo refuses a moving body without mass or inertia; such a body gets this much.
 NEGLIGIBLE = 1e-12  # [kg] and [kg m2]
 # How far rounding may carry a payload at the edge of physical consistency beyond it.
@@ -106,7 +107,7 @@ def _attach_payload(spec: mujoco.MjSpec, payload_frame: str, phi: Array) -> None
     if frame is None:
         names = [body.name for body in spec.bodies]
         raise UnknownNameError("payload frame", payload_frame, names, "the robot description")
-    set_inertia(frame.add_body(name="simulated payload"), phi, "the payload")
+    set_inertia(frame.add_body(name=PAYLOAD), phi, "the payload")
 
 
 def _replace_inertia(body: mujoco.MjsBody, phi: Array, whose: str) -> None:

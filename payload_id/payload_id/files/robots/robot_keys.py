@@ -275,8 +275,9 @@ class RobotProfile(Model):
     )
     control: ControlSettings = section("what the arm's motion under a controller rests on")
     allowed_contacts: dict[str, Reason] = key(
-        "pairs of bodies that are not checked against each other, 'body_a body_b: why'; a body is "
-        "named as its link, with several bodies link/1, link/2, ..., the payload's volume payload",
+        "pairs of bodies that are not checked against each other, 'body_a body_b: why'; the name "
+        "of a link (of the payload's volume: payload) stands for all of its bodies, link/1, "
+        "link/2, ... for one of several",
         default={},
     )
     overlaps_at_zero: str = key(

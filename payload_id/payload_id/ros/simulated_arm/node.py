@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from geometry_msgs.msg import Wrench, WrenchStamped
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -31,7 +32,7 @@ from ...core.errors import InputError
 from ...core.motion.joint_trajectory import JointTrajectory
 from ...core.simulation.plant_model import principal_inertia
 from ...files.robots.robot_file import RobotFile
-from ..common.conversions import stamp_of, time_message
+from ..common.conversions import stamp_of, time_message, vector
 from ..common.error_sentence import CannotGoOnError, error_sentence
 from ..common.joint_trajectory_message import trajectory_from_message
 from ..common.main_loop import run
@@ -104,6 +105,11 @@ class SimulatedArmNode(Node):
             JointState, STATES if self._real else JOINT_STATES, BROADCAST
         )
         self._message = JointState(name=list(self.robot.joints))
+        self._wrenches = (
+            self.create_publisher(WrenchStamped, self.robot.wrench_topic, BROADCAST)
+            if self.robot.wrench_topic
+            else None
+        )
         self._clock_publisher = (
             self.create_publisher(Clock, "/clock", 1) if values["publish_clock"] else None
         )
@@ -257,6 +263,11 @@ class SimulatedArmNode(Node):
         message.velocity = array("d", reading.dq.tobytes())
         message.effort = array("d", reading.effort.tobytes())
         self._joint_states.publish(message)
+        if self._wrenches is not None and reading.wrench is not None:
+            force, torque = map(vector, reading.wrench.reshape(2, 3))
+            sensed = WrenchStamped(wrench=Wrench(force=force, torque=torque))
+            sensed.header.stamp, sensed.header.frame_id = stamp, self.robot.payload_frame
+            self._wrenches.publish(sensed)
 
     def _stamp(self, t: float) -> int:
         """Return simulated time t [s] as ROS time [ns]: the clock at the start, plus t."""

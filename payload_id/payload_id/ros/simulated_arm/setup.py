@@ -91,6 +91,16 @@ PARAMETER_TABLE = (
         100.0,
     ),
     Parameter(
+        "wrench_noise",
+        [0.0, 0.0],
+        "Bounds of the noise of force and torque of the force-torque sensor at the payload frame; "
+        "there is one where the robot file names its topic.",
+        "N, N m",
+        0.0,
+        100.0,
+        length=2,
+    ),
+    Parameter(
         "fault",
         False,
         "Whether the arm is in fault: it stands, and commands are dropped while controllers go on "

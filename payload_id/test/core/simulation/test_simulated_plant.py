@@ -91,8 +91,11 @@ def acceleration(plant: Plant, tau: np.ndarray) -> np.ndarray:
     ("name", "payload"),
     [("kinova_gen3", POINT), ("xarm7", NOTHING), ("panda", ROD), ("ur10", BRICK), ("crane", PLATE)],
 )
-def test_reported_torque_is_pinocchios_inverse_dynamics(name, payload):
-    """Tau = RNEA(q, dq, ddq) of the true arm at MuJoCo's own acceleration, some joints locked."""
+def test_reported_torque_and_wrench_are_pinocchios_inverse_dynamics(name, payload):
+    """Tau = RNEA(q, dq, ddq) of the true arm at MuJoCo's own acceleration, some joints locked.
+
+    The wrench in the payload frame is what moves the payload alone.
+    """
     urdf, joints, frame = arm(name)
     joints = joints[2:] if name == "panda" else joints
     nominal = nominal_arm(urdf, joints, frame)
@@ -111,6 +114,13 @@ def test_reported_torque_is_pinocchios_inverse_dynamics(name, payload):
         tau = np.empty(plant.n)
         tau[order] = pin.rnea(model, data, state.q[order], state.dq[order], ddq[order])
         np.testing.assert_allclose(state.tau, tau, atol=1e-9 * np.abs(tau).max())
+        zero = pin.Inertia.Zero()
+        body = pin.Inertia.FromDynamicParameters(payload[TO_PINOCCHIO]) if payload[0] else zero
+        joint = order.index(nominal.payload_joint) + 1
+        place = pin.SE3(nominal.payload_rotation, nominal.payload_translation)
+        v, a = place.actInv(data.v[joint]), place.actInv(data.a_gf[joint])
+        wrench = (body * a + v.cross(body * v)).vector
+        np.testing.assert_allclose(plant.payload_wrench(), wrench, atol=1e-8)
 
 
 def test_a_payload_that_is_exchanged_is_carried_like_one_from_the_start(payload=BRICK):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,10 @@ class LinkBody:
 
 @dataclass(frozen=True)
 class AllowedContact:
-    """Two bodies that are not checked against each other, and why.
+    """Bodies that are not checked against each other, and why.
 
     Attributes:
-        bodies: Their names.
+        bodies: Names of two bodies, or of links, which stand for all of their bodies.
         reason: A phrase for the certificate.
     """
 
@@ -95,26 +96,16 @@ class ArmGeometry(InJson):
                 "clearance can be proved. Add <collision> elements to its links."
             )
         names = [item.name for item in self.bodies]
+        known = sorted({*names, *(item.link for item in self.bodies)})
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise InputError(f"Two bodies of the arm are named '{twice[0]}'; name each once.")
         for contact in self.allowed:
             for name in contact.bodies:
-                self._check_name(name, names)
+                if name not in known:
+                    raise UnknownNameError("body", name, known, "the allowed contacts")
             if not contact.reason.strip():
                 raise InputError(f"Say why {' and '.join(contact.bodies)} may touch: a reason.")
-
-    def _check_name(self, name: str, names: Sequence[str]) -> None:
-        """Raise unless a body has this name."""
-        if name in names:
-            return
-        parts = [item.name for item in self.bodies if item.link == name]
-        if parts:
-            raise InputError(
-                f"Link '{name}' has {len(parts)} bodies; an allowed contact is one of two bodies: "
-                f"name one of {', '.join(parts)}."
-            )
-        raise UnknownNameError("body", name, sorted(names), "the allowed contacts")
 
     def with_attached(self, model: ArmModel, bodies: Sequence[ConvexBody]) -> ArmGeometry:
         """Return the geometry with volumes that must contain payload and tool.
@@ -151,7 +142,8 @@ class ArmGeometry(InJson):
         for i, one in enumerate(self.bodies):
             for j in range(i):
                 other = self.bodies[j]
-                if one.joint == other.joint or frozenset((one.name, other.name)) in allowed:
+                named = product((one.name, one.link), (other.name, other.link))
+                if one.joint == other.joint or any(frozenset(x) in allowed for x in named):
                     continue
                 own = not (one.attached or other.attached)
                 if own and frozenset((one.link, other.link)) in joined:
@@ -176,6 +168,6 @@ class ArmGeometry(InJson):
     def without_attached(self) -> ArmGeometry:
         """Return the robot's own links only."""
         own = tuple(item for item in self.bodies if not item.attached)
-        names = {item.name for item in own}
+        names = {name for item in own for name in (item.name, item.link)}
         allowed = tuple(c for c in self.allowed if names.issuperset(c.bodies))
         return replace(self, bodies=own, allowed=allowed)
