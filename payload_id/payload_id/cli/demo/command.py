@@ -15,7 +15,7 @@ def demo(
     robot: Robot = "kinova_gen3",
     team: Annotated[bool, flag("three mocobots that hold one payload, instead", "--team")] = False,
     view: Annotated[
-        bool, flag("all nodes and the page in the browser, where you have the arm move", "--view")
+        bool, flag("the page in the browser as well; you have the arm move there", "--view")
     ] = False,
     sensor: Annotated[
         bool, flag("with --view, a force-torque sensor at the flange measures", "--sensor")
@@ -27,14 +27,12 @@ def demo(
     with needing_ros("The demonstration runs nodes", "demo"):
         from .demonstration import run as run_demonstration
         from .team_demonstration import run as run_team
-    if team and view:
-        raise InputError("--view shows one arm; leave out --team, or --view.")
     if sensor and not view:
         raise InputError("--sensor goes with --view.")
     robot = robot or "kinova_gen3"
     seed = secrets.randbelow(100_000) if seed is None else seed
     if team:
-        return run_team(seed, out)
+        return run_team(seed, out, view)
     if view:
         from .work_cell import run as run_work_cell
 

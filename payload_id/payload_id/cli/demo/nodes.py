@@ -16,6 +16,7 @@ from ...core.errors import PayloadIdError
 from .scene import SENSOR, Scene
 
 END = 15.0  # [s] that a node may take to end
+BANDWIDTH = 20.0  # [Hz] of motion: simulated joint states have no noise to be smoothed away
 UPDATE_PERIOD = 0.5  # [s] of data between two estimates
 # As -m NODE, in a process that the kernel ends when this one has ended, however that came about:
 # prctl(PR_SET_PDEATHSIG, SIGTERM), see prctl(2).
@@ -116,21 +117,26 @@ def arm_nodes(
         also: Parameters of further nodes, by the room of each; they start first.
         measured: What the estimator is told of what is measured; None: joint torques are.
     """
-    robot = {"robot_file": str(scene.robot.path)}
+    robot: dict[str, Any] = {"robot_file": str(scene.robot.path)}
     simulated = {
         **robot,
+        "publish_clock": True,
         "payload": [float(x) for x in scene.payload],
         "seed": scene.seed,
         "link_relative": scene.robot.uncertainty.link_relative,
         "torque_relative": scene.robot.uncertainty.torque_relative,
         "wrench_noise": [SENSOR.force_error, SENSOR.torque_error],
     }
+    robot["use_sim_time"] = True  # however slow the machine
     measured = measured or {"source": "torque"}
     kept = {"recordings_folder": str(scene.folder)}
     parameters = {
         "simulated_arm": simulated,
         "payload_sampler": {
-            **robot, "source": measured["source"], "bag": str(scene.folder / "bag")
+            **robot,
+            "source": measured["source"],
+            "bandwidth": BANDWIDTH,
+            "bag": str(scene.folder / "bag"),
         },
         "payload_estimator": {**robot, **measured, "update_period": UPDATE_PERIOD, **kept},
     }  # fmt: skip

@@ -19,6 +19,7 @@ from ...files.export.loads.ranges import Range
 from ...files.figures.payload_figure import payload_figure
 from ...files.figures.picture_file import literal, save_picture
 from ...ros.client.team_client import TeamClient
+from ...ros.common.main_loop import start_ros, stop_signal
 from ..common.presentation import console
 from ..identify.team import repeated, show
 from .domain import own_domain
@@ -26,6 +27,7 @@ from .nodes import DemonstrationNodes
 from .team_robots import SimulatedRobots, references_of
 from .team_scene import TeamDemo, draw_team
 
+NODE = "payload_team"
 AFTER = 0.5  # [s] of rest after the wrists' motion
 READY, PATIENCE = 40.0, 120.0  # [s] until the node answers; that the last estimate may take
 STATUS = {
@@ -35,8 +37,14 @@ STATUS = {
 }  # fmt: skip
 
 
-def run(seed: int, out: Path) -> int:
-    """Run the demonstration; return 0 if every interval contains the truth."""
+def run(seed: int, out: Path, view: bool) -> int:
+    """Run the demonstration; return 0 if every interval contains the truth.
+
+    Args:
+        seed: All else follows from it.
+        out: Where the folder of the run is made.
+        view: Whether the browser shows the team, until interrupted.
+    """
     terminal = console()
     demo = draw_team(seed, out)
     terminal.print(Rule(f"[bold]payload_id demo --team[/bold]: three mocobots, seed {demo.seed}"))
@@ -45,28 +53,37 @@ def run(seed: int, out: Path) -> int:
         "series springs and passive gimbals, encoders, friction, clocks up to 20 ms apart. The "
         "robots know neither payload nor where the others grasp."
     )
-    return _conclude(terminal, demo, _identify(terminal, demo))
-
-
-def _identify(terminal: Console, demo: TeamDemo) -> Path:
-    """Run node and robots; return where the run is."""
     own_domain()
-    rclpy.init()
-    parameters = {"team_file": str(demo.team_file), "runs_folder": str(demo.folder)}
-    nodes = DemonstrationNodes(demo.folder, {"payload_team": parameters}, ("team",))
+    start_ros()
     try:
-        with nodes, TeamClient() as client:
-            robots = SimulatedRobots(client.node, demo)
-            with terminal.status("Starting the team node ..."):
-                client.wait_until_ready(READY)
-                client.wait_for(lambda: robots.heard, READY, "subscriptions of the team node")
-            client.ask("start", READY)
-            _move(terminal, demo, nodes, client, robots)
-            with terminal.status("The final estimate ..."):
-                client.stop(PATIENCE)
-                return Path(client.ask("save", READY, path="run").path)
+        with TeamClient() as client:
+            if not view:
+                return _conclude(terminal, demo, _identify(terminal, demo, client))
+            from ...ros.view.team_page import team_page  # here: it needs what pages are served by
+
+            with team_page(client, NODE, "127.0.0.1", 0) as address:
+                terminal.print(f"Live view: {address}")
+                code = _conclude(terminal, demo, _identify(terminal, demo, client))
+                terminal.print("Ctrl-C ends the view.")
+                stop_signal().wait()
+                return code
     finally:
         rclpy.try_shutdown()
+
+
+def _identify(terminal: Console, demo: TeamDemo, client: TeamClient) -> Path:
+    """Run node and robots; return where the run is."""
+    parameters = {"team_file": str(demo.team_file), "runs_folder": str(demo.folder)}
+    with DemonstrationNodes(demo.folder, {NODE: parameters}, ("team",)) as nodes:
+        robots = SimulatedRobots(client.node, demo)
+        with terminal.status("Starting the team node ..."):
+            client.wait_until_ready(READY)
+            client.wait_for(lambda: robots.heard, READY, "subscriptions of the team node")
+        client.ask("start", READY)
+        _move(terminal, demo, nodes, client, robots)
+        with terminal.status("The final estimate ..."):
+            client.stop(PATIENCE)
+            return Path(client.ask("save", READY, path="run").path)
 
 
 def _move(

@@ -28,7 +28,7 @@ REACH, HEIGHT = 0.025, (0.07, 0.08)  # [m] see `draw_payload`
 LARGEST = 0.16  # [m] no part of such a payload is farther from the payload frame
 BOX, CENTRE = [0.12, 0.12, 0.11], [0.0, 0.0, 0.075]  # [m] a box that holds each of them
 RATE = 200.0  # [Hz] of joint states, so that a small computer keeps up with real time
-BEHIND = 15.0  # [s] that the simulation may be behind the clock while it moves
+LATE = 5.0  # [s] by which the simulation's clock may come late to a node
 CELL = "none, a simulated arm stands alone"
 NAMES = ("payload_sampler", "payload_estimator", "payload_planner", "payload_bridge")
 READY = 120.0  # [s] until all nodes must be there, on a slow machine
@@ -84,7 +84,7 @@ def sensor_parameters(scene: Scene) -> dict[str, Any]:
 def moved() -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
     cell = {"cell": CELL, "payload_box": [*BOX], "payload_box_centre": [*CENTRE]}
-    return {**cell, "clock_tolerance": BEHIND}
+    return {**cell, "clock_tolerance": LATE}
 
 
 def wait_for(nodes: DemonstrationNodes) -> None:

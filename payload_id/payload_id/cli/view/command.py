@@ -29,6 +29,7 @@ class View(Source):
             "running nodes)",
         ),
     ] = None
+    team: Annotated[bool, flag("the robots of a running team node, instead", "--team")] = False
     allow_motion: Annotated[
         bool,
         flag(
@@ -67,6 +68,10 @@ def view(view: View) -> int:
         os.environ["ROS_PACKAGE_PATH"] = str(view.packages.resolve())
     with needing_ros("The view is served", "view"):
         from ...ros.view.node import serve
+    if view.team:
+        from ...ros.view.team_page import serve_team
+
+        return serve_team("payload_team", view.host, view.port)
     if view.recording is not None:
         return _show_recording(view, view.recording)
     of_recording = (view.columns, view.topic or None, view.payload_frame, view.start, view.end)

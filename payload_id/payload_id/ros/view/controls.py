@@ -102,7 +102,7 @@ class Controls:
 
     def _add_stop(self) -> None:
         """Add what has the arm stopped."""
-        stop = self._gui.add_button("STOP THE ARM", color="red", icon="hand-stop")
+        stop = self._gui.add_button("STOP THE ARM", color="red")
         stop.on_click(lambda _: self._tasks.stop())
 
     def _add_fault(self) -> None:

@@ -24,7 +24,7 @@ PAUSE = 0.25  # [s] between two looks at words
 ASKED = 3.0  # [s] that a browser may take to say who it is
 LEFT, RIGHT = 430.0, 380.0  # [px] widths of the panels
 # The camera's place and what it looks at, for an arm of 1 m.
-VIEW = (np.array([1.2, -1.1, 0.8]), np.array([0.0, 0.0, 0.45]))
+VIEW = (np.array([1.0, -0.9, 0.7]), np.array([0.0, 0.0, 0.4]))
 
 
 class Page:

@@ -56,7 +56,7 @@ class Arm:
                 self.paths[frame.child],
                 show_axes=False,
                 position=frame.translation,
-                wxyz=_wxyz(frame.quaternion),
+                wxyz=wxyz(frame.quaternion),
             )
         for link, path in self.paths.items():
             for k, shape in enumerate(shapes.get(link, ())):
@@ -75,7 +75,7 @@ class Arm:
         for frame in moving:
             handle = self._frames[frame.child]
             handle.position = frame.translation
-            handle.wxyz = _wxyz(frame.quaternion)
+            handle.wxyz = wxyz(frame.quaternion)
 
 
 class Scene:
@@ -148,7 +148,7 @@ class Scene:
             turn = Rotation.from_matrix(axes * np.sign(np.linalg.det(axes)))
             self._scene.add_icosphere(
                 f"{self._at}/inertia", 1.0, colour, opacity=0.55, subdivisions=4,
-                scale=tuple(np.maximum(size, THINNEST)), wxyz=_wxyz(turn.as_quat()),
+                scale=tuple(np.maximum(size, THINNEST)), wxyz=wxyz(turn.as_quat()),
             )  # fmt: skip
             for k, (part, place) in enumerate(zip(*four_masses(estimate.phi), strict=True)):
                 self._scene.add_icosphere(
@@ -198,9 +198,9 @@ def _along(gravity: Array) -> Array:
     """Return w, x, y, z of a rotation that turns -z into the direction of gravity."""
     direction = gravity / np.linalg.norm(gravity)
     turn, _ = Rotation.align_vectors(direction[None], np.array([[0.0, 0.0, -1.0]]))
-    return _wxyz(turn.as_quat())
+    return wxyz(turn.as_quat())
 
 
-def _wxyz(quaternion: Array) -> Array:
+def wxyz(quaternion: Array) -> Array:
     """Return x, y, z, w in the order w, x, y, z."""
     return np.roll(np.asarray(quaternion, dtype=float), 1)

@@ -164,12 +164,12 @@ def verdict_html(
         found.append(f"<p>inertia about it: {_inertia(estimate)}</p>{expected}")
     # What it rests on stands below, in a table.
     why = estimate.message.removesuffix(f"The mass rests on: {'; '.join(rests_on)}.").strip()
-    found.append(_folded("Why", plain(why), estimate.status not in USABLE))
-    found.append(_folded("What makes the mass's interval wide", _list(width)))
-    found.append(_folded("What the mass rests on, and is not proved", _rests_on_html(rests_on)))
+    found.append(folded("Why", plain(why), estimate.status not in USABLE))
+    found.append(folded("What makes the mass's interval wide", html_list(width)))
+    found.append(folded("What the mass rests on, and is not proved", _rests_on_html(rests_on)))
     if np.isfinite(estimate.half_width).any():
-        ten = _list([parameter_text(estimate, k) for k in range(10)])
-        found.append(_folded("All ten parameters, about the payload frame", ten))
+        ten = html_list([parameter_text(estimate, k) for k in range(10)])
+        found.append(folded("All ten parameters, about the payload frame", ten))
     return "".join(found)
 
 
@@ -201,9 +201,9 @@ def plan_html(plan: PlanDescription) -> str:
     ]
     nearest = ("clearance left", f"{1e3 * plan.least_clearance:.0f} mm", plan.closest_pair)
     rows = [*uses, nearest] if math.isfinite(plan.least_clearance) else uses
-    table = _table(("certified", "at worst", "where"), rows)
-    rests = _folded("What the certificate rests on", _list(plan.assumptions))
-    return f"<b>{plain(plan.plan_id)}</b> {plain(plan.summary)}{table}{rests}"
+    peaks_used = table(("certified", "at worst", "where"), rows)
+    rests = folded("What the certificate rests on", html_list(plan.assumptions))
+    return f"<b>{plain(plan.plan_id)}</b> {plain(plan.summary)}{peaks_used}{rests}"
 
 
 def _nodes_html(seen: Snapshot) -> str:
@@ -276,21 +276,21 @@ def _rests_on_html(rests_on: Sequence[str]) -> str:
         for text in rests_on
     ]
     titles = ("assumed", "doubtful from", "false from", "noticed from")
-    return _table(titles, rows) if rows else ""
+    return table(titles, rows) if rows else ""
 
 
-def _folded(title: str, text: str, is_open: bool = False) -> str:
+def folded(title: str, text: str, is_open: bool = False) -> str:
     """Return what one click shows; empty: there is nothing."""
     opened = " open" if is_open else ""
     return f"<details{opened}><summary>{title}</summary>{text}</details>" if text else ""
 
 
-def _list(lines: Sequence[str]) -> str:
+def html_list(lines: Sequence[str]) -> str:
     """Return lines as a list; empty: there are none."""
     return f"<ul>{''.join(f'<li>{plain(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table."""
     head = "".join(f'<th align="left">{title}</th>' for title in titles)
     body = "".join(f"<tr>{''.join(f'<td>{plain(cell)}</td>' for cell in row)}</tr>" for row in rows)

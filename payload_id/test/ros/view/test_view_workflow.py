@@ -5,11 +5,20 @@ from itertools import product
 
 import numpy as np
 import pytest
-from payload_id_msgs.msg import BridgeState, PlanDescription
+from payload_id_msgs.msg import (
+    BridgeState,
+    GraspFrame,
+    GravityShare,
+    PlanDescription,
+    TeamEstimate,
+    TeamFinding,
+    TeamMember,
+)
 
 from payload_id.core.identification.headline import PROOF, Headline
 from payload_id.core.identification.status import Status
 from payload_id.ros.view.controls import MOVES
+from payload_id.ros.view.team_page import team_html
 from payload_id.ros.view.view_model import plain, verdict_html, view_model
 from payload_id.ros.view.workflow import (
     NODES,
@@ -134,3 +143,23 @@ def test_the_verdict_comes_first_and_what_it_rests_on_as_a_table(status):
 def test_sentences_of_nodes_cannot_become_markup():
     said = plain('<img src=x onerror=alert(1)> & "q" \x1b[31m\n# e')
     assert not set('<>"\n\x1b') & set(said)
+
+
+def test_a_team_is_told_with_its_grasps_and_what_is_wrong():
+    ends = [np.full(10, x) for x in (2.0, 1.9, 2.1)]
+    far = GraspFrame(robot="two", known=True)
+    far.transform.translation.x = 0.5
+    said = TeamEstimate(
+        status=TeamEstimate.INCONSISTENT, phi=ends[0], lower=ends[1], upper=ends[2],
+        members=[TeamMember(robot="one", holds=True), TeamMember(robot="two", age=np.inf)],
+        frames=[GraspFrame(robot="one"), far],
+        shares=[GravityShare(share=0.3, valid=True), GravityShare()],
+        findings=[TeamFinding(sentence="<b>two</b> slipped")],
+    )  # fmt: skip
+    shown = team_html(said)
+    assert shown.index(Status.INCONSISTENT.words) < shown.index("2.00 [1.90, 2.10] kg")
+    assert "<td>one</td><td>not known</td><td>30%</td><td>holds</td>" in shown
+    assert "<td>two</td><td>0.500, 0.000, 0.000</td><td>-</td><td>not heard</td>" in shown
+    assert "&lt;b&gt;two" in shown
+    nothing = TeamEstimate(phi=np.full(10, np.nan))
+    assert Status.WAITING.words in team_html(nothing) and "kg</b>" not in team_html(nothing)
