@@ -61,18 +61,17 @@ class TeamPage:
 
     def draw(self) -> None:
         """Show what has come since the last time."""
-        newest = tuple(x[-1] if x else None for x in (self._estimates, self._drawn))
-        if newest[0] is not self._shown[0]:
-            self._verdict.content = team_html(newest[0])
-        if newest[1] is not self._shown[1]:
-            for handle in self._handles:
-                handle.remove()
-            self._handles = [
-                handle
-                for k, marker in enumerate(newest[1].markers)
-                if (handle := _added(self._scene, f"/team/{k}", marker)) is not None
-            ]
-        self._shown = newest
+        estimate = self._estimates[-1] if self._estimates else None
+        drawn = self._drawn[-1] if self._drawn else None
+        before, self._shown = self._shown, (estimate, drawn)
+        if estimate is not None and estimate is not before[0]:
+            self._verdict.content = team_html(estimate)
+        if drawn is None or drawn is before[1]:
+            return
+        for handle in self._handles:
+            handle.remove()
+        added = (_added(self._scene, f"/team/{k}", each) for k, each in enumerate(drawn.markers))
+        self._handles = [handle for handle in added if handle is not None]
 
 
 def team_html(message: TeamEstimate) -> str:
