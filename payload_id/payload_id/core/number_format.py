@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .body.inertial import UNITS
 
 UNIT_TEXTS = tuple(unit.replace("m2", "m²") for unit in UNITS)  # of the ten parameters
@@ -31,6 +33,13 @@ def number(value: float, decimals: int) -> str:
         return "–"
     text = f"{value:.{decimals}f}"
     return text if text.strip("-0.") else text.lstrip("-")
+
+
+def short(value: float, significant: int = 2) -> str:
+    """Return a number to some significant digits, without an exponent; a dash if not known."""
+    if not math.isfinite(value):
+        return "–"
+    return np.format_float_positional(float(f"{value:.{significant}g}"), trim="-")
 
 
 def with_ends(value: float, lower: float, upper: float) -> str:

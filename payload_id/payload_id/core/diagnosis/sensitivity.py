@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..number_format import short
 from .hypotheses import ASSUMPTIONS
 from .hypothesis import Hypothesis
 from .identified_mass import IdentifiedMass
@@ -40,10 +41,10 @@ class Sensitivity:
         """Return it in words, the assumption first."""
         unit, noticed = self.unit, ", not noticed at any size looked at"
         if np.isfinite(self.noticed_from):
-            noticed = f", noticed from {self.noticed_from:.2g} {unit}"
+            noticed = f", noticed from {short(self.noticed_from)} {unit}"
         return (
-            f"{self.assumption} (doubtful from {self.doubtful_from:.2g} {unit} {self.error}, "
-            f"false from {self.false_from:.2g} {unit}{noticed})"
+            f"{self.assumption} (doubtful from {short(self.doubtful_from)} {unit} {self.error}, "
+            f"false from {short(self.false_from)} {unit}{noticed})"
         )
 
 

@@ -11,6 +11,7 @@ from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..bounds import Bounds, Interval
 from ..bounds.interval import MENTIONED
+from ..number_format import short
 from .headline import PROOF, Enough, Headline
 
 
@@ -116,11 +117,13 @@ def _nothing_known(found: Interval, weak: Sequence[str], motion: str, width: str
 def _how_near(number: Headline, enough: Enough) -> str:
     """Say how near mass and centre of mass are known, and how near is enough."""
     half = number.half_width
-    asked = f"± {enough.of_mass(number.value[0]):.2g} kg and ± {1e3 * enough.com:.2g} mm"
+    asked = f"± {short(enough.of_mass(number.value[0]))} kg and ± {short(1e3 * enough.com)} mm"
     com = 1e3 * half[1:].max()
     known = np.isfinite(com)
-    of_com = f"the centre of mass to ± {com:.2g} mm" if known else "its centre is not"
-    return f"The mass is known to ± {half[0]:.2g} kg, {of_com} ({number.name}); enough is {asked}."
+    of_com = f"the centre of mass to ± {short(com)} mm" if known else "its centre is not"
+    return (
+        f"The mass is known to ± {short(half[0])} kg, {of_com} ({number.name}); enough is {asked}."
+    )
 
 
 def times_as_large(factor: float) -> str:
@@ -132,7 +135,7 @@ def times_as_large(factor: float) -> str:
     if factor >= 1.05:
         return f"{factor:.3g} times as large"
     part = 100.0 * (factor - 1.0)
-    return f"{part:.2g} % larger" if part >= 0.01 else "larger by less than 0.01 %"
+    return f"{short(part)} % larger" if part >= 0.01 else "larger by less than 0.01 %"
 
 
 def inconsistent(bounds: Bounds, joints: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..bounds.interval import MENTIONED, WidthBudget
+from ..number_format import short
 
 NOISE, PRIOR = "noise", "prior"
 # What would tell more of it where rows are of joint torques, by what makes the width.
@@ -107,7 +108,7 @@ def width_in_words(
         return ""
     parts = ", ".join(map(str, named))
     remedy = remedies.get(named[0].bound, f"state {named[0].bound} more closely")
-    return f"The proof's ± {half_width:.2g} kg: {parts}. To narrow it, {remedy}."
+    return f"The proof's ± {short(half_width)} kg: {parts}. To narrow it, {remedy}."
 
 
 def asked_in_words(names: Sequence[str], asked: Array) -> str:

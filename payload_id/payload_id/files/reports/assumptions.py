@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.payload_prior import PayloadPrior
+from ...core.number_format import short
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.meanings import meanings_of
@@ -71,7 +72,7 @@ def use_sentence(run: RepeatedRun) -> str:
             "large. The intervals do not hold."
         )
     return (
-        f"The data need {100 * factor:.2g} % of the stated bounds on what was measured, at the "
+        f"The data need {short(100 * factor)} % of the stated bounds on what was measured, at the "
         "least: nothing in them contradicts what was assumed. This is no proof: an error that "
         "looks like a payload needs no part of the bounds."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from ...core import codec
 from ...core.errors import ConfigurationError
+from ...core.number_format import short
 from ..figures.interval_figure import BAND, LINE, TRUTH, UNKNOWN_LINE
 from .pictures import pictures
 from .report import Report
@@ -72,15 +72,10 @@ def page_environment(*folders: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["short"] = short
+    environment.filters["short"] = lambda value, digits=3: short(value, digits)
     environment.filters["cell"] = cell
     environment.filters["sentence"] = sentence
     return environment
-
-
-def short(value: float, digits: int = 3) -> str:
-    """Return a number to some significant digits, a dash if it is not known."""
-    return f"{value:.{digits}g}" if math.isfinite(value) else "–"
 
 
 def sentence(text: str) -> str:

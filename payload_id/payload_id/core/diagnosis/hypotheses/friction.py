@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Array
+from ...number_format import short
 from ...samples.joint_samples import Samples
 from ..hypothesis import Hypothesis, Reading, Recorded
 
@@ -51,8 +52,8 @@ def _words(names: tuple[str, ...], largest: Array) -> Callable[[Array], tuple[st
     def words(value: Array) -> tuple[str, str]:
         coulomb, viscous, load = largest * value.reshape(3, -1)
         parts = [
-            f"{names[j]} {coulomb[j]:.2g} N m and {viscous[j]:.2g} N m s/rad and "
-            f"{100 * load[j]:.2g} % of the load"
+            f"{names[j]} {short(coulomb[j])} N m and {short(viscous[j])} N m s/rad and "
+            f"{short(100 * load[j])} % of the load"
             for j in np.argsort(-coulomb, kind="stable")[:NAMED]
         ]
         return (

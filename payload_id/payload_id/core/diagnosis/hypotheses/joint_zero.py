@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Array
+from ...number_format import short
 from ...samples.joint_samples import Samples
 from ..hypothesis import Hypothesis, Reading, Recorded
 
@@ -40,7 +41,7 @@ def _moved(joint: int) -> Callable[[Samples, Array], Samples]:
 
 def _words(revolute: bool) -> Callable[[Array], tuple[str, str]]:
     def words(value: Array) -> tuple[str, str]:
-        size = f"{np.rad2deg(value[0]):.2g} deg" if revolute else f"{1e3 * value[0]:.2g} mm"
+        size = f"{short(np.rad2deg(value[0]))} deg" if revolute else f"{short(1e3 * value[0])} mm"
         return (
             f"Positions of {{joint}} are about {size} more than they should be",
             "correct its zero, or state a larger joint_zero",

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Array
+from ...number_format import short
 from ...samples.joint_samples import Samples
 from ..hypothesis import Hypothesis, Reading, Recorded
 
@@ -50,7 +51,7 @@ def _words(who: str) -> Callable[[Array], tuple[str, str]]:
     def words(value: Array) -> tuple[str, str]:
         when = "late" if value[0] > 0 else "early"
         return (
-            f"{who} about {1e3 * abs(value[0]):.2g} ms {when} against positions and velocities",
+            f"{who} about {short(1e3 * abs(value[0]))} ms {when} against positions and velocities",
             "correct the stamps or the filter of the torque, or state a larger torque_delay",
         )
 

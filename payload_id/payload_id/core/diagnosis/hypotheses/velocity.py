@@ -25,6 +25,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...arrays import Array
+from ...number_format import short
 from ...rows.joint_torque.uncertainty import Uncertainty
 from ...samples.differentiation import velocities
 from ...samples.joint_samples import Samples
@@ -142,7 +143,7 @@ def _difference(true: Array, seen: Array, rate: Array) -> str:
     if off <= (SLIGHT if explained else OFF) * size:
         return ""
     if not explained:
-        return f"differs by {100 * off / max(size, 1e-30):.2g} %"
+        return f"differs by {short(100 * off / max(size, 1e-30))} %"
     if abs(scale - 1.0) * size > abs(late) * np.linalg.norm(rate):
         return f"is {scale:.3g} times it"
-    return f"is {1e3 * abs(late):.2g} ms {'late' if late > 0 else 'early'}"
+    return f"is {short(1e3 * abs(late))} ms {'late' if late > 0 else 'early'}"
