@@ -268,30 +268,3 @@ def _wandering(rng: np.random.Generator, N: int) -> Array:
     if rng.integers(2):
         return np.linspace(-1.0, 1.0, N) * rng.choice([-1.0, 1.0])
     return np.where(np.cumsum(rng.uniform(size=N) < 0.01) % 2 == 0, 1.0, -1.0)
-
-
-def worst_use(
-    left: Callable[[Array], tuple[Array, Array]], value: Array, groups: list[object], size: Array
-) -> float:
-    """Return how much of its bound a row needs where each group's error has its worst sign.
-
-    Args:
-        left: What is left of the rows, and their bounds, for samples with errors.
-        value: The samples without.
-        groups: Places in them that err together.
-        size: Of their errors, of a shape that fits the samples'.
-    """
-    whole, slopes = np.broadcast_to(size, value.shape), []
-    for group in groups:
-        step = np.zeros_like(value)
-        step[group] = whole[group]
-        slopes.append(left(value + step)[0] - left(value - step)[0])
-    most = 0.0
-    for row in range(slopes[0].size):
-        u = np.zeros_like(value)
-        for group, slope in zip(groups, slopes, strict=True):
-            u[group] = whole[group] * np.sign(slope[row])
-        for error in (u, -u):
-            found, bound = left(value + error)
-            most = max(most, abs(found[row]) / bound[row])
-    return float(most)

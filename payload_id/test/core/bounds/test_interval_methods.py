@@ -71,19 +71,6 @@ def test_units_of_the_rows_do_not_matter(method):
             assert (off <= 2e-3 * reference.half_width).all()
 
 
-@pytest.mark.slow
-@EVERY_METHOD
-def test_errors_of_the_coefficients_are_honoured(method):
-    rows, phi = usual()
-    error = 0.02 * np.abs(rows.A)
-    worst = np.sign(rows.b)[:, None] * np.sign(phi)
-    found = bounds_of(method, replace(rows, A=rows.A + error * worst, A_error=error))
-    narrower = usual_bounds(method).interval.half_width[0]
-    assert found.consistent
-    assert found.interval.contains(phi)
-    assert found.interval.half_width[0] > narrower or narrower == KNOWN.half_width[0]
-
-
 @EVERY_METHOD
 def test_what_is_known_is_kept(method):
     rows, phi = usual()
@@ -92,15 +79,6 @@ def test_what_is_known_is_kept(method):
     assert (found.lower >= known.lower).all()
     assert (found.upper <= known.upper).all()
     assert found.contains(phi)
-
-
-@EVERY_METHOD
-def test_little_data_leave_what_is_known_and_are_consistent(method):
-    rows, phi = usual()
-    none, few = bounds_of(method, RowBlock.empty(5)), bounds_of(method, rows.take(np.arange(7)))
-    np.testing.assert_array_equal(none.interval.lower, KNOWN.lower)
-    np.testing.assert_array_equal(none.interval.upper, KNOWN.upper)
-    assert none.consistent and few.consistent and few.interval.contains(phi)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -179,10 +157,6 @@ def test_proven_minimum_is_valid_for_any_multipliers_and_sharp_for_the_best(seed
         assert proven(y, z) <= best + 1e-9 * size
     alone = np.minimum(objective * KNOWN.lower, objective * KNOWN.upper).sum()
     assert proven(0 * multiplier, 0 * of_cuts) == pytest.approx(alone)
-
-
-def test_proof_costs_next_to_nothing():
-    assert all(0.0 <= usual_bounds(method).overhead < 1e-5 for method in ("hull", "hull_lp"))
 
 
 class Hopeless(LinearProgram):

@@ -15,10 +15,31 @@ from payload_id.core.errors import InputError, RecordingError
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from scaled_noise import largest_mean
 
 LENGTHS = (0.2, 0.5)
 REFERENCE = Uncertainty(torque_absolute=1.0)
+
+
+def largest_mean(stamp: Array, noise: Array, length: float) -> Array:
+    """Return the largest |mean| over every stretch at least so long [s], one for each joint.
+
+    Args:
+        stamp: Shape (N,) [s].
+        noise: Shape (N, n).
+        length: Of the shortest stretch; 0 for single samples.
+    """
+    if length == 0.0:
+        return np.abs(noise).max(axis=0)
+    steps = np.diff(stamp)[:, None]
+    total = np.vstack([0 * noise[:1], np.cumsum(steps * (noise[1:] + noise[:-1]) / 2, axis=0)])
+    worst = np.zeros(noise.shape[1])
+    for k in range(1, len(stamp)):
+        span = stamp[k:] - stamp[:-k]
+        long = span >= length - 1e-6
+        if long.any():
+            mean = np.abs(total[k:] - total[:-k])[long] / span[long][:, None]
+            worst = np.maximum(worst, mean.max(axis=0))
+    return worst
 
 
 @lru_cache

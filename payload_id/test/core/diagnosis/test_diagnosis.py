@@ -11,7 +11,7 @@ from arms import Motion, Run, arm, draw_payload, joint_torques, record
 from injected_faults import USUAL, inject
 from payload_id.core.body.inertial import PARAMETERS
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.identification.identify import begun, identify, last_estimate
+from payload_id.core.identification.identify import identify
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
@@ -32,25 +32,6 @@ def test_where_no_cause_explains_it_what_each_leaves_is_said():
 
 
 # A payload that changes
-
-
-@pytest.mark.slow
-def test_changed_payload_begins_a_run_which_replay_repeats():
-    fault = inject("ur10", "payload slipped", 1, seconds=4.0)
-    online, told, estimates = OnlineIdentifier(fault.model, Settings(USUAL)), [], []
-    for window in online.cut(fault.samples):
-        online.take(window)
-        if online.windows in (12, 28, 40):
-            estimates.append(online.update(told.append))
-    last = estimates[-1]
-    assert last.status in (Status.GOOD, Status.TOO_WIDE, Status.SMALL_LOAD)
-    assert last.contains(fault.phi).all()
-    assert last.windows < online.windows
-    time = re.search(r"payload changed at about ([\d.]+) s", last.message)[1]
-    assert float(time) == pytest.approx(fault.time, abs=0.25)
-    assert [each.status for each in told] == [Status.INCONSISTENT]
-    again = begun(fault.model, Settings(USUAL), None)
-    assert repr(last_estimate(again, fault.samples, online.updates)) == repr(last)
 
 
 def test_inconsistent_data_are_told_before_their_cause_and_what_is_blamed():

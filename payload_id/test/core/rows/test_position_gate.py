@@ -103,17 +103,6 @@ def test_single_false_rows_are_left_out_and_no_others_in_whatever_pieces_they_co
             assert all(cause.startswith((OUTSIDE, JUMP, FAST)) for cause in gate.dropped)
 
 
-@EVERY_ARM
-def test_velocities_that_no_joint_reaches_are_left_out_with_all_their_stretch(name):
-    model, stated = MODELS[name], ROBOTS[name].uncertainty
-    for speed in (19.0, -60.0):
-        samples, gate = moving(model, 3, rate=1000.0, seconds=1.0), gate_of(model, stated)
-        samples.dq[400:420, 2] = speed
-        kept = gate.let_through(samples)
-        assert np.array_equal(kept.stamp, np.delete(samples.stamp, np.s_[400:420]))
-        assert gate.dropped == {f"{FAST} {model.joints[2]}": 20}
-
-
 def test_positions_that_stay_elsewhere_are_taken_up_after_a_pause():
     samples, _ = measured_run(MODEL, STATED, 2, 2.0)
     samples.q[100:, 2] += 0.7  # a new zero of an encoder

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arms import arm, draw_payload, joint_torques, record
+from arms import arm, draw_payload, joint_torques
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -77,11 +75,3 @@ def test_motions_that_begin_and_end_between_samples(path: list[float], rate: int
     estimate = identify(Samples(t, q, dq, tau), model, Uncertainty(), window=0.1)
     assert estimate.status is not Status.INCONSISTENT, estimate.message
     assert estimate.contains(phi).all() and estimate.half_width[0] < 0.1
-
-
-def test_noise_that_was_not_stated_is_no_bend() -> None:
-    run = record(arm("branched"), 3, seconds=1.0, rate=250.0)
-    noise = 0.1 * np.random.default_rng(0).normal(size=run.samples.tau.shape)
-    seen = replace(run.samples, tau=run.samples.tau + noise)
-    understated = identify(seen, run.model, Uncertainty(torque_absolute=0.01))
-    assert understated.status is Status.INCONSISTENT and understated.noise_factor > 1.5

@@ -77,16 +77,6 @@ def test_a_coarse_sensor_measures(robot) -> None:
         assert all(each.joint == last or each.end < 0.5 for each in found.unknown)
 
 
-@EVERY_ROBOT
-def test_a_joint_without_sensor_misleads_nobody(robot) -> None:
-    """Its zeros are not taken for torques; they may be called stuck."""
-    samples, phi = run(robot, seconds=2.5)
-    model, stated = MODELS[robot], ROBOTS[robot].uncertainty
-    found = identify(stuck(rounded(samples, 0.05), 1, 0.0), model, stated)
-    assert f"The torque of {model.joints[1]} " in found.message
-    assert found.contains(phi).all() or found.cause == "stuck torque"
-
-
 def test_a_torque_that_no_payload_explains_is_told_with_its_joints() -> None:
     samples, _ = run(seconds=6.0)
     copied = samples.tau.copy()

@@ -7,26 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arms import ARMS, Run, arm, joint_torques, noise, record, windows
+from arms import ARMS, Run, arm, noise, record, windows
 from payload_id.core.arrays import Array
 from payload_id.core.errors import InputError
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.rows.joint_torque.window_lengths import OF_VELOCITIES, WindowLengths
+from payload_id.core.rows.joint_torque.window_lengths import WindowLengths
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
-from scaled_noise import largest_mean, patterns
 
 EVERY_ARM = pytest.mark.parametrize("name", ARMS)
-BOUNDS = {0.0: 2.0, 0.2: 0.5, 0.5: 0.22, 1.0: 0.12}
-STATED = Uncertainty(
-    torque_absolute=BOUNDS[0.0],
-    torque_mean_window=(1.0, 0.2, 0.5),
-    torque_mean=(BOUNDS[1.0], BOUNDS[0.2], BOUNDS[0.5]),
-)
 EVERYTHING = Uncertainty(
     torque_relative=0.01, torque_absolute=0.1, torque_gain=0.01, torque_offset=0.5,
     link_relative=0.02, friction_coulomb=0.3, friction_viscous=0.2, rotor_inertia=0.05,
@@ -101,60 +94,6 @@ def test_further_lengths_leave_a_windows_own_rows_as_they_are_to_the_last_bit() 
     for window in windows(run.samples):
         (block,), own = makes.blocks([window]), source.window(window)
         assert np.array_equal(block.of_own_data().A, own.A)
-
-
-def test_longer_windows_are_made_where_velocities_err() -> None:
-    model = arm("gen3")
-    for stated, longer in ((Uncertainty(), ()), (Uncertainty(velocity_error=0.01), OF_VELOCITIES)):
-        assert WindowLengths(MomentumRows.of(model, stated), 0.1).longer == longer
-
-
-def gravity_of_payload(run: Run) -> Array:
-    """Return what 1 kg at the payload frame adds to the torques, shape (N, n)."""
-    q, none, links = run.samples.q, np.zeros_like(run.samples.q), run.model.link_phi
-    with_it, without = (
-        joint_torques(run.model, links, phi, q, none, none) for phi in (np.eye(10)[0], np.zeros(10))
-    )
-    return with_it - without
-
-
-def test_rows_hold_the_truth_within_the_bounds_of_their_length_and_nearly_reach_them() -> None:
-    run, rng = record(arm("xarm7"), 1, rate=100.0, seconds=2.4), np.random.default_rng(1)
-    towards, closest = gravity_of_payload(run), dict.fromkeys(BOUNDS, 0.0)
-    for error in patterns(run.samples.stamp, towards, BOUNDS, rng).values():
-        rows = blocks_of(with_errors(run, tau=error), STATED, ())
-        assert set(rows.scale) == {0.0, *BOUNDS}
-        used = part_used(rows, run.phi)
-        assert used.max() <= 1.0
-        for scale in {*BOUNDS} - {0.0}:
-            some = rows.scale == scale
-            mean = rows.d[some] / rows.duration[some]
-            assert mean.max() < 1.15 * BOUNDS[scale]
-            closest[scale] = max(closest[scale], float(used[some].max()))
-        for length, bound in BOUNDS.items():
-            largest = largest_mean(run.samples.stamp, error, length)
-            assert (largest <= bound * (1.0 + 1e-9)).all()
-    assert max(closest.values()) > 0.8
-
-
-def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
-    first, other = (
-        record(arm("branched"), 9, phi=phi, seconds=6.0, rate=60.0)
-        for phi in (None, 3.0 * record(arm("branched"), 9, seconds=0.1).phi)
-    )
-    late = first.samples.stamp > 3.05
-    tau = np.where(late[:, None], other.samples.tau, first.samples.tau)
-    samples = replace(first.samples, tau=tau)
-    settings, estimates = Settings(Uncertainty(torque_absolute=0.3), scales=(0.5,)), []
-    online = OnlineIdentifier(first.model, settings)
-    for start in (0, 180):
-        online.add(samples.part(start, start + 181))
-        estimates.append(online.update())
-    assert estimates[0].contains(first.phi).all()
-    assert "The payload changed at about" in estimates[-1].message
-    assert estimates[-1].contains(other.phi).all(), estimates[-1].message
-    rows = online.problem().rows
-    assert rows.start.min() > 3.0 and {0.0, 0.5} <= set(rows.scale)
 
 
 def test_means_and_lengths_that_cannot_be_are_refused_by_name() -> None:

@@ -16,7 +16,6 @@ from payload_id.core.safety.torque.linear_terms import base_to_tip, body_terms
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.torque.slice_torque_bounds import slice_torque_bounds
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
-from torque_samples import TorqueSampler
 
 DURATION = 3.0
 ARM = Uncertainty(link_relative=0.05, friction_coulomb=0.5, friction_viscous=0.3, rotor_inertia=0.4)
@@ -46,22 +45,6 @@ def at_instant(model, rng, count=4):
 
 
 @pytest.mark.parametrize("name", EVERY_ARM)
-def test_no_sampled_state_is_outside(name):
-    rng, slices = np.random.default_rng(20), 40
-    model = arm(name)
-    piece, box, tube = piece_of(model, rng), box_of(model, rng, 0.3), tube_of(model.n, rng)
-    edges = np.linspace(0.0, DURATION, slices + 1)
-    found = slice_torque_bounds(model, piece.ranges(edges), tube, box)
-    sampler = TorqueSampler(model, box, tube, piece, edges)
-    for _ in range(200):
-        k, at = sampler.random(rng)
-        assert (found.lower[k] <= at.full).all() and (at.full <= found.upper[k]).all()
-        assert (found.nominal_lower[k] <= at.nominal).all()
-        assert (at.nominal <= found.nominal_upper[k]).all()
-        assert (np.abs(at.full - at.nominal) <= found.disturbance[k]).all()
-
-
-@pytest.mark.parametrize("name", EVERY_ARM)
 def test_exact_where_nothing_is_uncertain(name):
     rng = np.random.default_rng(1)
     model, phi = arm(name), draw_payload(rng)
@@ -75,20 +58,6 @@ def test_exact_where_nothing_is_uncertain(name):
     scale = np.abs(true).max()
     assert (found.upper - found.lower).max() < 1e-8 * scale
     assert found.disturbance.max() < 1e-8 * scale
-
-
-def test_exact_over_the_box_at_an_instant():
-    """At one state the range over the box is |W| times its half-widths."""
-    rng = np.random.default_rng(2)
-    model = arm("gen3")
-    box = box_of(model, rng, uncertainty=Uncertainty(link_relative=0.05))
-    ranges = at_instant(model, rng)
-    found = slice_torque_bounds(model, ranges, TrackingTube.exact(7), box)
-    terms = body_terms(model, base_to_tip(model), ranges.q_lower, ranges.dq_lower, ranges.ddq_lower)
-    wide = np.einsum("kbjp,bp->kj", np.abs(terms.value), box.bodies[1])
-    # What is added for rounding errors is below 1e-7 N m.
-    np.testing.assert_allclose(found.upper - found.lower, 2 * wide, rtol=1e-8, atol=1e-7)
-    np.testing.assert_allclose(found.disturbance, wide, rtol=1e-8, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", EVERY_ARM)

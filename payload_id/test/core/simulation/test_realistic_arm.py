@@ -10,8 +10,7 @@ from arms import EVERY_ARM, arm, draw_payload
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.trajectory import Motion
-from payload_id.core.simulation.plant import PlantState
-from payload_id.core.simulation.presets import IDEAL, PRESETS, UR_LIKE
+from payload_id.core.simulation.presets import IDEAL, PRESETS
 from payload_id.core.simulation.realistic_arm import RealisticArm, joint_capacity
 from payload_id.core.simulation.rigid_body import with_bodies
 
@@ -94,24 +93,6 @@ def test_seeds_repeat_and_tell_arms_sessions_and_runs_apart(preset):
     assert (first.stamp == again.stamp).all()
     for other in (tau(arm_seed=1), tau(seed=1), tau(session=1)):
         assert (other.tau != first.tau).any()
-
-
-def test_live_drives_show_what_a_run_shows():
-    """Sample by sample at 1 kHz: the same but for the acceleration, which is a difference there."""
-    model, path = arm("panda"), motion(7, duration=0.6)
-    drawn = RealisticArm.drawn(model, UR_LIKE.but(rate=1000.0, noise=0.0), 4)
-    run = drawn.run(path, PAYLOAD, seed=2, session=3)
-    live = drawn.live(1e-3, seed=2, session=3)
-    there, tau = path.at(run.time), run.parts["links and payload"]
-    seen = [live(PlantState(0.0, *rows)) for rows in zip(there.q, there.dq, tau, strict=True)]
-    q, dq, torque = (np.concatenate(column) for column in zip(*seen, strict=True))
-    encoder = UR_LIKE["position_step"]
-    assert q == pytest.approx(run.samples.q, abs=1.01 * encoder)
-    assert dq == pytest.approx(run.samples.dq, abs=1.01 * encoder * 1e3)
-    step = UR_LIKE["torque_step"] * joint_capacity(model)
-    inertia = UR_LIKE["rotor_inertia"] * joint_capacity(model) * 2.0
-    jump = np.abs(np.diff(there.ddq, axis=0)).max(axis=0)
-    assert (np.abs(torque - run.samples.tau) <= 1.01 * step + inertia * jump).all()
 
 
 def test_gears_twist_and_signals_are_late_as_the_preset_says():

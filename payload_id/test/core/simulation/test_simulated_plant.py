@@ -143,19 +143,6 @@ def test_a_payload_that_is_exchanged_is_carried_like_one_from_the_start(payload=
     np.testing.assert_allclose(changed.state, built.state, atol=1e-8)
 
 
-def test_an_error_in_the_controller_surfaces(monkeypatch):
-    """What goes wrong inside MuJoCo's callback is raised, and the callback is removed."""
-    plant = Plant(*CRANE_ARM)
-
-    def broken(row: int) -> None:
-        raise InputError("broken")
-
-    monkeypatch.setattr(plant, "_torque", broken)
-    with pytest.raises(InputError, match="broken"):
-        plant.step_to(0.01)
-    assert mujoco.get_mjcb_control() is None
-
-
 def test_friction_and_rotor_inertia_need_their_torque():
     """Tau = RNEA + F_c sign(dq) + F_v dq + I_a ddq while the joint moves."""
     coulomb, viscous, rotor = 1.5, 0.7, 0.3

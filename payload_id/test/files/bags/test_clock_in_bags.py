@@ -67,19 +67,3 @@ def test_a_run_during_which_the_clock_was_set_forward_has_no_sample_of_a_later_o
     mine = Recording.from_bag(tmp_path / "bag", **ends)
     last = int(np.flatnonzero(rows.stamp_ns == run[-1])[0])
     np.testing.assert_array_equal(mine.q, rows.q[: last + 1])
-
-
-def test_a_run_in_which_the_clock_was_set_back_and_forward_again_has_both_its_ends(tmp_path):
-    """What came meanwhile is older than what was there, and belongs to no run, as live."""
-    run = START + 10 * MILLISECOND * np.arange(500)
-    run[200:350] -= round(30e9)
-    live_and_recorded(tmp_path, run)
-    ends = {"start_ns": int(run[0]), "end_ns": int(run[-1])}
-    mine = Recording.from_bag(tmp_path / "bag", **ends)
-    began = [*range(200), *range(350, 500)]
-    agreeing = 4  # messages that are not believed yet after a leap
-    np.testing.assert_array_equal(mine.q[:200, 0], np.arange(200.0))
-    np.testing.assert_array_equal(mine.q[200:, 0], began[-len(mine.q[200:]) :])
-    assert len(mine.q) >= len(began) - agreeing - 1
-    early = Recording.from_bag(tmp_path / "bag", start_ns=int(run[0]), end_ns=int(run[199]))
-    np.testing.assert_array_equal(early.q[:, 0], np.arange(200.0))

@@ -1,7 +1,5 @@
 """Shapes from files: what is solid, in which units, and what is refused."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 import trimesh
@@ -108,13 +106,3 @@ def test_what_is_no_body_is_refused_by_its_file(read, tmp_path):
     np.testing.assert_allclose(read(box, filling="hull").solid, BOX, atol=1e-7)
     with pytest.raises(InputError, match="no file"):
         read_shape(tmp_path / "absent.ply")
-
-
-@pytest.mark.slow
-def test_a_fine_mesh_costs_little_memory_and_gives_the_same_body(read):
-    tracemalloc.start()
-    coarse, fine = (read(trimesh.creation.icosphere(level, 0.05)) for level in (3, 6))
-    assert tracemalloc.get_traced_memory()[1] < 4e8
-    tracemalloc.stop()
-    assert np.allclose(fine.solid, coarse.solid, atol=0.02 * np.abs(coarse.solid).max())
-    assert np.abs(np.linalg.norm(fine.points, axis=1)).max() < 0.05

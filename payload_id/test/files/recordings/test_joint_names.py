@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 from arms import of_point_masses
-from payload_id import OnlineIdentifier, Recording, RobotFile, RobotModel, Settings, identify
+from payload_id import Recording, RobotFile, RobotModel, identify
 from payload_id.core.errors import RecordingError
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
-from payload_id.core.samples.joint_samples import Samples
 
 ROBOT = RobotFile.load("kinova_gen3")
 MODEL = RobotModel.from_robot_file(ROBOT)
 N = len(ROBOT.joints)
 PHI = of_point_masses([0.4, 0.3, 0.5, 0.6], np.vstack([np.eye(3), -np.ones(3)]) * 0.05)
-METHOD = {"intervals": "least_squares_image"}
 ORDER = np.random.default_rng(0).permutation(N)
 
 
@@ -26,11 +24,6 @@ def recording():
     motion = FourierSeries.from_free(np.asarray(ROBOT.home), free, 1.0).at(np.arange(0, 1, 4e-3))
     tau = inverse_dynamics(MODEL, motion, PHI)
     return Recording(motion.time, motion.q, motion.dq, tau, joints=ROBOT.joints)
-
-
-def identified(samples):
-    """Return the estimate as plain values."""
-    return identify(samples, MODEL, ROBOT.uncertainty, **METHOD).to_dict()
 
 
 def in_order(recording, order):
@@ -49,21 +42,6 @@ def from_table(recording, path, **more):
     columns = {"position": "q{j}", "velocity": "v{j}", "effort": "e{j}"}
     columns |= {"stamp": {"column": "t", "unit": "s"}, "joints": list(recording.joints)}
     return Recording.from_csv(path, columns | more)
-
-
-@pytest.mark.slow
-def test_the_order_of_named_columns_does_not_matter(recording, tmp_path):
-    """Equality to the last bit, of arrays, of a table, online and in chunks."""
-    other = in_order(recording, ORDER)
-    samples = Samples(other.stamp, other.q, other.dq, other.tau, {}, other.joints)
-    wanted = identified(recording)
-    assert identified(other) == identified(samples) == wanted
-    tables = [identified(from_table(x, tmp_path / "t.csv")) for x in (recording, other)]
-    assert tables[0] == tables[1]
-    online = OnlineIdentifier(MODEL, Settings(ROBOT.uncertainty, **METHOD))
-    for start in range(0, len(other), 77):
-        online.add(other.part(start, start + 77))
-    assert online.update().to_dict() == wanted
 
 
 def test_further_joints_are_left_out_and_missing_ones_are_an_error_that_lists_both(recording):

@@ -144,17 +144,6 @@ def test_columns_are_found_by_name_number_and_unit(tmp_path: Path) -> None:
             np.testing.assert_allclose(found.dq, DQ, atol=1e-6)
 
 
-def test_columns_of_currents_and_per_cent_are_told_and_axes_named_a_are_no_amperes(tmp_path):
-    torques = ("A{n} JointTorque [Nm]", "a{n}_torque", "tau_A{n}", "a_{n}_tau")
-    currents = ("A{n} motor current", "A{n} effort [A]", "effort{n}_A", "mot{n}_amp", "I{k}")
-    for effort in (*torques, *currents, "tau{n}_percent", "torque{n} [%]"):
-        header = ["t", *columns_of("A{n} angle", effort)]
-        table = Table(tmp_path, header, [T, *Q.T, *Q.T], torque=1.0)
-        assert table.found.missing == ()
-        assert table.said("currents") == (effort in currents), effort
-        assert table.said("no unit is known") == (effort not in (*torques, *currents)), effort
-
-
 def test_angles_that_count_from_zero_keep_their_unit_and_velocities(tmp_path: Path) -> None:
     for unit, turn in (("", 2.0 * np.pi), (" [deg]", 360.0)):
         header = ["t", *columns_of(f"q{{k}}{unit}", "dq{k}", "tau{k}")]
@@ -181,19 +170,6 @@ def test_numbers_that_are_written_in_another_way_are_told(tmp_path, change, word
     assert table.said(words)
     with pytest.raises(RecordingError, match=words):
         table.read()
-
-
-def test_what_a_joint_did_and_what_was_measured_is_taken_before_all_else(tmp_path: Path) -> None:
-    for right, wrong in (
-        ("tau_meas", "tau_ext"), ("tau_total", "tau_fric"), ("tau_measured", "tau_g"),
-        ("torque_sensor", "torque_offset"), ("joint_torque_sensor", "disturbance_torque"),
-        ("joint_torque", "motor_torque"),
-    ):  # fmt: skip
-        header = ["t", *columns_of("motor_pos_{k}", "joint_pos_{k}", f"{wrong}_{{k}}")]
-        header += columns_of(f"{right}_{{k}}")
-        found = Table(tmp_path, header, [T, *100 * Q.T, *Q.T, *Q.T, *Q.T], torque=1.0).found
-        assert found.effort == tuple(columns_of(f"{right}_{{k}}"))
-        assert found.position == tuple(columns_of("joint_pos_{k}"))
 
 
 LOGGERS = {  # time, position, effort that are right, and further columns of the same numbers

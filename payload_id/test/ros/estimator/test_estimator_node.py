@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
-from payload_id_msgs.srv import GetEstimate, Save
+from payload_id_msgs.srv import GetEstimate
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
@@ -113,28 +113,6 @@ def idle(estimator) -> Estimator:
 
 def contains(estimate: PayloadEstimate, phi: np.ndarray) -> bool:
     return bool(np.all((estimate.lower <= phi) & (phi <= estimate.upper)))
-
-
-def test_without_a_run_every_answer_says_what_to_do(idle):
-    save = idle.observer.call(Save, f"{NODE}/save", path="")
-    for answer in (idle.trigger("stop"), idle.trigger("tare"), save):
-        assert not answer.success and "~/start" in answer.message
-    answer = idle.get()
-    assert not answer.success and answer.estimate.status == PayloadEstimate.WAITING
-    assert np.isnan(answer.estimate.phi).all()
-
-
-def test_parameters_hold_from_the_next_run(idle):
-    tight = idle.run(blocks(measured(LOADED, 1.5)))
-    assert idle.set_parameter("uncertainty.torque_absolute", 0.5).successful
-    assert idle.set_parameter("estimator", "ols").successful
-    try:
-        loose = idle.run(blocks(measured(LOADED, 1.5)))
-    finally:
-        idle.set_parameter("uncertainty.torque_absolute", 0.01)
-        idle.set_parameter("estimator", "lmi")
-    assert (tight.estimator, loose.estimator) == ("lmi", "ols")
-    assert loose.upper[0] - loose.lower[0] > 2 * (tight.upper[0] - tight.lower[0])
 
 
 def test_lost_blocks_are_counted_and_cost_only_their_windows(idle):

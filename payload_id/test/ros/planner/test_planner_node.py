@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped, Vector3
-from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import (
-    ExcitationGoal,
-    PayloadEstimate,
     StopReason,
 )
 from payload_id_msgs.srv import SetObstacles
@@ -23,10 +19,7 @@ from harness import LATCHED
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
     BRIDGE,
-    CONTINUED,
-    PAYLOAD,
     ROBOT,
-    SUCCEEDED,
     PlannedRobot,
     ball,
     set_obstacles,
@@ -104,33 +97,6 @@ def test_obstacles_in_frames_of_tf_are_where_these_are_or_refused(robot):
 def test_a_goal_that_cannot_be_planned_is_refused_in_a_sentence(robot, changes, words):
     answer = robot.plan(**changes)
     assert not answer.success and words in answer.message and "Unexpected" not in answer.message
-
-
-def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
-    truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
-    estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
-    robot.estimates.running = True
-    robot.estimates.publish(estimate)
-    goal = ExcitationGoal(speed_scale=0.6, time_budget=0.6)
-    for progress in (-0.1, 0.95, float("nan")):
-        _, future, _ = robot.begin(
-            Identify, "identify", **CONTINUED, goal=goal, least_progress=progress
-        )
-        assert "least_progress must be" in robot.result(future)[0].message
-    _, future, feedback = robot.begin(Identify, "identify", **CONTINUED, most_pieces=2, goal=goal)
-    moving = lambda: any(x.phase == "following" for x in feedback)  # noqa: E731
-    robot.observer.wait(lambda: future.done() or moving(), "motion")
-    assert moving(), future.result().result.message
-    estimate.lower, estimate.upper = truth - 0.01, truth + 0.01
-    robot.estimates.publish(estimate)
-    result, status = robot.result(future)
-    # Planned too late on a busy machine, the second piece begins from where the first one rests.
-    assert result.reason.code == StopReason.PIECES_DONE, result.message
-    assert result.success and status == SUCCEEDED and result.pieces == 2 and result.at_rest
-    assert np.allclose(result.first_half_width, 0.02) and np.allclose(result.last_half_width, 0.01)
-    assert len(result.condition_numbers) == 2 and np.isfinite(result.condition_numbers).all()
-    assert len(list(Path(result.certificates).glob("piece_*.json"))) >= result.pieces
-    robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
 
 
 def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot):

@@ -135,38 +135,6 @@ def test_bad_messages_are_counted_by_cause(observer, sampler, arm, blocks):
         assert words in sampler.printed
 
 
-def test_messages_of_another_time_deafen_nobody(observer, arm, blocks):
-    """Stamps a year ahead or back, alone or some in a row, cost no other message."""
-    year = 365 * 86_400 * 10**9
-    for leap in (year, -year):
-        for count in (1, 3):
-            before = settled(observer, arm, blocks)
-            for k in range(count):
-                arm.send(1, stamp_ns=arm.stamp_ns + leap + k * MILLISECOND)
-                arm.stamp_ns -= MILLISECOND
-            arm.send(5)
-            after = settled(observer, arm, blocks)
-            assert after.dropped_stamp_leap - before.dropped_stamp_leap == count
-            assert after.dropped_out_of_order == before.dropped_out_of_order
-            assert after.first_index + len(after.stamp_ns) >= (
-                before.first_index + len(before.stamp_ns) + 6
-            )
-
-
-def test_zero_efforts_are_an_error(observer, arm, blocks):
-    arm.send(250, step_ns=10 * MILLISECOND, effort=np.zeros(8))
-    settled_stamp = arm.stamp_ns
-    observer.wait(lambda: blocks[-1].stamp_ns[-1] == settled_stamp, "the newest sample")
-    box = observer.mailbox["/diagnostics"]
-    box.clear()
-
-    def reported() -> bool:
-        arm.send(1, step_ns=10 * MILLISECOND, effort=np.zeros(8))
-        return any("exactly zero for" in x.message for array in box for x in array.status)
-
-    observer.wait(reported, "the error about zero efforts")
-
-
 @pytest.mark.slow
 def test_a_robot_without_torques_is_refused_in_one_sentence(tmp_path):
     process = NodeProcess(
