@@ -88,7 +88,7 @@ def test_confidence_holds_as_often_as_it_says_where_noise_lasts_too(arm):
     bounds = Uncertainty(torque_absolute=3.0, torque_offset=0.2, link_relative=0.02, prior=PRIOR)
     for lasting in (0.0, 0.96):
         inside, part = [], []
-        for seed in range(15):
+        for seed in range(8):
             rng = np.random.default_rng(seed)
             run = Run.drawn(arm, rng, drawn_payload(rng), seconds=6.0, rate=125.0)
             noise = rng.normal(size=run.tau.shape)

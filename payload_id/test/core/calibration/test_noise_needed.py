@@ -12,8 +12,6 @@ from arms import Run, arm, record
 from payload_id.core.arrays import Array
 from payload_id.core.calibration.noise_needed import noise_needed
 from payload_id.core.errors import InputError, RecordingError
-from payload_id.core.identification.identify import identify
-from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 
 LENGTHS = (0.2, 0.5)
@@ -62,23 +60,6 @@ def test_it_is_the_noise_itself_where_all_else_is_known() -> None:
         assert (each.absolute >= 0.7 * largest).all()  # windows begin at every fourth part only
         assert each.factor == pytest.approx(each.absolute.max(), rel=1e-6)
         assert each.without == () and np.isnan(each.margin)
-
-
-def test_more_recordings_need_more_and_are_consistent_with_it() -> None:
-    run, _ = noisy("gen3", 3)
-    wide = replace(REFERENCE, torque_offset=1.0)
-    clean = record(run.model, 3, rate=100.0, seconds=2.0).samples
-    both = [run.samples, replace(clean, stamp=clean.stamp + 50, tau=clean.tau + 0.3)]
-    (found,) = noise_needed(both, run.model, wide, [0.5], run.phi)
-    assert found.factor >= max(*found.alone, *found.without) - 1e-9
-    assert found.margin >= 1.0
-    enough = replace(
-        wide, torque_absolute=100.0, torque_mean_window=(0.5,), torque_mean=(1.05 * found.factor,)
-    )
-    joined = both[0].joined(both[1])
-    assert identify(joined, run.model, enough).contains(run.phi).all()
-    less = replace(enough, torque_mean=(0.2 * min(found.alone),))
-    assert identify(joined, run.model, less).status is Status.INCONSISTENT
 
 
 def test_what_cannot_be_measured_is_refused() -> None:

@@ -62,16 +62,6 @@ def test_collected_rows_count_like_new_ones_in_every_criterion():
         assert made.value(second, summed) == pytest.approx(made.value(second, kept), abs=0.5)
 
 
-def test_condition_number_and_log_det_are_those_of_the_stacked_rows():
-    rows, p = rows_of_candidates(some(1)), predictor().p
-    found = criterion_named("condition_number", KNOWN).value(rows, Collected.nothing(p))
-    assert np.exp(found[0]) == pytest.approx(np.linalg.cond(rows.A[0]), rel=1e-6)
-    N = rows.scaled[0].T @ rows.scaled[0] + np.diag(np.append(np.ones(p), KNOWN**-2.0))
-    schur = N[p:, p:] - N[p:, :p] @ np.linalg.solve(N[:p, :p], N[:p, p:])
-    found = criterion_named("log_det", KNOWN).value(rows, Collected.nothing(p))
-    assert found[0] == pytest.approx(-np.linalg.slogdet(schur)[1] / 20, abs=1e-8)
-
-
 def hull(rows: CandidateRows, method: Hull) -> np.ndarray:
     """Return the half widths of the hull of rows without noise."""
     zero = np.zeros(rows.A.shape[1])

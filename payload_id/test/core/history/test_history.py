@@ -176,19 +176,6 @@ def test_a_trend_of_the_errors_is_noted(runs, history):
     assert any("change from run to run" in note for note in learnt(drifting).notes)
 
 
-@pytest.mark.parametrize(("wrong", "by"), [(3, 1.5), (5, 2.0)])
-def test_a_wrong_label_is_named(runs, wrong, by):
-    """The known mass of a run is stated wrongly; run 5 was of the bare arm."""
-    label = float(runs[wrong].load.phi[0]) + by
-    stated = [
-        *runs[:wrong],
-        replace(runs[wrong], load=KnownLoad.of_mass(label)),
-        *runs[wrong + 1 : 11],
-    ]
-    (note,) = [note for note in learnt(stated).notes if "check" in note]
-    assert f"'run {wrong}'" in note and f"{label:.3g} kg" in note
-
-
 ERRORS = np.geomspace(0.3, 3.0, 30)[:, None, None]  # sizes of errors that come into question
 
 
@@ -207,7 +194,7 @@ def test_wrong_labels_do_not_hide_each_other_and_right_ones_are_seldom_named():
     assert sum(bool(doubtful(MassErrors(each, variance), names)) for each in draws) <= 6
 
 
-@pytest.mark.parametrize("factor", [1000.0, -1.0, np.where(np.arange(6) == 1, -1.0, 1.0)])
+@pytest.mark.parametrize("factor", [1000.0, np.where(np.arange(6) == 1, -1.0, 1.0)])
 def test_a_run_in_other_units_or_with_another_sign_is_named(runs, factor):
     samples = measured(5)
     strange = known("strange", replace(samples, tau=samples.tau * factor))

@@ -12,9 +12,6 @@ from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.errors import ModelError
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.position_gate import (
-    FAST,
-    JUMP,
-    OUTSIDE,
     doubt_about_range,
     largest_velocity,
     position_limits,
@@ -35,23 +32,6 @@ EVERY_ARM = pytest.mark.parametrize("name", ROBOTS)
 
 def gate_of(model=MODEL, stated=STATED):
     return MomentumRows.of(model, stated).gate(PAUSE)
-
-
-def with_false(samples, rng, number=20):
-    """Return samples with single false rows, and which are false."""
-    q, dq = samples.q.copy(), samples.dq.copy()
-    false = np.sort(rng.choice(np.arange(1, len(samples)), number, replace=False))
-    for k in false:
-        joint, kind = rng.integers(samples.n), rng.integers(4)
-        if kind == 0:
-            q[k, joint] = rng.choice([9e8, -9e8, 50.0])
-        elif kind == 1:
-            q[k, joint] += rng.choice([-1.0, 1.0]) * rng.uniform(0.1, 2.5)
-        elif kind == 2:
-            q[k] = rng.permutation(q[k] + np.linspace(0.5, 1.5, samples.n))
-        else:
-            dq[k, joint] = rng.choice([9e8, -9e8, 1e6])
-    return replace(samples, q=q, dq=dq), false
 
 
 def moving(model, seed, rate=100.0, seconds=3.0):
@@ -86,21 +66,6 @@ def test_nothing_true_is_left_out(name, rate):
         gate = gate_of(model, stated)
         assert len(gate.let_through(each)) == len(each)
         assert not gate.dropped
-
-
-@EVERY_ARM
-def test_single_false_rows_are_left_out_and_no_others_in_whatever_pieces_they_come(name):
-    model, stated = MODELS[name], ROBOTS[name].uncertainty
-    for seed in range(3):
-        samples = moving(model, seed)
-        false_ones, false = with_false(samples, np.random.default_rng(seed))
-        for size in (len(samples), 1, 7):
-            gate = gate_of(model, stated)
-            pieces = [false_ones.part(k, k + size) for k in range(0, len(samples), size)]
-            kept = np.concatenate([gate.let_through(piece).stamp for piece in pieces])
-            np.testing.assert_array_equal(kept, np.delete(samples.stamp, false))
-            assert sum(gate.dropped.values()) == len(false)
-            assert all(cause.startswith((OUTSIDE, JUMP, FAST)) for cause in gate.dropped)
 
 
 def test_positions_that_stay_elsewhere_are_taken_up_after_a_pause():

@@ -87,15 +87,6 @@ def test_a_long_row_is_the_sum_of_its_short_ones_and_errors_at_shared_samples_ca
         assert part_used(seen, run.phi).max() <= 1.0
 
 
-def test_further_lengths_leave_a_windows_own_rows_as_they_are_to_the_last_bit() -> None:
-    run = record(arm("gen3"), 4, seconds=1.0)
-    source = MomentumRows.of(run.model, EVERYTHING)
-    makes = WindowLengths(source, 0.1, (0.02, 0.5))
-    for window in windows(run.samples):
-        (block,), own = makes.blocks([window]), source.window(window)
-        assert np.array_equal(block.of_own_data().A, own.A)
-
-
 def test_means_and_lengths_that_cannot_be_are_refused_by_name() -> None:
     gen3 = arm("gen3")
     for entries in (

@@ -10,23 +10,11 @@ from arms import EVERY_ARM, arm, draw_payload
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.trajectory import Motion
-from payload_id.core.simulation.presets import IDEAL, PRESETS
+from payload_id.core.simulation.presets import IDEAL
 from payload_id.core.simulation.realistic_arm import RealisticArm, joint_capacity
 from payload_id.core.simulation.rigid_body import with_bodies
 
-REAL = [name for name in PRESETS if name != "ideal"]
 PAYLOAD = draw_payload(np.random.default_rng(8))
-
-TWO_LINKS = """<robot name="two"><link name="base"/>
-<link name="upper"><inertial><origin xyz="0 0 -0.2"/><mass value="2"/>
-<inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="tool"><inertial><origin xyz="0.01 0 -0.1"/><mass value="1"/>
-<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="a" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
-<limit lower="-3" upper="3" effort="30" velocity="3"/></joint>
-<joint name="b" type="revolute"><parent link="upper"/><child link="tool"/>
-<origin xyz="0 0 -0.4"/><axis xyz="0 1 0"/>
-<limit lower="-3" upper="3" effort="12" velocity="3"/></joint></robot>"""
 
 
 def motion(n: int, seed: int = 0, duration: float = 2.0) -> FourierSeries:
@@ -58,41 +46,6 @@ def test_without_effects_it_is_inverse_dynamics(name):
     assert run.samples.q == pytest.approx(there.q, abs=1e-12)
     assert run.samples.dq == pytest.approx(there.dq, abs=1e-12)
     assert run.samples.stamp == pytest.approx(run.time)
-
-
-@pytest.mark.parametrize("preset", REAL)
-@pytest.mark.parametrize("name", ["two", *EVERY_ARM])
-def test_every_preset_drives_every_arm(name, preset):
-    model = ArmModel.from_xml(TWO_LINKS, "tool") if name == "two" else arm(name)
-    path = motion(model.n)
-    run = RealisticArm.drawn(model, preset, 1).run(path, PAYLOAD, seed=1)
-    rate = PRESETS[preset]["rate"]
-    assert len(run.samples) == round(2.0 * rate) + 1
-    assert run.samples.n == model.n
-    assert not run.samples.dropped
-    for array in (run.samples.q, run.samples.dq, run.samples.tau):
-        assert np.isfinite(array).all()
-    # Effects are there, and not larger than the drive.
-    rest = run.samples.tau - run.parts["links and payload"]
-    size = joint_capacity(model)
-    assert (np.std(rest, axis=0) > 1e-3 * size).all()
-    assert (np.abs(rest) < size).all()
-
-
-@pytest.mark.parametrize("preset", REAL)
-def test_seeds_repeat_and_tell_arms_sessions_and_runs_apart(preset):
-    model, path = arm("panda"), motion(7)
-
-    def tau(arm_seed=0, seed=0, session=0):
-        return RealisticArm.drawn(model, preset, arm_seed).run(path, None, seed, session).samples
-
-    first = tau()
-    again = tau()
-    assert (first.tau == again.tau).all()
-    assert (first.q == again.q).all()
-    assert (first.stamp == again.stamp).all()
-    for other in (tau(arm_seed=1), tau(seed=1), tau(session=1)):
-        assert (other.tau != first.tau).any()
 
 
 def test_gears_twist_and_signals_are_late_as_the_preset_says():

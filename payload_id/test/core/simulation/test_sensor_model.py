@@ -11,7 +11,6 @@ from payload_id.core.simulation.sensors import (
     SensorModel,
     effort_from_torque,
     measure,
-    measured_samples,
 )
 
 N, n = 4000, 3
@@ -44,22 +43,6 @@ def test_errors_fill_their_bounds_and_never_leave_them():
     for share in shares:
         assert 0.95 < share.max() <= 1.0 + 1e-9, f"{share.max()=}"
     assert abs(seen.lost.mean() - NOISY.loss) < 4 * np.sqrt(NOISY.loss * (1 - NOISY.loss) / N)
-
-
-def test_same_seed_same_measurement_in_one_go_or_sample_by_sample():
-    """A live run and a batch see the same noise."""
-    whole = measure(NOISY, np.random.default_rng(2), *ROWS)
-    rng = np.random.default_rng(2)
-    for k in range(20):
-        single = measure(NOISY, rng, *(rows[k : k + 1] for rows in ROWS))
-        np.testing.assert_array_equal(single.tau[0], whole.tau[k])
-        assert single.stamp[0] == whole.stamp[k]
-        assert single.lost[0] == whole.lost[k]
-    perfect = measure(SensorModel(), rng, *ROWS)
-    for name in ("stamp", "q", "dq", "tau"):
-        np.testing.assert_array_equal(getattr(perfect, name), getattr(TRUE, name))
-    arrived = measured_samples(NOISY, np.random.default_rng(3), TRUE)
-    assert 0.7 * N < len(arrived) < 0.9 * N and not arrived.dropped
 
 
 def test_effort_is_what_the_sampler_undoes():

@@ -1,7 +1,6 @@
 """Statistics of several runs: what they share, what is a run's own, what is known of payloads."""
 
 import numpy as np
-import pytest
 
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.statistics.nuisance_fit import PRIOR
@@ -105,27 +104,6 @@ def test_what_is_a_runs_own_is_eliminated_as_plain_least_squares_does():
         np.testing.assert_allclose(found.covariance(inflation), spread, rtol=0.02, atol=1e-6)
 
 
-def test_known_masses_tell_a_common_gain():
-    """Every channel's reading is 5 % too small: bare runs cannot tell, known masses do."""
-    rng, gain, box = np.random.default_rng(9), 0.05, 0.1
-    phis = [np.zeros(10), *rng.normal(size=(7, 10))]
-    for known_mass in (False, True):
-        arm = Statistics.empty(1)
-        for phi in phis:
-            A, noise = rng.normal(size=(300, 10)), 0.01 * rng.normal(size=300)
-            reading = (A @ phi + noise) / (1.0 + gain)
-            rows = RowBlock(A=A, A_error=np.zeros((300, 10)), B=-box * reading[:, None], b=reading,
-                            d=np.ones(300), joint=np.zeros(300, dtype=int), start=np.zeros(300),
-                            end=np.ones(300), reading=reading)  # fmt: skip
-            run = Statistics.empty(1, np.full((1, 1), box)).add(rows, TYPICAL)
-            told = np.where((np.arange(10) == 0) & known_mass, phi, np.nan)
-            known = told if phi.any() else phi
-            part = of_the_arm(run, np.zeros(1, dtype=bool), known, LARGEST, Posterior.of(run))
-            arm = arm.joined(part)
-        found = box * Posterior.of(arm).u[0]
-        assert (abs(found - gain) < 0.01) == known_mass
-
-
 def test_what_is_known_of_phi_tells_the_rest():
     rng = np.random.default_rng(4)
     phi = rng.normal(size=10)
@@ -144,17 +122,3 @@ def test_what_is_known_of_phi_tells_the_rest():
         gap = phi[known] - posterior.phi[known]
         moved = -np.linalg.solve(spread[np.ix_(free, free)], spread[np.ix_(free, known)] @ gap)
         np.testing.assert_allclose(found[free], posterior.phi[free] + moved, atol=1e-10)
-
-
-@pytest.mark.parametrize("part", [0.25, 1.0])
-def test_thinned_rows_tell_as_much_as_a_part_of_them(part):
-    rng = np.random.default_rng(6)
-    u = np.zeros(P)
-    whole = statistics(block(rng, 6000, u))
-    thinned = whole.thinned(part)
-    np.testing.assert_allclose(thinned.counts, part * whole.counts)
-    np.testing.assert_allclose(
-        Posterior.of(thinned).deviation(1.0),
-        Posterior.of(whole).deviation(1.0) / np.sqrt(part),
-        rtol=0.02,
-    )

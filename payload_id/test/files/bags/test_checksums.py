@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from payload_id.core.errors import RecordingError
 from payload_id.files.bags.bag_writer import BagWriter
 from payload_id.files.bags.joint_states_bag import JOINT_STATE, JointStateMessage, write_joint_state
 from payload_id.files.recordings.recording import Recording
@@ -39,3 +40,22 @@ def test_recordings_without_checksums_are_read(tmp_path):
         place += 9 + length
     file.write_bytes(data)
     np.testing.assert_array_equal(Recording.from_bag(path).q, whole.q)
+
+
+def test_a_bit_that_changed_anywhere_changes_no_number(tmp_path):
+    path = recorded(tmp_path)
+    (file,) = path.glob("*.mcap")
+    whole, sent, refused = file.read_bytes(), Recording.from_bag(path), 0
+    for place in np.random.default_rng(2).integers(0, 8 * len(whole), 300):
+        altered = bytearray(whole)
+        altered[place // 8] ^= 1 << place % 8
+        file.write_bytes(altered)
+        try:
+            found = Recording.from_bag(path)
+        except RecordingError as error:
+            assert file.name in str(error) or path.name in str(error)
+            refused += 1
+        else:
+            for name in ("stamp", "q", "dq", "tau"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(sent, name))
+    assert 100 < refused < 300
