@@ -7,21 +7,26 @@ out what is marked slow, too.
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections import defaultdict
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 # The suite shares the cores among processes; threads of linear algebra would get in their way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is first imported
 
+ROOT = Path(__file__).parents[2]
 CASES = 2  # of a function, in the usual run
 LONG = 5.0  # a test of a quick run that takes longer is named at the end [s]
-PATIENT = ("payload_id/test/core/", "payload_id/test/files/")  # tests that only compute
+# What files of tests name that have nodes run, in real time; all others compute, and are patient.
+REAL_TIME = re.compile(r"\b(next_domain|free_domain|moving_robot|Listeners)\b")
 # Tests that move an arm in real time: two at once starve one another's arms on two cores.
 MOVING = (
     "payload_id/test/ros/bridge/",
-    "payload_id/test/ros/planner/",
+    "payload_id/test/ros/planner/test_planner_node",
     "payload_id/test/promises/test_every_fault",
     "payload_id/test/promises/test_nothing_moves",
 )
@@ -63,9 +68,15 @@ def is_patient(worker: str, count: int) -> bool:
     return count > 2 and worker == f"gw{count - 1}"
 
 
+@cache
+def in_real_time(file: str) -> bool:
+    """Whether tests of a file have nodes run: other work on the machine may keep them from it."""
+    return bool(REAL_TIME.search((ROOT / file).read_text()))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
-    """Begin with tests that wait for nodes, and give the patient process those that compute.
+    """Begin with tests in real time, and give the patient process those that compute.
 
     Arms are moved in one process at a time, as long as the others have something else to do.
     """
@@ -75,16 +86,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
 
     class SharedOut(LoadFileScheduling):
         def _assign_work_unit(self, node: object) -> None:
-            computing = [scope for scope in self.workqueue if scope.startswith(PATIENT)]
-            waiting = [scope for scope in self.workqueue if not scope.startswith(PATIENT)]
-            waiting.sort(key=lambda scope: not scope.startswith(LONGEST))
+            queue = sorted(self.workqueue, key=lambda scope: not scope.startswith(LONGEST))
+            waiting = [scope for scope in queue if in_real_time(scope)]
+            computing = [scope for scope in queue if not in_real_time(scope)]
             if is_patient(node.gateway.id, self.numnodes):
                 waiting = []
             if not waiting and not computing:
                 node.shutdown()
                 return
             apart = [x for x in waiting if not (x.startswith(MOVING) and self._moves_besides(node))]
-            self.workqueue.move_to_end((apart or waiting or computing)[0], last=False)
+            self.workqueue.move_to_end((apart or computing or waiting)[0], last=False)
             super()._assign_work_unit(node)
 
         def _moves_besides(self, node: object) -> bool:
