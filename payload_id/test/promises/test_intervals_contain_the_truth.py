@@ -477,7 +477,7 @@ def test_an_arm_at_rest_and_a_bare_one_are_said_to_be_that(arms):
 
 @pytest.mark.slow
 def test_intervals_never_widen_and_pieces_make_no_difference(arms):
-    for arm in arms[:2]:
+    for arm in arms[:1]:
         rng = np.random.default_rng(7)
         run = Run.drawn(arm, rng, drawn_payload(rng), seconds=2.02, rate=250.0, size=0.5)
         recording = everything(run, STATED, rng, "uniform")

@@ -85,13 +85,12 @@ def test_bounds_measured_under_less_torque_grow_with_it_and_no_further():
     load = np.abs(run.samples.tau + errors).max(axis=0)
     means = {"torque_mean_window": (0.1,), "torque_mean": (0.02,) * run.model.n}
     stated = replace(USUAL, **means, torque_mean_load=tuple(0.2 * load))
-    for times, sign in ((1.0, 1.0), (8.0, 1.0), (1.0, -1.0)):
+    for times in (1.0, 8.0):
         tau = run.samples.tau + times * errors
-        tau[:, 2] *= sign
         online, told = OnlineIdentifier(run.model, Settings(stated)), []
         online.add(replace(run.samples, tau=tau))
         found = online.update(told.append)
-        if (times, sign) != (1.0, 1.0):
+        if times > 1.0:
             assert found.status is Status.INCONSISTENT and told
             continue
         assert not told and found.contains(run.phi).all()

@@ -46,7 +46,7 @@ def test_a_bit_that_changed_anywhere_changes_no_number(tmp_path):
     path = recorded(tmp_path)
     (file,) = path.glob("*.mcap")
     whole, sent, refused = file.read_bytes(), Recording.from_bag(path), 0
-    for place in np.random.default_rng(2).integers(0, 8 * len(whole), 300):
+    for place in np.random.default_rng(2).integers(0, 8 * len(whole), 100):
         altered = bytearray(whole)
         altered[place // 8] ^= 1 << place % 8
         file.write_bytes(altered)
@@ -58,4 +58,4 @@ def test_a_bit_that_changed_anywhere_changes_no_number(tmp_path):
         else:
             for name in ("stamp", "q", "dq", "tau"):
                 np.testing.assert_array_equal(getattr(found, name), getattr(sent, name))
-    assert 100 < refused < 300
+    assert 33 < refused < 100
