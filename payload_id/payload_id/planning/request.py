@@ -87,6 +87,7 @@ class Goal:
                 raise InputError(
                     f"The goal's '{name}' must be above 0 and at most {most:g}; found {value!r}."
                 )
+            object.__setattr__(self, name, float(value))  # certificates are kept digit by digit
 
 
 @dataclass(frozen=True)

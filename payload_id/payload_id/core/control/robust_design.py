@@ -9,14 +9,15 @@ proof.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 
 from ..arm.arm_model import ArmModel
-from ..arrays import Array
+from ..arrays import Array, IntArray
 from ..errors import InputError
-from ..motion.trajectory import Trajectory
+from ..motion.trajectory import MotionRanges, Trajectory
 from ..safety.torque.arm_dynamics import ArmDynamics
 from ..safety.torque.design_margins import proved_inertia
 from ..safety.torque.parameter_box import ParameterBox
@@ -148,40 +149,121 @@ def design_for(
         InputError: There is no such design.
     """
     model, box = dynamics.model, dynamics.box
-    made = level or room**2 * _least_level(dynamics, trajectories, gain, sampling)
-    needs = _needs(dynamics, trajectories, gain, sampling, made)
-    needed = _level_of(least_momentum(sampling.period, *needs), box)
+    motions = [_Slices.of(x) for x in trajectories]
+    made = level or room**2 * _least_level(dynamics, motions, gain, sampling)
+    needs = _Needs.of(dynamics, motions, gain, sampling, made)
+    needed = _level_of(least_momentum(sampling.period, *needs.least), box)
     # A part of what is left is room for other motions, the rest makes the input gentler.
     spare = float(np.clip(np.sqrt(made / needed) / GROWTH, 1.0, SPARE))
-    disturbance, change, mismatch = _needs(
-        dynamics, trajectories, gain, sampling, made, spare, spare * needs[1]
-    )
-    return robust_design(model, box, made, gain, disturbance, change, mismatch, sampling)
+    return robust_design(model, box, made, gain, *needs.with_room(spare), sampling)
+
+
+@dataclass(frozen=True, eq=False)
+class _Slices:
+    """A motion, and its extrema on slices of time, all equally long, or on some of them."""
+
+    motion: Trajectory
+    ranges: MotionRanges
+
+    @classmethod
+    def of(cls, motion: Trajectory) -> _Slices:
+        """Return all slices of a motion."""
+        edges = np.linspace(0.0, motion.duration, int(motion.duration / SLICES) + 2)
+        return cls(motion, motion.ranges(edges))
+
+    def only(self, rows: IntArray) -> _Slices:
+        """Return some of them."""
+        edges, *extrema = (getattr(self.ranges, x.name) for x in fields(self.ranges))
+        taken = MotionRanges(edges[: len(rows) + 1], *(x[rows] for x in extrema))
+        return replace(self, ranges=taken)
+
+    def disturbance(self, dynamics: ArmDynamics, tube: TrackingTube) -> Array:
+        """Return |w_j| on each slice, shape (K, n), close where it is largest."""
+        found = slice_torque_bounds(dynamics.model, self.ranges, tube, dynamics.box)
+        return found.largest_disturbance
+
+
+@dataclass(frozen=True, eq=False)
+class _Needs:
+    """What motions need in the tube of a level.
+
+    Attributes:
+        disturbance: Largest |w_j|, shape (n,) [N m or N].
+        change: How much torques change, by motion.
+        mismatch: Largest |p_j - p0_j|, shape (n,) [N m s or N s].
+        worst: The slices that disturb a joint most.
+    """
+
+    disturbance: Array
+    change: Sequence[TorqueChange]
+    mismatch: Array
+    worst: Sequence[_Slices]
+
+    @classmethod
+    def of(
+        cls,
+        dynamics: ArmDynamics,
+        motions: Sequence[_Slices],
+        gain: Array | float,
+        sampling: Sampling,
+        level: float,
+    ) -> _Needs:
+        """Return what slices of motions need."""
+        model, box = dynamics.model, dynamics.box
+        tube = undesigned_tube(model, box, level, gain, sampling)
+        w = [x.disturbance(dynamics, tube) for x in motions]
+        change = [torque_change(model, box, x.motion, tube, sampling, SLICES) for x in motions]
+        mismatch = np.max([x.mismatch(level).max(axis=0) for x in change], axis=0)
+        worst = [x.only(np.unique(y.argmax(axis=0))) for x, y in zip(motions, w, strict=True)]
+        return cls(ROOM * np.max([x.max(axis=0) for x in w], axis=0), change, mismatch, worst)
+
+    @cached_property
+    def least(self) -> tuple[Array, Array, Array]:
+        """Disturbance, change and mismatch, shape (n,) each.
+
+        Raises:
+            InputError: The faster the controller acts, the more its torque changes.
+        """
+        return self.disturbance, self._settled(self.disturbance, 0.0), self.mismatch
+
+    def with_room(self, spare: float) -> tuple[Array, Array, Array]:
+        """Return the same, so many times as large, and the change that this makes."""
+        w = spare * self.disturbance
+        return w, self._settled(w, spare * self.least[1]), spare * self.mismatch
+
+    def _settled(self, disturbance: Array, least: Array | float) -> Array:
+        return np.asarray(np.max([_settled(x, disturbance, least) for x in self.change], axis=0))
 
 
 def _least_level(
     dynamics: ArmDynamics,
-    trajectories: Sequence[Trajectory],
+    motions: Sequence[_Slices],
     gain: Array | float,
     sampling: Sampling,
 ) -> float:
     """Return the least V_M, about, that holds what a tube of it needs [J].
 
+    It is looked for on the slices that disturb most in a small tube; all of them must hold.
+
     Raises:
         InputError: There is none.
     """
-    level, ratio = SMALLEST, np.inf
+    level, ratio, some = SMALLEST, np.inf, motions
     for _ in range(ITERATIONS):
         tube = undesigned_tube(dynamics.model, dynamics.box, level, gain, sampling)
         if tube.reference_velocity.max() > WIDEST:
             break
-        needs = _needs(dynamics, trajectories, gain, sampling, level)
-        needed = _level_of(least_momentum(sampling.period, *needs), dynamics.box)
-        if needed <= level:
+        needs = _Needs.of(dynamics, some, gain, sampling, level)
+        needed = _level_of(least_momentum(sampling.period, *needs.least), dynamics.box)
+        if needed <= level and some is motions:
             return level
+        if needed <= level:
+            some = motions
+            continue
         if needed > ratio * level:  # what is needed grows faster than the level from here on
             break
         level, ratio = STEP * needed, needed / level
+        some = needs.worst if some is motions else some
     raise InputError(
         "There is no robust design: the wider the tube, the more the payload's bounds and torques "
         f"that follow the state within {sampling.period:g} s widen it, without end. "
@@ -190,39 +272,9 @@ def _least_level(
     )
 
 
-def _needs(
-    dynamics: ArmDynamics,
-    trajectories: Sequence[Trajectory],
-    gain: Array | float,
-    sampling: Sampling,
-    level: float,
-    spare: float = 1.0,
-    least: Array | float = 0.0,
-) -> tuple[Array, Array, Array]:
-    """Return disturbance, change and mismatch in the tube of a level, shape (n,) each.
-
-    They are so many times as large as is needed, the change not below the least.
-    """
-    model, box = dynamics.model, dynamics.box
-    tube = undesigned_tube(model, box, level, gain, sampling)
-    w = spare * ROOM * np.max([_disturbance(dynamics, x, tube) for x in trajectories], axis=0)
-    found = [torque_change(model, box, x, tube, sampling, SLICES) for x in trajectories]
-    delta = np.max([_settled(x, w, least) for x in found], axis=0)
-    mismatch = np.max([x.mismatch(level).max(axis=0) for x in found], axis=0)
-    return w, delta, spare * mismatch
-
-
 def _level_of(momentum: Array, box: ParameterBox) -> float:
     """Return V_M of |p_j| <= momentum_j [J]."""
     return 0.5 * float(np.sum(momentum**2 / _smallest_rotor(box)))
-
-
-def _disturbance(dynamics: ArmDynamics, trajectory: Trajectory, tube: TrackingTube) -> Array:
-    """Return the largest |w_j| along a motion, shape (n,) [N m or N]."""
-    edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICES) + 2)
-    ranges = trajectory.ranges(edges)
-    found = slice_torque_bounds(dynamics.model, ranges, tube, dynamics.box)
-    return np.asarray(found.disturbance.max(axis=0))
 
 
 def _settled(found: TorqueChange, disturbance: Array, least: Array | float) -> Array:

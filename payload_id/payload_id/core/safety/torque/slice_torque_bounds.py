@@ -79,9 +79,23 @@ class SliceTorqueBounds:
     @cached_property
     def disturbance(self) -> Array:
         """Bound on the difference that theta - theta_0 makes, |w_j|."""
-        form = self.form
-        most = form.above(np.zeros_like(form.b), form.c, self.splits)
-        return (most + self._unknown + self.joints.half_rest)[:, self.back]
+        return self._disturbance(-np.inf)
+
+    @cached_property
+    def largest_disturbance(self) -> Array:
+        """The same, but close only where it may be the largest of all slices."""
+        least = self.form.least + self._rest_of_disturbance
+        return self._disturbance(least.max(axis=0))
+
+    def _disturbance(self, enough: Array | float) -> Array:
+        """Return the bound, which need not be close below a value."""
+        form, rest = self.form, self._rest_of_disturbance
+        ends = np.broadcast_to(enough - rest, rest.shape), np.full(rest.shape, np.inf)
+        return (form.above(np.zeros_like(form.b), form.c, self.splits, *ends) + rest)[:, self.back]
+
+    @property
+    def _rest_of_disturbance(self) -> Array:
+        return self._unknown + self.joints.half_rest
 
     @property
     def _unknown(self) -> Array:
@@ -169,6 +183,12 @@ class _BilinearForm:
     def spread(self) -> Array:
         """Largest |sum_k x_k b_k|, shape (K, n)."""
         return np.asarray(np.abs(self.b).sum(axis=-1))
+
+    @property
+    def least(self) -> Array:
+        """What a'u + x'c u takes at u = sign(a) and the best x, shape (K, n)."""
+        taken = (self.c @ np.sign(self.a)[..., None])[..., 0]
+        return np.asarray(np.abs(self.a).sum(axis=-1) + np.abs(taken).sum(axis=-1))
 
     def above(self, b: Array, c: Array, splits: int, *ends: Array) -> Array:
         """Return a bound of a'u + x'b + x'c u, shape (K, n); `ends` as of `bilinear_bound`."""
