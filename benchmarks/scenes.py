@@ -48,8 +48,8 @@ from payload_id.core.excitation.prediction.candidate_rows import Collected, RowP
 from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
+    proof_torque,
     rough_clearance,
-    tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
@@ -231,7 +231,7 @@ def run(
     known = np.diff(predictor.row_source.uncertainty.prior.box(), axis=0)[0] / 2
     nothing = Collected.nothing(predictor.p)
     task = PlanningTask(family, predictor, criterion_named(criterion, known), nothing, HANDOVER,
-                limits, case.box, tube_torque(case, family), rough_clearance(case))  # fmt: skip
+                limits, case.box, proof_torque(case, family), rough_clearance(case))  # fmt: skip
     certify, accepted, refused = timed(certifier(case))
     budget = Budget(seconds=limit - (time.process_time() - began), evaluations=np.inf)
     found = plan(task, certify, budget, seed, time.process_time)

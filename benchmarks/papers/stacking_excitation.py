@@ -23,8 +23,8 @@ from payload_id.core.excitation.prediction.candidate_rows import Collected, RowP
 from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
+    proof_torque,
     rough_clearance,
-    tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
@@ -89,7 +89,7 @@ class Workplace:
         horizon = LENGTH if number == PIECES - 1 else HANDOVER
         criterion = criterion_named(DEFAULT, known)
         task = PlanningTask(family, predictor, criterion, collected, horizon, limits, box,
-                            tube_torque(case, family), rough_clearance(case))  # fmt: skip
+                            proof_torque(case, family), rough_clearance(case))  # fmt: skip
         found = plan(task, certifier(case), BUDGET, self.seed + number, time.process_time)
         if not isinstance(found, Plan):
             return None, collected

@@ -22,17 +22,15 @@ class RunPrediction:
     Attributes:
         predictor: Predicts the rows of motions.
         known: Half widths of the payload's intervals before the run, shape (10,).
-        collected: What the rows of the pieces that were followed add up to.
-        last: The newest piece and its handover [s]; whether it was followed is not known yet.
-        before: The piece that was followed last, and what was collected before it; the arm goes on
-            to its end where the newest comes too late, or none is found.
+        collected: What the rows of the pieces before the next one add up to.
+        planned: The pieces so far, each with what was collected before it; whether the newest are
+            followed is not known yet.
     """
 
     predictor: Predictor
     known: Array
     collected: Collected
-    last: tuple[Trajectory, float] | None = None
-    before: tuple[Trajectory, Collected] | None = None
+    planned: tuple[tuple[Trajectory, Collected], ...] = ()
 
     @classmethod
     def fresh(cls, predicting: Callable[[Array], Predictor], box: ParameterBox) -> RunPrediction:
@@ -50,21 +48,24 @@ class RunPrediction:
         """Return the rows of a motion until a time [s], those of one candidate."""
         return self.predictor.rows(_alone(motion), until)
 
-    def take_in_last(self, start: MotionState) -> None:
-        """Add the rows of what was followed until the state where the next piece begins."""
-        ways: list[tuple[Trajectory, float, Collected]] = []
-        if self.last is not None:
-            motion, handover = self.last
-            ways += [(motion, time, self.collected) for time in (handover, motion.duration)]
-        if self.before is not None:
-            motion, collected = self.before
-            ways.append((motion, motion.duration, collected))
-        self.last = None
-        for motion, until, collected in ways:
+    def take_in_last(self, start: MotionState, handover: float) -> None:
+        """Add the rows of what is followed until the state where the next piece begins.
+
+        That is the newest piece until its handover [s]; or one that is followed to its end, where
+        what should have taken over came too late or was refused.
+        """
+        ends = ((i, end) for i in range(len(self.planned), 0, -1) for end in (handover, np.inf))
+        for number, end in ends:
+            motion, collected = self.planned[number - 1]
+            until = min(end, motion.duration)
             if _passes(motion, until, start):
-                self.before = motion, collected
+                self.planned = self.planned[:number]
                 self.collected = collected.plus(self.rows(motion, until))
                 return
+
+    def add(self, motion: Trajectory) -> None:
+        """Note the next piece."""
+        self.planned = (*self.planned, (motion, self.collected))
 
     def condition_number_after(self, motion: Trajectory, until: float) -> float:
         """Return the condition number of the payload's stacked regressor with a further motion."""

@@ -25,8 +25,8 @@ from ..core.excitation.criteria.half_widths import HalfWidths
 from ..core.excitation.prediction.candidate_rows import RowPredictor
 from ..core.excitation.prediction.predictor import Predictor
 from ..core.excitation.prediction.wrench_rows import WrenchPredictor
-from ..core.excitation.search.certifier import rough_clearance, tube_torque
-from ..core.excitation.search.planning import Budget, Certify, NoPlan, Plan, plan
+from ..core.excitation.search.certifier import proof_torque, rough_clearance
+from ..core.excitation.search.planning import Budget, Certify, NoPlan, plan
 from ..core.excitation.search.planning_task import PlanningTask
 from ..core.excitation.search.verdict import Verdict
 from ..core.motion.bezier import BezierPiece
@@ -59,7 +59,7 @@ from .request import (
 from .run_prediction import RunPrediction
 
 WARM = Budget(1.0, 300, 1)  # of the plan that nobody wants
-LAST_RESORT = Budget(evaluations=400, certifications=5)  # without a bound of time
+LEAST = 5  # times that the certifier is asked on a busy machine, however long that takes
 LEAST_EXCURSION = 1e-3  # [rad or m] below which a motion moves nothing
 STANDING_STILL = (
     "Only standing still was certified: nothing that moves keeps limits and clearances for every "
@@ -68,7 +68,6 @@ STANDING_STILL = (
 )
 LEAST_MOVE = 1.0  # [s] that the way to a pose takes
 SLOWER = (1.05, 1.6, 2.5)  # times the shortest duration that are tried for it
-LEAST_SEARCH = 0.2  # [s] of computing below which a piece is not begun
 STOPS_SHARE = 0.3  # of a piece's computing time that is left for its stops
 
 Request = PlanRequest | PieceRequest | ScaleRequest | MoveRequest
@@ -134,9 +133,9 @@ class PlanningWorker:
         case, limits = self._certifier.with_limits(case, goal.speed_scale, family_of)
         task = self._task(case, goal, start, limits, fresh, goal.duration)
         verdict = self._executed_verdict(case)
-        found = plan(task, verdict, Budget(goal.time_budget), goal.seed, time.monotonic)
-        if _was_hurried(found):
-            found = plan(task, verdict, LAST_RESORT, goal.seed, time.monotonic)
+        found = plan(
+            task, verdict, Budget(goal.time_budget, least=LEAST), goal.seed, time.monotonic
+        )
         if isinstance(found, NoPlan):
             return Refused(f"No motion was certified. {found.reason}")
         if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
@@ -176,13 +175,8 @@ class PlanningWorker:
         case, limits = self._limits_of_run(case, request)
         task = self._task(case, goal, request.start, limits, prediction, request.handover)
         verdict = partial(self._certifier.verdict, case)
-        budget = (1.0 - STOPS_SHARE) * goal.time_budget
-        if budget < LEAST_SEARCH:
-            none = NoPlan(f"Only {budget:.2f} s were left to plan in.", None, 0, 0, 0.0)
-            return Piece(none, case.tube)
-        found = plan(task, verdict, Budget(budget), goal.seed + request.index, time.monotonic)
-        if _was_hurried(found) and not request.start.dq.any():
-            found = plan(task, verdict, LAST_RESORT, goal.seed, time.monotonic)
+        budget = Budget((1.0 - STOPS_SHARE) * goal.time_budget, least=LEAST)
+        found = plan(task, verdict, budget, goal.seed + request.index, time.monotonic)
         if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
         if isinstance(found, NoPlan):
@@ -191,9 +185,8 @@ class PlanningWorker:
         self._tube = case.tube
         name = f"{request.plan_id}/piece_{request.index:02d}"
         path = self._certifier.keep(name, case, found.trajectory, found.certificate)
-        prediction.last = (found.trajectory, request.handover)
-        deadline = begin + goal.time_budget if request.start.dq.any() else np.inf  # rest can wait
-        stops = self._certifier.stops(name, case, found.trajectory, request.handover, deadline)
+        prediction.add(found.trajectory)
+        stops = self._certifier.stops(name, case, found.trajectory, request.handover)
         condition = prediction.condition_number_after(found.trajectory, request.handover)
         documents = self._certifier.documents(path, name, stops)
         seconds = time.monotonic() - begin
@@ -325,13 +318,13 @@ class PlanningWorker:
             horizon=until,
             limits=limits,
             box=case.box,
-            reserve=tube_torque(case, family),
+            reserve=proof_torque(case, family),
             clearance=rough_clearance(case),
         )
 
     def _with_stops(self, name: str, case: SafetyCase, motion: Trajectory) -> CertifiedMotion:
         """Return a motion with certified stops all along."""
-        stops = self._certifier.stops(name, case, motion, motion.duration, np.inf)
+        stops = self._certifier.stops(name, case, motion, motion.duration)
         return CertifiedMotion(motion, stops, case.tube)
 
     def _prediction_for(self, request: PieceRequest, box: ParameterBox) -> RunPrediction:
@@ -339,7 +332,7 @@ class PlanningWorker:
         if request.index == 0 or self._prediction is None or self._run != request.plan_id:
             self._prediction, self._run = self._fresh(box), request.plan_id
         else:
-            self._prediction.take_in_last(request.start)
+            self._prediction.take_in_last(request.start, request.handover)
         return self._prediction
 
 
@@ -359,8 +352,3 @@ def _largest_excursion(motion: Trajectory) -> float:
     """Return how far any joint moves [rad or m]."""
     q = motion.at(np.linspace(0.0, motion.duration, 50)).q
     return float(np.ptp(q, axis=0).max())
-
-
-def _was_hurried(found: Plan | NoPlan) -> bool:
-    """Whether hardly anything was tried, on a busy machine; an arm at rest can wait."""
-    return isinstance(found, NoPlan) and found.asked < LAST_RESORT.certifications

@@ -134,7 +134,7 @@ class Prover:
             )
         if coarse := self._cases.too_coarse(motion):
             raise InputError(f"{what}: {coarse}")
-        outcome = certify(case, motion, saved.certificate.step)
+        outcome = certify(case, motion, saved.certificate.step, told=1.0)
         if isinstance(outcome, Refusal):
             raise InputError(f"{what}: its proof does not repeat. {outcome.sentence}")
         if (np.abs(motion.at(np.array([motion.duration])).dq) > AT_REST).any():

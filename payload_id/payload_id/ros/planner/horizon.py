@@ -1,8 +1,8 @@
 """Identification in receding horizon [ZZV, Algorithm 2]: pieces that take over from each other.
 
-While a piece is followed, the next one is planned from the state in which it will be left, and
-handed to the bridge, which proves it and has it take over. Where none is there in time, the present
-piece is followed to its end, at rest, and the next one is planned from there.
+A piece is planned from the state in which the one before will be left, while that one waits and one
+more is followed, and handed to the bridge, which proves it and has it take over. Where none is
+there in time, the last one is followed to its end, at rest, and the next one is planned from there.
 """
 
 from __future__ import annotations
@@ -142,25 +142,32 @@ class Horizon:
             self.phase = "planning"
 
     async def _from_rest(self) -> Ended:
-        """Have pieces take over from each other until one does not; return how the last ended."""
-        piece = await self._planned(None, lambda: math.inf, lambda: self._goal.unwanted)
+        """Have pieces take over from each other until one does not; return how the last ended.
+
+        The piece after the next one is planned while the bridge proves the next one.
+        """
+        first = len(self.begun)
+        piece = await self._planned(first, None, lambda: math.inf, lambda: self._goal.unwanted)
         if self._goal.is_paused:
             return PAUSED
         if isinstance(piece, str):
             return self._unplanned(piece)
-        following = self._follow(piece, None)
-        while True:
-            follower_piece = await self._next(piece, following)
-            if not await self._has_begun(following):
+        last = newest = self._follow(piece, first, None)
+        waiting = [(piece, newest)]  # which the bridge has, and that have not begun
+        while len(waiting) < 2 or await self._first_begins(waiting, newest):
+            number = len(self.begun) + len(waiting)
+            next_piece = await self._next(number, newest)
+            if not await self._takes_over(newest):
                 break
-            self._note(piece)
-            if isinstance(follower_piece, str) or self._over() or self._ends(following):
+            last = newest
+            if isinstance(next_piece, str) or self._over() or self._ends(newest):
                 break
-            follower = self._follow(follower_piece, following)
-            if not await self._takes_over(follower):
-                break
-            piece, following = follower_piece, follower
-        return await self._goal.end_of(following)
+            newest = self._follow(next_piece, number, newest)
+            waiting.append((next_piece, newest))
+        last = newest if newest.is_commanded else last
+        while waiting and await self._first_begins(waiting, last):
+            pass
+        return await self._goal.end_of(last)
 
     def _unplanned(self, why: str) -> Ended:
         """Return the end of a run of which no piece was planned from rest."""
@@ -168,10 +175,12 @@ class Horizon:
         reason, why = self._goal.called_off or (reason, why)
         return Ended(reason, sentence(reason, why), at_rest=True)
 
-    async def _next(self, piece: Piece, following: Following) -> Piece | str:
-        """Return the piece after one that is followed; or why there is none."""
-        if self._over(len(self.begun) + 1):
+    async def _next(self, number: int, following: Following) -> Piece | str:
+        """Return the piece of a number, after one that is or will be followed; or why none."""
+        if self._over(number):
             return "No more pieces are wanted."
+        if why := self._ends(following):
+            return why
         handover, lead = self._rules.handover, _lead(self._context)
         latest = handover - lead - self._context.settings.proof_time - MARGIN
         start = MotionState.of(following.motion.trajectory, handover)
@@ -179,20 +188,24 @@ class Horizon:
         def left() -> float:
             return latest - max(0.0, following.time(self._context.arm.states.now_ns))
 
-        return await self._planned(start, left, lambda: self._ends(following))
+        return await self._planned(number, start, left, lambda: self._ends(following))
 
     async def _planned(
-        self, start: MotionState | None, left: Callable[[], float], unwanted: Callable[[], str]
+        self,
+        number: int,
+        start: MotionState | None,
+        left: Callable[[], float],
+        unwanted: Callable[[], str],
     ) -> Piece | str:
         """Return a piece, or why there is none.
 
         Args:
+            number: Of the piece.
             start: From which it begins; None: where the arm rests.
             left: Tells how much computing time there is [s].
             unwanted: Says why nobody waits for it any more; empty: somebody does.
         """
         context, rules = self._context, self._rules
-        number = len(self.begun) + (start is not None)
         try:
             if start is None:
                 q = context.start(rules.goal.limits, own=True)
@@ -212,26 +225,34 @@ class Horizon:
         self.planning_seconds.append(piece.seconds)
         return piece.plan.reason if isinstance(piece.plan, NoPlan) else piece
 
-    def _follow(self, piece: Piece, before: Following | None) -> Following:
-        """Have the bridge follow a piece, from rest or from the one before."""
+    def _follow(self, piece: Piece, number: int, before: Following | None) -> Following:
+        """Have the bridge follow a piece of a number, from rest or from the one before."""
         if not isinstance(piece.plan, Plan) or piece.documents is None:
             raise TypeError("A piece that is followed has a plan and certificates.")
         motion = CertifiedMotion(piece.plan.trajectory, piece.stops, piece.tube)
-        number = len(self.begun)
         name = f"{self._name}/piece_{number:02d}"
         if before is None:
             return self._goal.hand_over(name, motion, piece.documents)
         after = self._rules.handover
         return self._goal.hand_over(name, motion, piece.documents, before.name, after)
 
-    async def _has_begun(self, following: Following) -> bool:
-        """Wait until a motion has begun, or ended; return whether it has begun."""
-        states = self._context.arm.states
+    async def _first_begins(
+        self, waiting: list[tuple[Piece, Following]], newest: Following
+    ) -> bool:
+        """Wait until the first piece that waits begins, or what was handed over last has ended.
+
+        Returns:
+            begun: Whether it has begun; it is noted, and waits no more.
+        """
+        states, (piece, following) = self._context.arm.states, waiting[0]
 
         def begun() -> bool:
             return following.time(states.now_ns) >= 0.0
 
-        await self._wait(lambda: begun() or following.ended is not None)
+        await self._wait(lambda: begun() or newest.ended is not None)
+        if begun():
+            self._note(piece)
+            waiting.pop(0)
         return begun()
 
     async def _takes_over(self, follower: Following) -> bool:

@@ -186,7 +186,7 @@ def test_it_ends_at_rest_where_nothing_more_is_planned(monkeypatch, fails_at, re
 
 @pytest.mark.parametrize(
     ("half_widths", "reason", "pieces"),
-    [(lambda t: 0.1, Reason.NO_PROGRESS, 2), (lambda t: 0.1 / (2 + t), Reason.PIECES_DONE, 5)],
+    [(lambda t: 0.1, Reason.NO_PROGRESS, 3), (lambda t: 0.1 / (2 + t), Reason.PIECES_DONE, 5)],
 )
 def test_it_ends_where_half_widths_shrink_no_more(monkeypatch, half_widths, reason, pieces):
     made, ended = run(monkeypatch, World(half_widths=half_widths), most_pieces=5)

@@ -38,10 +38,15 @@ def test_a_piece_counts_to_where_it_was_left(late):
     """To its end where the next one was planned, but came too late."""
     first = piece(MotionState.at_rest(np.zeros(1)))
     prediction = RunPrediction(TimePredictor(), np.ones(10), Collected.nothing(0))
-    prediction.last = first, HANDOVER
-    prediction.take_in_last(MotionState.of(first, HANDOVER))
+    prediction.add(first)
+    prediction.take_in_last(MotionState.of(first, HANDOVER), HANDOVER)
     assert followed(prediction) == pytest.approx(HANDOVER)
     second = piece(MotionState.of(first, HANDOVER))
-    prediction.last = second, HANDOVER
-    prediction.take_in_last(MotionState.of(*((first, DURATION) if late else (second, DURATION))))
+    prediction.add(second)
+    if late:  # a third was planned in vain, too
+        third = MotionState.of(second, HANDOVER)
+        prediction.take_in_last(third, HANDOVER)
+        prediction.add(piece(third))
+    end = MotionState.of(*((first, DURATION) if late else (second, DURATION)))
+    prediction.take_in_last(end, HANDOVER)
     assert followed(prediction) == pytest.approx(DURATION if late else HANDOVER + DURATION)

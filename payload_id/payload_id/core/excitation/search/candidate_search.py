@@ -12,7 +12,9 @@ from ..prediction.candidate_rows import CandidateRows
 from .planning_task import PlanningTask
 
 CANDIDATES = 150  # random ones
-SHORTER = 4  # times that one beyond sampled limits is drawn towards the calm one
+SHORTER = 3  # times that one beyond sampled limits is drawn towards the calm one
+LESS = 0.5  # part of the way that limits leave that is gone at least
+TINY = 1e-12
 PROMISING = 45  # of them whose criterion and clearance are computed, which costs most
 STARTS = 8  # best ones that are refined at most
 ALONG = (1.0, 0.8, 0.6, 0.4, 0.2)  # parts of a refined candidate's way that are looked at
@@ -85,10 +87,13 @@ class Search:
             found += [x + part * (better - x) for part in ALONG]
         if found:
             x = np.array(found)
-            self._add(x[self._usage(x) <= PART])
+            self._add(x[self._usage(x).max(axis=(1, 2)) <= PART])
 
     def _drawn(self, rng: np.random.Generator, warm: Array | None) -> Array:
-        """Return random candidates, drawn towards the calm one until they keep sampled limits."""
+        """Return random candidates, drawn towards the calm one until they keep sampled limits.
+
+        What a limit takes is about convex along that way: so far that the chord keeps it.
+        """
         family, calm = self._task.family, self._task.family.calm
         count = int(max(2, min(CANDIDATES, self._most)))
         x = family.drawn(rng.uniform(-1.0, 1.0, (count, family.size)))
@@ -97,17 +102,20 @@ class Search:
             x[1] = np.clip(warm, -1.0, 1.0)
         usage = self._usage(x)
         for _ in range(SHORTER):
-            over = np.flatnonzero(usage > PART)
+            over = np.flatnonzero(usage.max(axis=(1, 2)) > PART)
             if not len(over):
                 break
-            x[over] = calm + rng.uniform(0.2, 0.8, (len(over), 1)) * (x[over] - calm)
+            more = usage[over] - usage[0]
+            part = np.where(usage[over] > PART, (PART - usage[0]) / np.maximum(more, TINY), 1.0)
+            part = np.clip(part.min(axis=(1, 2)), 0.0, 1.0) * rng.uniform(LESS, 1.0, len(over))
+            x[over] = calm + part[:, None] * (x[over] - calm)
             usage[over] = self._usage(x[over])
-        return x[usage <= PART]
+        return x[usage.max(axis=(1, 2)) <= PART]
 
     def _usage(self, x: Array) -> Array:
-        """Return the largest part of a limit that candidates take, shape (C,)."""
+        """Return the parts of limits that candidates take, shape (C, K, n)."""
         self.evaluations += len(x)
-        return np.asarray(self._task.usage(x).max(axis=(1, 2)))
+        return self._task.usage(x)
 
     def _add(self, x: Array) -> None:
         """Add the promising ones of some candidates that keep sampled limits."""

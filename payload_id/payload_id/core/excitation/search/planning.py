@@ -46,11 +46,13 @@ class Budget:
         evaluations: Number of candidates evaluated before certification; with this alone the
             same seed gives the same answer.
         certifications: How often the certifier may be asked.
+        least: How often it is asked even if that takes longer, as on a busy machine.
     """
 
     seconds: float = np.inf
     evaluations: float = 4000
     certifications: int = 20
+    least: int = 0
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,9 @@ class _Planner:
         seconds = self._budget.seconds
         search = Search(self._task, seed, self._budget.evaluations, warm)
         search.refine(FIRST, self._after(SEARCH_SHARE * seconds))
-        found = self._first(self._ladder(search.best(FIRST)), self._budget.certifications)
+        found = self._first(
+            self._ladder(search.best(FIRST)), self._budget.certifications, self._budget.least
+        )
         if found is None:
             return self._none(search.evaluations)
         # What is certified is in hand: the rest of the time can only make it better.
@@ -160,10 +164,10 @@ class _Planner:
             x = x[task.usage(x).max(axis=(1, 2)) <= 1.0]
             yield from x[task.clearances(x) > 0.0]
 
-    def _first(self, candidates: Iterator[Array], most: int) -> Plan | None:
+    def _first(self, candidates: Iterator[Array], most: int, least: int = 0) -> Plan | None:
         """Return the first of candidates that is certified, having asked so often at most."""
         # There must be time for one more answer, which may take as long as the longest so far.
-        while self._asked < most and self._left() >= self._longest:
+        while self._asked < most and (self._asked < least or self._left() >= self._longest):
             x = next(candidates, None)
             if x is None:
                 break
@@ -182,7 +186,7 @@ class _Planner:
         last = self._refused
         if last is not None:
             reason = f"None of {self._asked} candidates was certified; the calmest: {last.reason}"
-        elif self._left() > 0.0:
+        elif self._left() > 0.0 or self._budget.least:
             # No candidate keeps the limits at samples: what keeps the arm from staying says why.
             family = self._task.family
             last, self._asked = self._certify(family.trajectory(family.calm)), 1

@@ -34,13 +34,17 @@ STEP = 0.05  # [s] slices on which extrema of the motion are taken
 DESIGN_STEP = 0.4  # part of it that the slices for the change of torque are [-]
 
 
-def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Certificate | Refusal:
+def certify(
+    case: SafetyCase, trajectory: Trajectory, step: float = STEP, told: float = 0.0
+) -> Certificate | Refusal:
     """Prove that a motion is safe, or say which constraint is not kept first.
 
     Args:
         case: What it is certified against.
         trajectory: The desired motion.
         step: Length of the first slices of time [s]; they are cut where a proof needs it.
+        told: Part of a torque limit below which its margin need not be told closely; 1: nobody
+            asks for margins, only for the proof [-].
 
     Raises:
         InputError: The motion has another number of joints, or no duration.
@@ -54,7 +58,7 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
         # The scene is prepared only for motions that come so far.
         lambda: clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step),
         partial(design_margins, case, trajectory, DESIGN_STEP * step),
-        partial(torque_margins, case, trajectory, step),
+        partial(torque_margins, case, trajectory, step, told),
         partial(holding_margins, case, trajectory),
     )
     margins: list[Margin] = []

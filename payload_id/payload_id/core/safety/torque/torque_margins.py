@@ -92,7 +92,7 @@ class TorqueBound(LimitBound):
 
 
 def torque_margins(
-    case: SafetyCase, trajectory: Trajectory, step: float
+    case: SafetyCase, trajectory: Trajectory, step: float, told: float = 0.0
 ) -> tuple[Margin, ...] | Refusal:
     """Return the smallest margins of torque and disturbance, or the first that is not kept.
 
@@ -100,9 +100,10 @@ def torque_margins(
         case: What is certified.
         trajectory: The desired motion.
         step: Length of the first slices [s].
+        told: Part of a limit up to which any bound will do [-].
     """
     bound = TorqueBound(case, trajectory)
-    return bound.margins(Slices.between(even_edges(trajectory, step)))
+    return bound.margins(Slices.between(even_edges(trajectory, step)), told)
 
 
 def holding_margins(case: SafetyCase, trajectory: Trajectory) -> tuple[Margin, ...] | Refusal:
