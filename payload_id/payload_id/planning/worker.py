@@ -59,7 +59,7 @@ from .request import (
 from .run_prediction import RunPrediction
 
 WARM = Budget(1.0, 300, 1)  # of the plan that nobody wants
-LEAST = 5  # times that the certifier is asked on a busy machine, however long that takes
+LEAST = 5  # times that the certifier is asked for a piece in motion, however busy the machine
 LEAST_EXCURSION = 1e-3  # [rad or m] below which a motion moves nothing
 STANDING_STILL = (
     "Only standing still was certified: nothing that moves keeps limits and clearances for every "
@@ -133,9 +133,8 @@ class PlanningWorker:
         case, limits = self._certifier.with_limits(case, goal.speed_scale, family_of)
         task = self._task(case, goal, start, limits, fresh, goal.duration)
         verdict = self._executed_verdict(case)
-        found = plan(
-            task, verdict, Budget(goal.time_budget, least=LEAST), goal.seed, time.monotonic
-        )
+        patient = Budget(goal.time_budget, least=Budget.certifications)  # at rest it can wait
+        found = plan(task, verdict, patient, goal.seed, time.monotonic)
         if isinstance(found, NoPlan):
             return Refused(f"No motion was certified. {found.reason}")
         if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
@@ -175,7 +174,8 @@ class PlanningWorker:
         case, limits = self._limits_of_run(case, request)
         task = self._task(case, goal, request.start, limits, prediction, request.handover)
         verdict = partial(self._certifier.verdict, case)
-        budget = Budget((1.0 - STOPS_SHARE) * goal.time_budget, least=LEAST)
+        least = LEAST if request.start.dq.any() else Budget.certifications  # at rest it can wait
+        budget = Budget((1.0 - STOPS_SHARE) * goal.time_budget, least=least)
         found = plan(task, verdict, budget, goal.seed + request.index, time.monotonic)
         if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
