@@ -48,21 +48,6 @@ class GravityPid:
     derivative: Array
     torque_limit: Array
 
-    @classmethod
-    def tuned(
-        cls, dynamics: ArmDynamics, inertia: Array, bandwidth: float, torque_limit: Array
-    ) -> GravityPid:
-        """Return the controller with all three poles of each joint at -bandwidth.
-
-        Args:
-            dynamics: The arm.
-            inertia: Inertia that each joint is taken to move, shape (n,) [kg m2 or kg].
-            bandwidth: w in (s + w)^3 = s^3 + K_d/I s^2 + K_p/I s + K_i/I [rad/s].
-            torque_limit: Shape (n,) [N m or N].
-        """
-        I, w = np.asarray(inertia, dtype=float), bandwidth
-        return cls(dynamics, 3 * w**2 * I, w**3 * I, 3 * w * I, torque_limit)
-
     def start(self, measurement: Measurement) -> PidState:
         """Return the state before the first step."""
         return PidState(measurement.time, np.zeros(self.dynamics.model.n))

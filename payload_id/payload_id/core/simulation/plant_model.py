@@ -21,7 +21,7 @@ NEGLIGIBLE = 1e-12  # [kg] and [kg m2]
 ROUNDING = 1e-9  # relative to the largest principal moment [-], and [kg m2]
 
 
-def build_plant_model(
+def plant_spec(
     skeleton: str,
     joints: Sequence[str],
     payload_frame: str,
@@ -32,8 +32,8 @@ def build_plant_model(
     friction_viscous: Array,
     armature: Array,
     step: float,
-) -> mujoco.MjModel:
-    """Return the MuJoCo model.
+) -> mujoco.MjSpec:
+    """Return what the MuJoCo model is made of; the payload is the body `PAYLOAD`.
 
     Args:
         skeleton: URDF with inertias and joints only, see `skeleton`.
@@ -49,14 +49,19 @@ def build_plant_model(
         step: Step of the integration [s].
 
     Raises:
-        ModelError: MuJoCo cannot simulate the description.
+        ModelError: MuJoCo cannot read the description.
         InputError: The payload's or a link's parameters belong to no body.
         UnknownNameError: No such payload frame.
     """
     spec = _made("read", new_spec, step, gravity, skeleton)
     _fill(spec, joints, link_phis, (friction_coulomb, friction_viscous, armature))
     _attach_payload(spec, payload_frame, as_phi(payload_phi))
-    return _made("simulate", spec.compile)
+    return spec
+
+
+def build_plant_model(*given: Any, **named: Any) -> mujoco.MjModel:
+    """Return the MuJoCo model of `plant_spec`; ModelError where MuJoCo cannot simulate it."""
+    return _made("simulate", plant_spec(*given, **named).compile)
 
 
 def _made(what: str, make: Callable[..., Any], *given: Any) -> Any:
