@@ -31,13 +31,12 @@ from ..rows.row_source import RowSource
 from ..statistics.variance_components import UNIFORM_VARIANCE
 from .change_detector import PayloadChange
 
-CERTAIN = float(np.log(1e6))  # odds, about one wrong decision in a hundred thousand seconds
-SETTLED = 3  # windows that are judged with later ones before they count
+CERTAIN = float(np.log(1e6))  # odds: ten windows a second, one wrong in a hundred thousand seconds
+SETTLED = 3  # windows that are judged with later ones: a load that comes within 0.2 s spoils three
 PART = 50  # rows that are learnt at a time
-LEAST = 2  # windows in which another payload must be seen
-MEMORY = 6000.0  # windows after which what an arm's constants were counts for little
-MOST = 8  # windows that may wait for a decision
-SIZES = 10.0 ** -np.arange(0.0, 2.5, 0.5)  # of a contact, as parts of the heaviest payload
+MEMORY = 3600.0  # [s] in which an arm that warms up may wander through the bounds of its constants
+MOST = 8  # windows that may wait for a decision; its cost grows with their square
+SIZES = 10.0 ** -np.arange(0.0, 2.5, 0.5)  # a contact's, log-uniform; parts of the heaviest payload
 
 
 class Seen(str, Enum):
@@ -71,12 +70,14 @@ class HandEvent:
         start: Since when [s].
         told: When it was certain [s].
         first: Number of the first window of what is in the hand now.
+        again: Whether it was told before, and only since when is known better now.
     """
 
     seen: Seen
     start: float
     told: float
     first: int
+    again: bool = False
 
     @property
     def sentence(self) -> str:
@@ -98,30 +99,34 @@ class Gaussian:
         P = self.covariance - gain @ PH.T
         return Gaussian(self.mean + gain @ left, (P + P.T) / 2)
 
-    def drifted(self) -> Gaussian:
-        """Return what is known a window later: what was learnt of u fades slowly."""
-        P = (1.0 - 1.0 / MEMORY) * self.covariance
+    def drifted(self, part: float) -> Gaussian:
+        """Return what is known later, by some part of `MEMORY`: what was learnt of u fades."""
+        P = (1.0 - part) * self.covariance
         P[-10:, -10:] = self.covariance[-10:, -10:]
         u = np.arange(len(P) - 10)
-        P[u, u] += UNIFORM_VARIANCE / MEMORY
+        P[u, u] += part * UNIFORM_VARIANCE
         return Gaussian(self.mean, P)
 
-    def with_payload(self, variance: Array) -> Gaussian:
+    def with_payload(self, variance: Array | float) -> Gaussian:
         """Return the same u with a payload of which only its variance about none is known."""
         mean, P = self.mean.copy(), self.covariance.copy()
         mean[-10:], P[-10:], P[:, -10:] = 0.0, 0.0, 0.0
-        P[-10:, -10:] = np.diag(variance)
+        P[-10:, -10:] = variance * np.eye(10)
         return Gaussian(mean, P)
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """Windows [free, since) of those that wait are left free; then `payload` is in the hand."""
+    """Windows [free, since) of those that wait are left free; then `payload` is in the hand.
+
+    Its parameters are at most this `part` of the largest.
+    """
 
     free: int
     since: int
     payload: Seen
     evidence: float
+    part: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +218,11 @@ class HandWatch:
         return np.sqrt(np.diag(self.now.covariance)[-10:])
 
     @property
+    def fresh(self) -> bool:
+        """Whether no window of what is in the hand counts yet: since when it is there is open."""
+        return not (self.bare or self.settled.any())
+
+    @property
     def settled(self) -> Array:
         """The payload that windows which count tell, shape (10,)."""
         return self.state.mean[-10:]
@@ -235,7 +245,7 @@ class HandWatch:
         if not self.waiting:
             return replace(self, now=self.state)
         rows = RowBlock.stack([block.of_own_data() for _, block in self.waiting])
-        now = self.state.given(*self._linearised(self.state, rows), self.noise(rows))
+        now = self.state.given(*self._linearised(self.state, rows), self.noise(rows, MOST))
         return replace(self, now=now)
 
     def _linearised(self, state: Gaussian, rows: RowBlock) -> tuple[Array, Array]:
@@ -266,9 +276,10 @@ class HandWatch:
         ranked = stacked.ranked()
         same = next(x for x in ranked if x.payload is Seen.SAME)
         least = ranked[0].evidence - CERTAIN
-        for kind in (Seen.RELEASED, Seen.PICKED):  # nothing, unless that is excluded
+        since_when = 0.0 if self.fresh else CERTAIN
+        for kind, odds in ((Seen.RELEASED, CERTAIN), (Seen.PICKED, since_when)):
             found = next((x for x in ranked if x.payload is kind), same)
-            if found.evidence > max(same.evidence + CERTAIN, least):
+            if found.evidence > max(same.evidence + odds, least):  # nothing, unless excluded
                 return self._taken_up(found)
         return self._settled(same, ranked)
 
@@ -291,10 +302,9 @@ class HandWatch:
         """Return the watch after the oldest windows leave, of which some count."""
         state, scale = self.state, self.scale
         counted = self.waiting[:count]
-        for _, block in counted:
-            state, scale = self._learnt(
-                state.drifted(), scale * (1.0 - 1.0 / MEMORY), block.of_own_data()
-            )
+        for block in (block.of_own_data() for _, block in counted):
+            part = float(block.duration[0]) / MEMORY
+            state, scale = self._learnt(state.drifted(part), scale * (1.0 - part), block)
         return replace(self, state=state, scale=scale, waiting=self.waiting[leaving:], seen=seen,
                        counted=(*self.counted, *counted))  # fmt: skip
 
@@ -304,23 +314,24 @@ class HandWatch:
         While a load comes or goes there may be several in a row: they are one event.
         """
         first = self.waiting[best.since][0]
-        one_event = self.since > 0 and first - self.since <= SETTLED
+        one_event = self.fresh or 0 < self.since >= first - SETTLED
         was_bare = self.was_bare if one_event else self.bare
         bare = best.payload is Seen.RELEASED
         seen = best.payload if bare or was_bare else Seen.CHANGED
         before = self._counting(best.free, best.since, seen)
-        state = before.state.with_payload(np.zeros(10) if bare else self.variance)
+        state = before.state.with_payload(0.0 if bare else best.part**2 * self.variance)
         start, told = self.waiting[best.since][1].start[0], self.waiting[-1][1].end[0]
-        event = HandEvent(seen, float(start), float(told), first)
+        again = self.fresh and not bare
+        event = HandEvent(seen, float(start), float(told), first, again)
         return replace(
             before, state=state, bare=bare, was_bare=was_bare, since=first, events=(event,)
         )
 
     def _learnt(self, state: Gaussian, scale: Array, block: RowBlock) -> tuple[Gaussian, Array]:
         """Return posterior and size of the noise after a window."""
-        (H, left), noise = self._linearised(state, block), self.noise(block)
+        (H, left), noise = self._linearised(state, block), self.noise(block, MOST)
         weight = np.linalg.inv(H @ state.covariance @ H.T + np.diag(noise))
-        unknown = self._unknown(block)
+        unknown = self.unknown(block)
         known = block.bound(np.abs(self.settled)) - unknown
         fitted = noise * (weight @ left) / known
         moving, new = unknown < 1e-6 * known, scale.copy()
@@ -328,21 +339,23 @@ class HandWatch:
         np.add.at(new[1], block.joint[moving], (noise * np.diag(weight))[moving])
         return state.given(H, left, noise), new
 
-    def _unknown(self, block: RowBlock) -> Array:
+    def unknown(self, block: RowBlock) -> Array:
         """Return the largest friction of unknown sign in each row, shape (m,) [N m s or N s]."""
         seconds, bound = self.friction
         moving = np.abs((block.B * seconds[block.joint]).sum(axis=1))
         return np.asarray(bound[block.joint] * np.clip(block.duration - moving, 0.0, None))
 
-    def noise(self, block: RowBlock) -> Array:
+    def noise(self, block: RowBlock, alike: int = 1) -> Array:
         """Return the variance of each row's error, shape (m,).
 
-        Friction at rest is the same in many windows: together they are to say as much as one.
+        Args:
+            block: The rows.
+            alike: Windows with the same friction at rest: together they are to say as much as one.
         """
-        unknown = self._unknown(block)
+        unknown = self.unknown(block)
         d = block.bound(np.abs(self.settled)) - unknown
         scale = (self.scale[0] / self.scale[1])[block.joint]
-        return np.asarray(scale * d**2 + MOST * UNIFORM_VARIANCE * unknown**2)
+        return np.asarray(scale * d**2 + alike * UNIFORM_VARIANCE * unknown**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,11 +385,15 @@ class _Waiting:
         blocks = [block.of_own_data() for _, block in watch.waiting]
         rows, P = RowBlock.stack(blocks), watch.state.covariance
         A, PB = rows.A, P[:, :-10] @ rows.B.T
-        noise = np.concatenate([watch.noise(block) for block in blocks])
+        noise, unknown = (
+            np.concatenate([f(block) for block in blocks]) for f in (watch.noise, watch.unknown)
+        )
+        held = UNIFORM_VARIANCE * np.outer(unknown, unknown) * (rows.joint[:, None] == rows.joint)
         window = np.repeat(np.arange(len(blocks)), [len(block) for block in blocks])
         return cls(
-            watch, rows, window, noise, rows.B @ PB[:-10], A @ PB[-10:], A @ P[-10:, -10:] @ A.T,
-            (A * watch.variance) @ A.T, rows.b - rows.B @ watch.state.mean[:-10],
+            watch, rows, window, noise, rows.B @ PB[:-10] + held, A @ PB[-10:],
+            A @ P[-10:, -10:] @ A.T, (A * watch.variance) @ A.T,
+            rows.b - rows.B @ watch.state.mean[:-10],
         )  # fmt: skip
 
     @cached_property
@@ -407,14 +424,19 @@ class _Waiting:
         return -0.5 * np.min(said, axis=0) - np.log(len(SIZES))
 
     def hypotheses(self) -> Iterator[Hypothesis]:
-        """Give what may be behind the waiting windows."""
-        K = len(self.watch.waiting)
-        kinds = (Seen.PICKED,) if self.watch.bare else (Seen.PICKED, Seen.RELEASED)
+        """Give what may be behind the waiting windows.
+
+        A load that goes is less and less: what is left of it must be seen in two windows.
+        """
+        K, fresh, bare = len(self.watch.waiting), self.watch.fresh, self.watch.bare
+        kinds = (Seen.PICKED,) if bare else (Seen.PICKED, Seen.RELEASED)
         for free, since in combinations_with_replacement(range(K + 1), 2):
             if free < since or free == K:
                 yield self._hypothesis(free, since, Seen.SAME)
-            for kind in kinds if since <= K - LEAST else ():
-                yield self._hypothesis(free, since, kind)
+            for kind in kinds:
+                least, last = (0, K) if bare or kind is Seen.RELEASED else (int(fresh), K - 1)
+                if least <= since < last:  # from the first window, what is fresh is the same
+                    yield self._hypothesis(free, since, kind)
 
     def ranked(self) -> list[Hypothesis]:
         """Return the hypotheses, the best first; those of payloads that matter as bodies."""
@@ -436,7 +458,7 @@ class _Waiting:
         left = self.left - (self.rows.A @ self.watch.settled) * old
         squares, logarithm = _normal(S[np.ix_(kept, kept)], self.noise[kept], left[kept])
         evidence = self._free[free:since].sum() - 0.5 * squares - logarithm
-        return Hypothesis(free, since, kind, float(evidence))
+        return Hypothesis(free, since, kind, float(evidence), part)
 
     def likely(self, found: Hypothesis) -> Hypothesis:
         """Return a payload's hypothesis with all that is known of bodies.

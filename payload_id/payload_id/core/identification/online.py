@@ -266,7 +266,7 @@ class OnlineIdentifier:
             return
         with one_thread():
             self.hand = hand = self.hand.with_window(number, block)
-        self.events += hand.events
+        self.events += [event for event in hand.events if not event.again]
         for counted in hand.counted:
             self._admit(*counted)
         if hand.seen not in DECIDED or not hand.events:

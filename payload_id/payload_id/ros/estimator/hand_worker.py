@@ -136,6 +136,8 @@ class HandWorker:
             if self._watching is at:
                 self.phi = at.hand.phi * (sure if self._sure else 1.0)
             for event in at.hand.events:
+                if event.again:
+                    continue
                 at.too_heavy = False
                 self._tell(at, event.seen.value, event.start, event.told, event.sentence)
             most = at.rows.prior.mass_max
