@@ -30,6 +30,7 @@ from payload_id.core.identification.hand_watch import DECIDED
 from payload_id.core.samples.joint_samples import Samples
 
 RATE, RAMP, REST = 250.0, 0.1, 0.6  # [Hz], [s] in which the load comes, [s] between moves
+WINDOW = 0.05  # [s], as the estimator has them hands-free at this rate
 PICKS = 5  # in one scene
 PRIOR = PayloadPrior(5.0, 0.3)
 BOUNDS = {
@@ -143,12 +144,12 @@ class Tally:
 
 def measure(tally: Tally, name: str, bounds: Uncertainty, what: Scene) -> None:
     """Identify a scene as a node does, and count."""
-    online = OnlineIdentifier(arm(name), Settings(bounds, hands_free=True))
+    online = OnlineIdentifier(arm(name), Settings(bounds, window=WINDOW, hands_free=True))
     used, told, state, masses, last = time.process_time(), 0, None, [], 0
     for window in online.cut(what.samples):
         online.take(window)
         seen, end = online.hand.seen, float(window.stamp[-1])
-        due = online.windows - last >= 25 or len(online.events) > told or (
+        due = online.windows - last >= 2.5 / WINDOW or len(online.events) > told or (
             (seen in DECIDED) is not state
         )  # fmt: skip
         told, state = len(online.events), seen in DECIDED

@@ -51,7 +51,7 @@ def heights(payload: np.ndarray, compensated: bool) -> np.ndarray:
     """Return how high the tool is every tenth of a second [m]."""
     rng, wanted = np.random.default_rng(1), desired(0.0)
     plant = Plant(ROBOT.urdf, ROBOT.joints, ROBOT.payload_frame, q0=wanted, armature=ROTOR)
-    rows, cutter, number = MomentumRows.of(MODEL, BOUNDS), WindowCutter(0.1), 0
+    rows, cutter, number = MomentumRows.of(MODEL, BOUNDS), WindowCutter(0.05), 0
     hand = HandWatch.empty_handed(rows, RowBlock.empty(rows.p))
     carried = CarriedWeight(MODEL, ROBOT.limits.of_motion().torque)
     more, found = np.zeros(MODEL.n), []

@@ -30,7 +30,7 @@ from ..common.timeouts import LOG
 from ..common.topics import EVERY, JOINT_STATES
 from ..runs.looping_thread import LoopingThread
 from ..runs.part_queue import PartQueue
-from .sources.live_run import Established
+from .sources.live_run import Established, LiveRun
 
 LATEST = 2.0  # [s] of samples that may wait
 DEVIATIONS = 2.0  # by which a mass is surely above a limit, or a weight surely carried
@@ -58,16 +58,16 @@ class HandWorker:
     `begin`, `write` and `end` may be called by other threads.
     """
 
-    def __init__(self, node: Node, robot: RobotFile, window: float, feedforward: str) -> None:
+    def __init__(self, node: Node, robot: RobotFile, run: LiveRun, feedforward: str) -> None:
         """Start the thread.
 
         Args:
             node: The node.
             robot: The robot file.
-            window: Length of the windows [s].
+            run: What is watched beside.
             feedforward: "estimate" or "sure", see the parameter; empty: none.
         """
-        self._window, self._log = window, node.get_logger()
+        self._run, self._log = run, node.get_logger()
         self._sure = feedforward == "sure"
         self._robot = robot
         self._queue = PartQueue[SampleRows](int(LATEST * robot.joint_states.rate))
@@ -87,7 +87,7 @@ class HandWorker:
 
     def begin(self, found: Established) -> None:
         """Watch a run that begins, with an empty hand."""
-        cutter, arm = WindowCutter(self._window), found.rows
+        cutter, arm = WindowCutter(self._run.settings.identification.window), found.rows
         hand = HandWatch.empty_handed(found.source, arm)
         gate = found.source.gate(cutter.pause)
         if self._carried is None:

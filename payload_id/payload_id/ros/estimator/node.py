@@ -79,7 +79,7 @@ class EstimatorNode(ManagedNode):
         contact = self._contact_worker(settings, live.model)
         hand = None
         if settings.hands_free and settings.source == "torque":
-            hand = HandWorker(self, robot, settings.window, settings.feedforward)
+            hand = HandWorker(self, robot, live, settings.feedforward)
             self.resources.callback(hand.close)
 
         def on_report(report: Report) -> None:
@@ -110,6 +110,7 @@ class EstimatorNode(ManagedNode):
             self, live, on_samples, lambda state: keeping.note(state.recording)
         )
         keeping = RunKeeping(settings, robot, live, blocks.topic, self.get_logger())
+        live.on_ended = keeping.keep_payload
         requests = EstimatorServices(self, control, worker, keeping, blocks)
         self._parts = Parts(settings, blocks, estimates, control, worker, requests)
         self.get_logger().info(
@@ -148,7 +149,8 @@ class EstimatorNode(ManagedNode):
     def _settings(self, values: Mapping[str, Any]) -> RunSettings:
         """Return the settings that values of the parameters ask for."""
         settings = EstimatorParameters.of(values)
-        return settings.run_settings(self.robot.uncertainty, self.robot.n)
+        robot = self.robot
+        return settings.run_settings(robot.uncertainty, robot.n, robot.joint_states.rate)
 
     def condition(self) -> Condition:
         """Judge the run."""

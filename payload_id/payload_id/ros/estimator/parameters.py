@@ -23,6 +23,9 @@ from ..common.shared_parameters import (
 )
 from .sources.live_run import RunSettings
 
+HAND_WINDOW = 0.05  # [s]: a load that comes within 0.1 s is told after 0.2 s at the most
+LEAST_PERIODS = 10.0  # of joint states in such a window: one that is lost must be no gap
+
 
 @dataclass(frozen=True)
 class EstimatorParameters(NodeParameters):
@@ -120,7 +123,8 @@ class EstimatorParameters(NodeParameters):
     )
     window: float = parameter(
         0.1,
-        "Length of the windows over which torques are integrated.",
+        "Length of the windows over which torques are integrated; with hands_free at most 0.05 s, "
+        "or ten periods of the joint states.",
         "s",
         0.005,
         10.0,
@@ -157,12 +161,13 @@ class EstimatorParameters(NodeParameters):
         path = self.payload
         return read_payload(from_home(path, "payload file")) if path else KnownOfPayload()
 
-    def run_settings(self, from_robot_file: Uncertainty, n: int) -> RunSettings:
+    def run_settings(self, from_robot_file: Uncertainty, n: int, rate: float) -> RunSettings:
         """Return the settings of the next run.
 
         Args:
             from_robot_file: The bounds where no parameter replaces them.
             n: Number of joints.
+            rate: Of the joint states [Hz].
 
         Raises:
             InputError: A bound is impossible, or has another number of entries than there are
@@ -175,18 +180,20 @@ class EstimatorParameters(NodeParameters):
         uncertainty.means(n)
         known = self.known()
         estimator_named(self.estimator, known.shape)
+        hands_free = self.hands_free and self.source == "torque"
+        longest = max(HAND_WINDOW, LEAST_PERIODS / rate) if hands_free else self.window
         return RunSettings(
             Settings(
                 uncertainty,
                 self.estimator,
                 self.intervals,
-                self.window,
+                min(self.window, longest),
                 known.shape,
                 self.level,
                 known.knowledge,
                 tuple(self.scales or ()),
                 enough_of(self.enough),
-                self.hands_free and self.source == "torque",
+                hands_free,
             ),
             self.update_period,
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
-from ...core.errors import ConfigurationError, PayloadIdError, printable
+from ...core.errors import ConfigurationError, PayloadIdError, in_words, printable
 from ...core.version import VERSION
 from ...files.configuration.input_path import from_home, place_below
 from ...files.robots.robot_file import RobotFile
-from ...files.runs.run_file import RunFile
+from ...files.runs.run_file import EARLIER, RunFile
 from ..common.timeouts import LOG
 from .parameters import EstimatorParameters
 from .sources.live_run import LiveRun
@@ -49,6 +50,20 @@ class RunKeeping:
         if recording != self.recording:
             self.recording = recording
             self._of_run.append(recording)
+
+    def keep_payload(self, filled: Callable[[RunFile], RunFile], held_ns: int) -> None:
+        """Save what is known of a payload that has left the hand; any thread may.
+
+        Args:
+            filled: Fills in what comes from the run.
+            held_ns: Since when it was in the hand [ns].
+        """
+        try:
+            folder = self.folder("")[0] / EARLIER / str(held_ns)
+            folder.mkdir(parents=True, exist_ok=True)
+            filled(self.entries()).save(folder)
+        except (OSError, PayloadIdError) as error:
+            self._log.warning(f"What was found of a payload is not saved: {in_words(error)}")
 
     def begin(self) -> None:
         """Note that a run begins; any thread may."""

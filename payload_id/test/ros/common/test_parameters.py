@@ -104,15 +104,16 @@ def test_changes_while_the_node_runs(make_node):
 
 def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
     robot = Uncertainty(torque_absolute=(0.1, 0.2), prior=PayloadPrior(5.0, 0.3))
-    assert EstimatorParameters().run_settings(robot, 2).identification.uncertainty == robot
+    assert EstimatorParameters().run_settings(robot, 2, 250.0).identification.uncertainty == robot
     changed = {"uncertainty.torque_offset": 0.5, "uncertainty.prior.mass_max": 9.0}
-    settings = EstimatorParameters(bounds=changed).run_settings(robot, 2)
+    settings = EstimatorParameters(bounds=changed).run_settings(robot, 2, 250.0)
     uncertainty = settings.identification.uncertainty
     assert uncertainty.torque_absolute == (0.1, 0.2)
     assert uncertainty.torque_offset == 0.5
     assert uncertainty.prior == PayloadPrior(9.0, 0.3)
+    wrong = EstimatorParameters(bounds={"uncertainty.torque_gain": [0.1] * 3})
     with pytest.raises(InputError, match="3 entries; give one number, or 2"):
-        EstimatorParameters(bounds={"uncertainty.torque_gain": [0.1] * 3}).run_settings(robot, 2)
+        wrong.run_settings(robot, 2, 250.0)
 
 
 def test_texts_that_launch_files_hand_on_are_what_they_say(make_node):

@@ -14,9 +14,16 @@ from std_msgs.msg import Float64MultiArray
 
 from harness import LATCHED, START_NS, NodeProcess, Observer, joint_state
 from payload_id.core.control.carried_weight import weight_torque
+from payload_id.core.identification.settings import Settings
+from payload_id.core.samples.sample_rows import SampleRows
+from payload_id.core.samples.stamps import seconds_since
+from payload_id.files.recordings.recording import Recording
+from payload_id.files.recordings.replay_job import ReplayJob
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
+from payload_id.files.runs.run_file import RunFile
 from payload_id.ros.common.topics import EVERY
+from payload_id.ros.estimator.sources.live_run import RunSettings, torque_run
 from promises.nodes import next_domain
 from synthetic import PAYLOAD, blocks, measured, robot_file
 
@@ -28,10 +35,34 @@ PICK, RELEASE, END = 3.0, 5.0, 6.5  # [s]
 
 
 def scene():
-    """Return blocks of an arm that holds a payload for a while."""
+    """Return samples of an arm that holds a payload for a while."""
     bare, loaded = (measured(tuple(phi), END) for phi in (1e-6 * PAYLOAD, PAYLOAD))
     held = (bare.stamp >= PICK) & (bare.stamp < RELEASE)
-    return blocks(replace(bare, tau=np.where(held[:, None], loaded.tau, bare.tau)))
+    return replace(bare, tau=np.where(held[:, None], loaded.tau, bare.tau))
+
+
+def test_a_payload_is_kept_when_it_leaves_the_hand_and_found_again_bit_for_bit(tmp_path):
+    robot, samples, kept = RobotFile.load(robot_file(tmp_path)), scene(), []
+    settings = RunSettings(Settings(robot.uncertainty, window=0.05, hands_free=True), 0.5)
+    run = torque_run(robot, "", "", lambda: settings)
+    blank = RunFile(robot.joints, robot.payload_frame, robot.urdf)
+    run.on_ended = lambda filled, since_ns: kept.append((filled(blank), since_ns))
+    run.begin()
+    stamp_ns = START_NS + np.rint(samples.stamp * 1e9).astype(np.int64)
+    for start in range(0, len(samples), 50):
+        part = slice(start, start + 50)
+        run.add(SampleRows(stamp_ns[part], samples.q[part], samples.dq[part], samples.tau[part]))
+        if run.is_due():
+            run.update()
+    ((file, since_ns),) = kept
+    assert abs(since_ns - START_NS - PICK * 1e9) < 0.1e9 and file.end_ns < START_NS + RELEASE * 1e9
+    assert file.result.contains(PAYLOAD).all() and file.result.mass_identified
+    until = stamp_ns <= file.end_ns
+    seconds = seconds_since(stamp_ns[until], file.start_ns)
+    recording = Recording(seconds, *(getattr(samples, x)[until] for x in ("q", "dq", "tau")))
+    model = RobotModel.from_robot_file(robot)
+    job = ReplayJob(recording, model, file.settings, file.updates, file.result)
+    assert job.repeats(job.last()[1])
 
 
 def test_picks_are_told_and_carried_without_any_call(tmp_path):
@@ -68,7 +99,7 @@ def test_picks_are_told_and_carried_without_any_call(tmp_path):
                 observer.executor.spin_once(timeout_sec=0.002)
             observer.wait(lambda: len(events) >= events_wanted, f"{events_wanted} events")
 
-        every = scene()
+        every = blocks(scene())
         until = round(len(every) * (PICK + 1.5) / END)
         feed(every[:until], 1)
         wanted = weight_torque(model, q, PAYLOAD)

@@ -17,9 +17,11 @@ from ....core.arrays import Array
 from ....core.bounds import Interval
 from ....core.errors import InputError, in_words
 from ....core.identification.estimate import Estimate
+from ....core.identification.hand_watch import Seen
 from ....core.identification.headline import ENOUGH, enough_of
 from ....core.identification.held_out import NOTHING_HELD_OUT, Validation
 from ....core.identification.online import OnlineIdentifier
+from ....core.identification.problem import Problem
 from ....core.identification.settings import Settings
 from ....core.identification.status import Status
 from ....core.knowledge.catalogue import KnownMass
@@ -87,6 +89,7 @@ class _RunRecord:
     updates: tuple[int, ...] = ()
     standing: tuple[int, bool] = (0, False)
     estimate: Estimate | None = field(default=None, repr=False)
+    held: tuple[_RunRecord, Problem] | None = None  # when it was last known what was in the hand
 
 
 class LiveRun:
@@ -99,6 +102,8 @@ class LiveRun:
         model: The arm.
         joint_map: How efforts became torques.
         settings: Settings of the present run.
+        on_ended: Is given what fills in the run file of a payload that has left the hand, and since
+            when it was held [ns].
     """
 
     block_type: Any = SampleBlock
@@ -114,6 +119,7 @@ class LiveRun:
             settings: Gives the settings for the next run.
         """
         self.model, self.joint_map, self._settings_now = model, joint_map, settings
+        self.on_ended: Callable[[Callable[[RunFile], RunFile], int], object] = lambda *_: None
         self.forget()
 
     def rows(self, block: Any) -> SampleRows:
@@ -281,6 +287,7 @@ class LiveRun:
     def update(self, callback: Callable[[Report], object] = lambda report: None) -> Report:
         """Solve with all data so far; `callback` learns at once where they are inconsistent."""
         record = self._record
+        self._end_payload()
         record.updated_ns = record.newest_ns
         if self.samples and not record.measured:
             return self._report(self._without_measurement())
@@ -290,7 +297,21 @@ class LiveRun:
         record.updates = tuple(self._identifier.updates)
         record.standing = self._identifier.standing
         record.end_ns = record.newest_ns
+        if self.settings.identification.hands_free and not record.standing[1]:
+            record.held = (replace(record, held=None), self._identifier.present())
         return self._report(self._with_notes(record.estimate))
+
+    def _end_payload(self) -> None:
+        """Tell of a payload that has left the hand since the last update."""
+        if self._record.held is None:
+            return
+        (known, problem), events = self._record.held, self._identifier.events
+        told, estimate = known.standing[0], known.estimate
+        if not 0 < told < len(events) or events[told - 1].seen is Seen.RELEASED or not estimate:
+            return
+        self._record.held = None
+        known.estimate = problem.with_confidence(estimate)
+        self.on_ended(lambda run: self.fill_in(run, known), self._held_since(estimate))
 
     def hold_out(self, running: bool) -> tuple[str, None]:
         """Hold out what comes from now on: it counts, and is judged by what went before.
@@ -347,10 +368,14 @@ class LiveRun:
 
     def _report(self, estimate: Estimate) -> Report:
         """Return an estimate with the stamp of the newest sample."""
-        record, since = self._record, estimate.since
-        known = record.start_ns is not None and since >= 0.0
-        held = (record.start_ns or 0) + round(since * NANOSECONDS) if known else 0
-        return Report(estimate, record.newest_ns, held_since_ns=held)
+        held = self._held_since(estimate)
+        return Report(estimate, self._record.newest_ns, held_since_ns=held)
+
+    def _held_since(self, estimate: Estimate) -> int:
+        """Return since when an estimate's payload is in the hand [ns]; 0: that is not known."""
+        start = self._record.start_ns
+        known = start is not None and estimate.since >= 0.0
+        return (start or 0) + round(estimate.since * NANOSECONDS) if known else 0
 
     def progress(self) -> str:
         """Return in words how much data there are."""
@@ -386,9 +411,14 @@ class LiveRun:
         earlier = "" if kept is None else f" The run that was saved there before is now in {kept}."
         return run.save(folder).parent.resolve(), earlier
 
-    def fill_in(self, run: RunFile) -> RunFile:
-        """Return a run file with the entries that come from the run, up to its last update."""
-        settings, record = self.settings.identification, self._record
+    def fill_in(self, run: RunFile, record: _RunRecord | None = None) -> RunFile:
+        """Return a run file with the entries that come from the run, up to its last update.
+
+        Args:
+            run: With all other entries.
+            record: As the run was earlier; None: as it is.
+        """
+        settings, record = self.settings.identification, record or self._record
         last = record.estimate
         return replace(
             run,
