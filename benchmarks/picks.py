@@ -5,6 +5,8 @@ to pose in 3 to 5 s (quintic), rest between, take up payloads of 0.1 to 3 kg at 
 (the load comes within 0.1 s), carry them for one or two moves, and put them down at rest, or lose
 one of ten under way. Friction of a joint at rest is anything within its bound. `--empty` minutes of
 motion without payload have forces of 5 to 40 N on a body of the arm, for 0.3 to 2 s each.
+`--gripper`: one closes 0.2 s before the load comes, holds still from 0.1 s before it, and opens as
+the load goes; delays of picks count from when it closes.
 
     ./payload-id python benchmarks/picks.py --picks 50 --empty 10 --arms panda xarm7
 """
@@ -26,11 +28,13 @@ from payload_id import OnlineIdentifier, Settings, Status, Uncertainty
 from payload_id.core.arm.kinetics import body_motion
 from payload_id.core.arrays import Array
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.identification.hand_watch import DECIDED
+from payload_id.core.identification.hand_watch import DECIDED, HandWatch
+from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.samples.joint_samples import Samples
 
 RATE, RAMP, REST = 250.0, 0.1, 0.6  # [Hz], [s] in which the load comes, [s] between moves
 WINDOW = 0.05  # [s], as the estimator has them hands-free at this rate
+CLOSED, STILL = 0.2, 0.1  # [s] before the load comes that a gripper has closed, and holds still
 PICKS = 5  # in one scene
 PRIOR = PayloadPrior(5.0, 0.3)
 BOUNDS = {
@@ -63,6 +67,10 @@ class Scene:
     def at(self, t: float) -> Array:
         """Return the payload at a time, shape (10,)."""
         return next((x.phi for x in self.held if x.since <= t < x.until), np.zeros(10))
+
+    def gripped(self, t: float) -> bool:
+        """Return whether a gripper holds something at a time."""
+        return any(x.since - STILL <= t < x.until for x in self.held)
 
 
 def quintic(
@@ -142,29 +150,36 @@ class Tally:
     cost: float = 0.0  # part of a core
 
 
-def measure(tally: Tally, name: str, bounds: Uncertainty, what: Scene) -> None:
+def measure(tally: Tally, name: str, bounds: Uncertainty, what: Scene, gripper: bool) -> None:
     """Identify a scene as a node does, and count."""
     online = OnlineIdentifier(arm(name), Settings(bounds, window=WINDOW, hands_free=True))
     used, told, state, masses, last = time.process_time(), 0, None, [], 0
-    for window in online.cut(what.samples):
+    hand, events = HandWatch.empty_handed(online.rows, RowBlock.empty(online.rows.p)), []
+    for number, window in enumerate(online.cut(what.samples)):
         online.take(window)
         seen, end = online.hand.seen, float(window.stamp[-1])
         due = online.windows - last >= 2.5 / WINDOW or len(online.events) > told or (
             (seen in DECIDED) is not state
         )  # fmt: skip
         told, state = len(online.events), seen in DECIDED
+        if gripper:  # as the node's thread beside the identification
+            hand = hand.with_window(number, online.rows.window(window), what.gripped(end))
+            events += [event for event in hand.events if not event.again]
+        else:
+            hand, events = online.hand, online.events
         if due:
             last, estimate = online.windows, online.update()
             failed = estimate.status is Status.INCONSISTENT
             tally.estimates, tally.inconsistent = tally.estimates + 1, tally.inconsistent + failed
             tally.missed += not (failed or estimate.contains(what.at(end)).all())
-        masses.append((end, online.hand.phi[0], estimate.half_width[0]))
+        masses.append((end, hand.phi[0], estimate.half_width[0]))
     tally.cost += time.process_time() - used
     tally.minutes += float(what.samples.stamp[-1]) / 60
     tally.contacts += len(what.contacts)
-    causes = sorted([(x.since, x) for x in what.held] + [(x.until, None) for x in what.held],
-                    key=lambda each: each[0])  # fmt: skip
-    times, ends = [event.told for event in online.events], [*(t for t, _ in causes), np.inf][1:]
+    before = CLOSED if gripper else 0.0
+    causes = sorted([(x.since - before, x) for x in what.held]
+                    + [(x.until, None) for x in what.held], key=lambda each: each[0])  # fmt: skip
+    times, ends = [event.told for event in events], [*(t for t, _ in causes), np.inf][1:]
     own = 0
     for (t, held), end in zip(causes, ends, strict=True):
         inside = [x for x in times if t <= x < end]
@@ -172,8 +187,10 @@ def measure(tally: Tally, name: str, bounds: Uncertainty, what: Scene) -> None:
         own += sum(x - inside[0] < 2 * REST for x in inside)
         if held is None:
             continue
-        for seconds, found in ((0.5, tally.early), (min(5.0, end - t - 0.1), tally.late)):
-            _, mass, half = next(x for x in reversed(masses) if x[0] <= t + seconds + 1e-6)
+        longest = min(5.0, end - held.since - 0.1)
+        for seconds, found in ((0.5, tally.early), (longest, tally.late)):
+            until = held.since + seconds + 1e-6
+            _, mass, half = next(x for x in reversed(masses) if x[0] <= until)
             off, early = abs(mass - held.phi[0]), found is tally.early
             found.append(off <= (max(0.1 * held.phi[0], 0.05) if early else 0.03 * held.phi[0]))
         tally.proved.append(half)
@@ -188,15 +205,16 @@ def main() -> int:
     parser.add_argument("--picks", type=int, default=25, help="of each arm and bounds")
     parser.add_argument("--empty", type=float, default=5.0, help="minutes with contacts, of each")
     parser.add_argument("--seed", type=int, default=0, help="of the first scene")
+    parser.add_argument("--gripper", action="store_true", help="one says when it holds something")
     given, missed = parser.parse_args(), 0
     for name in given.arms:
         for kind in given.bounds:
             bounds, tally, empty, seed = BOUNDS[kind], Tally(), Tally(), given.seed
             while len(tally.late) < given.picks:
-                measure(tally, name, bounds, scene(name, bounds, seed, PICKS, False))
+                measure(tally, name, bounds, scene(name, bounds, seed, PICKS, False), given.gripper)
                 seed += 1
             while empty.minutes < given.empty:
-                measure(empty, name, bounds, scene(name, bounds, seed, PICKS, True))
+                measure(empty, name, bounds, scene(name, bounds, seed, PICKS, True), given.gripper)
                 seed += 1
             missed += tally.missed + empty.missed
             delay, both = np.array(tally.delays), (tally, empty)

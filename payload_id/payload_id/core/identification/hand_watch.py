@@ -36,6 +36,7 @@ SETTLED = 3  # windows that are judged with later ones: a load that comes within
 PART = 50  # rows that are learnt at a time
 MEMORY = 3600.0  # [s] in which an arm that warms up may wander through the bounds of its constants
 MOST = 8  # windows that may wait for a decision; its cost grows with their square
+SURE = 2.0  # standard deviations by which a mass is surely above zero
 SIZES = 10.0 ** -np.arange(0.0, 2.5, 0.5)  # a contact's, log-uniform; parts of the heaviest payload
 
 
@@ -149,6 +150,8 @@ class HandWatch:
         since: Number of the first window of the payload in the hand.
         counted: Windows that count since the last step.
         events: What is told since the last step.
+        grip: Whether the gripper holds something; None: it does not say. It is believed about when,
+            torques about how much.
     """
 
     prior: PayloadPrior
@@ -164,6 +167,7 @@ class HandWatch:
     since: int = 0
     counted: tuple[tuple[int, RowBlock], ...] = ()
     events: tuple[HandEvent, ...] = ()
+    grip: bool | None = None
 
     @classmethod
     def empty_handed(cls, rows: RowSource, known: RowBlock) -> HandWatch:
@@ -223,6 +227,11 @@ class HandWatch:
         return not (self.bare or self.settled.any())
 
     @property
+    def lifted(self) -> bool:
+        """Whether windows that count show a weight in the hand."""
+        return self.settled[0] > SURE * np.sqrt(self.state.covariance[-10, -10])
+
+    @property
     def settled(self) -> Array:
         """The payload that windows which count tell, shape (10,)."""
         return self.state.mean[-10:]
@@ -260,15 +269,19 @@ class HandWatch:
         H[:, :-10] += growth * left[:, None]
         return H / size, left
 
-    def with_window(self, number: int, block: RowBlock) -> HandWatch:
-        """Return the watch after the rows of one more window."""
+    def with_window(self, number: int, block: RowBlock, grip: bool | None = None) -> HandWatch:
+        """Return the watch after the rows of one more window; for `grip` see there."""
         if not len(block.of_own_data()):
             return replace(self, counted=(), events=())
         waiting = (*self.waiting, (number, block))
-        return replace(self, waiting=waiting, counted=(), events=())._decided()._newest(self.now)
+        newer = replace(self, waiting=waiting, grip=grip, counted=(), events=())
+        return newer._decided()._newest(self.now)
 
     def _decided(self) -> HandWatch:
         """Return the watch after what the waiting windows decide."""
+        if self.grip is not None and self.grip is self.bare:
+            kind = Seen.PICKED if self.grip else Seen.RELEASED
+            return self._taken_up(Hypothesis(0, len(self.waiting) - 1, kind, 0.0))
         stacked = _Waiting.of(self)
         if stacked.quiet and self.seen in DECIDED:
             count = max(len(self.waiting) - SETTLED, 0)
@@ -276,7 +289,7 @@ class HandWatch:
         ranked = stacked.ranked()
         same = next(x for x in ranked if x.payload is Seen.SAME)
         least = ranked[0].evidence - CERTAIN
-        since_when = 0.0 if self.fresh else CERTAIN
+        since_when = CERTAIN if self.bare or self.lifted else 0.0
         for kind, odds in ((Seen.RELEASED, CERTAIN), (Seen.PICKED, since_when)):
             found = next((x for x in ranked if x.payload is kind), same)
             if found.evidence > max(same.evidence + odds, least):  # nothing, unless excluded
@@ -314,14 +327,15 @@ class HandWatch:
         While a load comes or goes there may be several in a row: they are one event.
         """
         first = self.waiting[best.since][0]
-        one_event = self.fresh or 0 < self.since >= first - SETTLED
+        taken = not self.bare and not self.lifted  # since when, or how much, is open yet
+        one_event = taken or 0 < self.since >= first - SETTLED
         was_bare = self.was_bare if one_event else self.bare
         bare = best.payload is Seen.RELEASED
         seen = best.payload if bare or was_bare else Seen.CHANGED
         before = self._counting(best.free, best.since, seen)
         state = before.state.with_payload(0.0 if bare else best.part**2 * self.variance)
         start, told = self.waiting[best.since][1].start[0], self.waiting[-1][1].end[0]
-        again = self.fresh and not bare
+        again = taken and not bare
         event = HandEvent(seen, float(start), float(told), first, again)
         return replace(
             before, state=state, bare=bare, was_bare=was_bare, since=first, events=(event,)
@@ -429,7 +443,9 @@ class _Waiting:
         A load that goes is less and less: what is left of it must be seen in two windows.
         """
         K, fresh, bare = len(self.watch.waiting), self.watch.fresh, self.watch.bare
-        kinds = (Seen.PICKED,) if bare else (Seen.PICKED, Seen.RELEASED)
+        kinds = [] if bare and self.watch.grip is False else [Seen.PICKED]
+        if self.watch.grip is None and not bare:
+            kinds.append(Seen.RELEASED)
         for free, since in combinations_with_replacement(range(K + 1), 2):
             if free < since or free == K:
                 yield self._hypothesis(free, since, Seen.SAME)
@@ -472,6 +488,8 @@ class _Waiting:
         H = np.hstack([rows.B, rows.A])
         there = fresh.given(H, rows.b - H @ fresh.mean, self.noise[new])
         mass, spread = there.mean[-10], np.sqrt(there.covariance[-10, -10])
+        if watch.grip and mass < SURE * spread:  # what is held was put down: that is a contact
+            return replace(found, evidence=-np.inf)
         part = min(1.0, (abs(mass) + 2.0 * spread) / largest)
         scaled = self._hypothesis(found.free, found.since, found.payload, part)
         positive = float(scipy.special.log_ndtr(mass / spread)) + np.log(2.0)

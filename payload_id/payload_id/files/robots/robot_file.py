@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         CommandTarget,
         ControlSettings,
         EffortSource,
+        Gripper,
         JointStateSource,
         RobotKeys,
     )
@@ -60,6 +61,7 @@ class RobotFile:
         gravity: Gravity in the base frame, shape (3,) [m/s2].
         joint_states: Where measurements come from.
         effort: How effort becomes torque.
+        gripper: How it shows whether it holds something.
         wrench_topic: Of the flange's force-torque sensor; empty: joint torques are used.
         command: Where motion goes.
         driver: What is known of the driver that follows it.
@@ -92,6 +94,7 @@ class RobotFile:
     gravity: Array
     joint_states: JointStateSource
     effort: EffortSource
+    gripper: Gripper
     wrench_topic: str
     command: CommandTarget
     driver: DriverFacts
@@ -160,6 +163,7 @@ class RobotFile:
             gravity=gravity,
             joint_states=keys.joint_states,
             effort=keys.effort,
+            gripper=keys.gripper,
             wrench_topic=keys.wrench_topic,
             command=keys.command,
             driver=keys.driver,

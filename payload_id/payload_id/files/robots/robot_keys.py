@@ -114,6 +114,21 @@ class EffortSource(Model):
         return np.asarray(self.factor * effort - self.offset, dtype=float)
 
 
+class Gripper(Model):
+    """How a gripper's joint shows whether it holds something."""
+
+    joint: str = key(
+        "the gripper's joint, as JointState names it beside the arm's; empty: it shows nothing",
+        default="",
+    )
+    open: float = key("its position where it lets go", "rad or m", 0.0)
+    closed: float = key("its position with nothing between the fingers", "rad or m", 0.0)
+    tolerance: float = key(
+        "by how much a position may be off, and a gripper move that stands still",
+        "rad or m", 0.01, ge=0.0,
+    )  # fmt: skip
+
+
 class CommandTarget(Model):
     """Where motion goes."""
 
@@ -263,6 +278,10 @@ class RobotProfile(Model):
     joint_states: JointStateSource = section("where measurements come from")
     effort: EffortSource = key(
         "how JointState.effort becomes joint torque: sign * (torque_constants *) effort - offset"
+    )
+    gripper: Gripper = section(
+        "what tells, hands-free, when something is taken and let go: a gripper holds where it "
+        "stands still and is neither open nor closed"
     )
     wrench_topic: str = key(
         "topic of the flange's force-torque sensor (geometry_msgs/WrenchStamped), from which "

@@ -5,7 +5,9 @@ It has its own copy of the samples: an update that takes long delays nothing tha
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from payload_id_msgs.msg import PayloadEvent
@@ -32,7 +34,11 @@ from ..runs.looping_thread import LoopingThread
 from ..runs.part_queue import PartQueue
 from .sources.live_run import Established, LiveRun
 
+if TYPE_CHECKING:
+    from ...files.robots.robot_keys import Gripper
+
 LATEST = 2.0  # [s] of samples that may wait
+STILL = 0.1  # [s]: fingers that close cross more than their tolerance in this time
 DEVIATIONS = 2.0  # by which a mass is surely above a limit, or a weight surely carried
 LEAST_PERIOD = 0.0036  # [s] between two feed-forwards: 250 Hz, and some jitter
 TOO_HEAVY = "What is in the hand is heavier than the {:.3g} kg that the prior allows: put it down."
@@ -52,6 +58,31 @@ class _Watching:
     too_heavy: bool = False
 
 
+class _Fingers:
+    """Tells from a gripper's joint whether it holds something."""
+
+    def __init__(self, gripper: Gripper) -> None:
+        """Know of no position."""
+        self.gripper = gripper
+        self._place, self._since_ns = np.nan, 0
+        self._seen = deque[tuple[int, bool]](maxlen=1000)
+
+    def look(self, stamp_ns: int, position: float) -> None:
+        """Take in a position."""
+        within, ends = self.gripper.tolerance, (self.gripper.open, self.gripper.closed)
+        if not abs(position - self._place) <= within:
+            self._place, self._since_ns = position, stamp_ns
+        still = stamp_ns - self._since_ns >= STILL * NANOSECONDS
+        held = still and all(abs(position - end) > within for end in ends)
+        self._seen.append((stamp_ns, held))
+
+    def at(self, stamp_ns: int) -> bool | None:
+        """Return whether it held something at a time [ns]; None: that is not known."""
+        oldest = stamp_ns - LATEST * NANOSECONDS
+        newest = (held for seen, held in reversed([*self._seen]) if oldest < seen <= stamp_ns)
+        return next(newest, None)
+
+
 class HandWorker:
     """Publishes `~/payload_event`, and `~/payload_feedforward` at every joint state.
 
@@ -68,18 +99,19 @@ class HandWorker:
             feedforward: "estimate" or "sure", see the parameter; empty: none.
         """
         self._run, self._log = run, node.get_logger()
-        self._sure = feedforward == "sure"
+        self._feedforward = feedforward
         self._robot = robot
         self._queue = PartQueue[SampleRows](int(LATEST * robot.joint_states.rate))
         self._events = node.create_publisher(PayloadEvent, "~/payload_event", EVERY)
         self._watching: _Watching | None = None
         self.phi, self._stamp_ns = np.zeros(10), 0
         self._carried: CarriedWeight | None = None
+        self._fingers, self._map = _Fingers(robot.gripper), robot.joint_map()
         if feedforward:
-            self._map = robot.joint_map()
             self._torques = node.create_publisher(
                 Float64MultiArray, "~/payload_feedforward", qos_profile_sensor_data
             )
+        if feedforward or robot.gripper.joint:
             node.create_subscription(
                 JointState, JOINT_STATES, self._on_state, qos_profile_sensor_data
             )
@@ -129,12 +161,14 @@ class HandWorker:
         samples = Samples(seconds_since(rows.stamp_ns, at.start_ns), rows.q, rows.dq, rows.tau)
         for window in at.cutter.add(at.gate.let_through(at.rows.fitted(samples))):
             with one_thread():
-                at.hand = at.hand.with_window(at.windows, at.rows.window(window))
+                end_ns = at.start_ns + round(window.stamp[-1] * NANOSECONDS)
+                grip = self._fingers.at(end_ns)
+                at.hand = at.hand.with_window(at.windows, at.rows.window(window), grip)
             at.windows += 1
             mass, spread = at.hand.phi[0], at.hand.deviation[0]
             sure = max(0.0, 1.0 - DEVIATIONS * spread / mass) if mass > 0.0 else 0.0
             if self._watching is at:
-                self.phi = at.hand.phi * (sure if self._sure else 1.0)
+                self.phi = at.hand.phi * (sure if self._feedforward == "sure" else 1.0)
             for event in at.hand.events:
                 if event.again:
                     continue
@@ -156,8 +190,13 @@ class HandWorker:
         self._log.info(sentence)
 
     def _on_state(self, message: JointState) -> None:
-        """Publish the torques that carry what is in the hand."""
+        """Look at the gripper, and publish the torques that carry what is in the hand."""
         stamp_ns, carried = stamp_of(message.header.stamp), self._carried
+        gripper = self._fingers.gripper.joint
+        if gripper in (names := list(message.name)) and len(message.position) == len(names):
+            self._fingers.look(stamp_ns, message.position[names.index(gripper)])
+        if not self._feedforward:
+            return
         columns = self._map.columns(message.name)
         if carried is None or columns is None or len(message.position) != len(message.name):
             return

@@ -9,11 +9,14 @@ import pytest
 from arms import Motion, arm, joint_torques, of_point_masses, perturbed_links, record
 from payload_id.core.arm.kinetics import body_motion
 from payload_id.core.control.carried_weight import LARGEST_STEP, CarriedWeight, weight_torque
-from payload_id.core.identification.hand_watch import Seen
+from payload_id.core.identification.hand_watch import HandWatch, Seen
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.rows.row_block import RowBlock
+from payload_id.core.rows.windows import WindowCutter
 
 SENSORS = Uncertainty(
     torque_relative=0.005, torque_absolute=0.05, torque_gain=0.01, link_relative=0.05
@@ -84,6 +87,30 @@ def test_a_contact_is_no_pick():
     during = [x for t, x in found if PICK + 0.5 < t < RELEASE]
     assert {x.status for x in during} == {Status.NOT_IDENTIFIABLE}
     assert found[-1][1].upper[0] < during[-1].upper[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("push", [0.0, 30.0])
+def test_a_gripper_says_when_and_torques_how_much(push):
+    """What is held is told before it is lifted; an open gripper holds nothing that pushes."""
+    run = scene(phi=(0.0,) * 10, push=push) if push else scene()
+    bounds = replace(SENSORS, friction_coulomb=0.1)
+    rows, events, masses = MomentumRows.of(run.model, bounds), [], {}
+    hand = HandWatch.empty_handed(rows, RowBlock.empty(rows.p))
+    for number, window in enumerate(WindowCutter(0.05).add(run.samples)):
+        end = float(window.stamp[-1])
+        held = not push and PICK - 0.3 <= end < RELEASE
+        hand = hand.with_window(number, rows.window(window), held)
+        events += [event for event in hand.events if not event.again]
+        masses[end] = hand.phi[0]
+    if push:
+        assert not events
+        return
+    assert [event.seen for event in events] == [Seen.PICKED, Seen.RELEASED]
+    for event, time in zip(events, (PICK - 0.3, RELEASE), strict=True):
+        assert time <= event.told <= time + 0.06
+    at = max(end for end in masses if end < RELEASE)
+    assert abs(masses[at] - PAYLOAD[0]) < 0.05 * PAYLOAD[0]
 
 
 @pytest.mark.slow
