@@ -42,8 +42,8 @@ from payload_id.core.excitation.prediction.candidate_rows import (
 from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
+    proof_torque,
     rough_clearance,
-    tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
@@ -152,7 +152,7 @@ def _piece(
     predictor = RowPredictor(ROWS, expected_payload(case.box))
     criterion = criterion_named(way.criterion or "condition_number", KNOWN)
     task = PlanningTask(family, predictor, criterion, collected, horizon, limits, case.box,
-                        tube_torque(case, family), rough_clearance(case))  # fmt: skip
+                        proof_torque(case, family), rough_clearance(case))  # fmt: skip
     ask = certifier(case)
     if way.criterion:
         found = plan(task, ask, BUDGET, int(rng.integers(2**31)), time.process_time)
