@@ -71,10 +71,12 @@ CASE = NOTHING | {
     "payload_box_centre": "[0.0, 0.0, 0.08]",
     "clock_tolerance": 60.0,  # the simulated arm falls behind on a busy machine
 }
-LATE = 1.2  # [s] after which what enabling device, perception and finger said does not count
+# [s] after which what enabling device, perception and finger said does not count, nor joint states:
+# longer than a busy machine keeps processes waiting.
+LATE, SILENCE = 1.8, 1.6
 OF_BRIDGE = {
     "reaction": 0.4,
-    "silence": 0.8,
+    "silence": SILENCE,
     "watch_period": 0.02,
     "enabling_device": True,
     "enable_timeout": LATE,
@@ -87,7 +89,7 @@ extends: package://payload_id/config/robots/kinova_gen3.yaml
 name: gen3_with_finger
 joint_states: {rate: 50.0, reliability: reliable}
 passive_joints: {knuckle: 0.4}
-passive_joints_watch: {silence: 1.2}
+passive_joints_watch: {silence: 1.8}
 uncertainty: {position_error: [0.0, 0.0, 0.0, 0.008, 0.0, 0.0, 0.0]}
 driver:
   effort_warning: [45.0, 45.0, 45.0, 45.0, 25.0, 25.0, 25.0]

@@ -41,6 +41,7 @@ from .moving_robot import (
     OF_BRIDGE,
     PAYLOAD,
     PLANNER,
+    SILENCE,
     STILL,
     SUCCEEDED,
     TRAJECTORY,
@@ -61,7 +62,7 @@ LONG, SHORT = 4.0, 0.8  # [s]: of the motions; no fault below comes later than 0
 TUBE = 0.02  # [rad], of the Gen3's robot file
 BUSY = 1.0  # [s] that machine and network may take beside what is stated
 HOLD = 0.02 + 0.1  # [s] until an arm that is held stands, from the message that says so
-REACTION, SILENCE = OF_BRIDGE["reaction"], OF_BRIDGE["silence"]
+REACTION = OF_BRIDGE["reaction"]
 
 
 @pytest.fixture(scope="module")

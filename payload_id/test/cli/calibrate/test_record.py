@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -106,6 +107,21 @@ class Session:
         return " ".join(self.printed.split())
 
 
+@contextmanager
+def on_a_busy_machine(robot, folder, weight, is_made):
+    """Have sessions until a run is made: what a busy machine has lost of one is no run."""
+    for _ in range(3):
+        with Session(robot, folder) as session:
+            session.is_asked(weight)
+            session.type(weight)
+            ended = session.process.poll
+            robot.observer.wait(lambda e=ended: is_made() or e() is not None, "a run")
+            if is_made():
+                yield session
+                return
+            assert "some were lost, or came too rarely" in " ".join(session.printed.split())
+
+
 def assert_at_rest(robot):
     """Check that the arm does not move in the next joint states."""
     robot.joint_states.clear()
@@ -148,9 +164,7 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
         assert "No run was made" in session.ends(130)
         assert_at_rest(robot)
 
-    with Session(robot, folder) as session:
-        session.is_asked("bare")
-        session.type("bare")
+    with on_a_busy_machine(robot, folder, "bare", listed.is_file) as session:
         session.is_asked("0.8")
         first = listed.read_bytes()
         robot.commands.clear()
@@ -162,9 +176,8 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
         assert not robot.commands and listed.read_bytes() == first
 
     carry(robot, WEIGHT)
-    with Session(robot, folder) as session:
-        session.is_asked("0.8")
-        session.type("0.8")
+    both = lambda: len(read_known_runs(listed)) == 2  # noqa: E731
+    with on_a_busy_machine(robot, folder, "0.8", both) as session:
         assert "All 2 runs are in" in session.ends(0)
 
     runs = read_known_runs(listed)
@@ -179,7 +192,7 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
     certificates = [*(robot.folder / "certificates").glob("*/motion.json")]
     boxes = [json.loads(path.read_text())["box"] for path in certificates]
     prior = PayloadPrior(PARAMETERS[f"{PRIOR}mass_max"], PARAMETERS[f"{PRIOR}com_max"]).box()
-    assert len(boxes) == 3  # two runs, and one that did not come to its end
+    assert len(boxes) >= 3  # two runs, and one that did not come to its end
     for box in boxes:  # a wrong weight that the prior allows is certified as well
         assert (np.array(box["payload_lower"]) <= np.minimum(prior[0], WEIGHT)).all()
         assert (np.array(box["payload_upper"]) >= np.maximum(prior[1], WEIGHT)).all()

@@ -8,7 +8,7 @@ import pytest
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-from payload_id.core.errors import RecordingError
+from payload_id.core.errors import RecordingError, UnknownNameError
 from payload_id.core.samples.stamps import seconds_since
 from payload_id.files.bags.joint_states_bag import JointStateMessage, write_joint_state
 from payload_id.files.recordings.recording import Recording
@@ -17,6 +17,7 @@ JOINTS = ("joint_1", "joint_2", "joint_3")
 START = 1_760_000_000_123_456_789
 STORE = get_typestore(Stores.ROS2_JAZZY)
 STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
+BROKEN = b"\x28\xb5\x2f\xfd" + b"not compressed at all"
 
 
 def messages(count=50, names=JOINTS):
@@ -113,6 +114,41 @@ def test_a_part_between_two_stamps(write):
     assert (some.joints, some.start_ns) == (JOINTS, stamp[0]) and len(some) < 10
     with pytest.raises(RecordingError, match="no samples"):
         Recording.from_bag(path, end_ns=START - 1)
+
+
+def with_effort(effort):
+    return [m._replace(effort=effort) for m in MESSAGES]
+
+
+USELESS = {
+    "no payload": [with_effort(x) for x in (np.zeros(3), np.zeros(0), np.full(3, np.nan))],
+    "header.stamp": [[m._replace(stamp_ns=0) for m in MESSAGES]],
+    "holds no joint states": [[]],
+    "not one of 5 messages": [[b"\x00\x01\x00\x00 text"] * 5],
+    "damaged": [[BROKEN] * 3],
+}  # fmt: skip
+
+
+def test_bags_without_joint_states_that_can_be_used_are_told_by_their_cause(write, tmp_path):
+    for words, bags in USELESS.items():
+        for contents in bags:
+            with pytest.raises(RecordingError, match=words):
+                Recording.from_bag(write(contents), effort_sign=-1.0)
+    elsewhere = write(MESSAGES, topic="/arm/joint_states")
+    for topic, words in (
+        ("/joint_states", "'/arm/joint_states'"),
+        ("/chat", "std_msgs/msg/String"),
+    ):
+        with pytest.raises(RecordingError, match=words):
+            Recording.from_bag(elsewhere, topic)
+    with pytest.raises(UnknownNameError, match="Did you mean 'joint_[123]'") as caught:
+        Recording.from_bag(write(MESSAGES), joints=["joint_1", "joint_7"])
+    assert caught.value.known == JOINTS
+    (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "empty").mkdir()
+    for name in ("missing", "notes.txt", "empty"):
+        with pytest.raises(RecordingError, match=name):
+            Recording.from_bag(tmp_path / name)
 
 
 @pytest.mark.parametrize("velocity", [np.zeros(0), np.full(2, np.nan)])

@@ -102,6 +102,42 @@ def test_bad_rows_are_left_out_and_counted(read):
     assert recording.dropped == {"not_finite": 2, "duplicate": 1}
 
 
+UNUSABLE = [
+    ("line 3, column 'v_a'", ["0,1,2,3,4,5,6", "1,1,2,x,4,5,6"]),
+    ("line 2, column 't'", ["zero,1,2,3,4,5,6"]),
+    ("line 3: 3 cells", ["0,1,2,3,4,5,6", "1,1,2"]),
+    ("out of range", ["1e30,1,2,3,4,5,6"]),
+    ("no rows", []),
+    ("no payload", ["0,1,2,3,4,0,0", "1,1,2,3,4,0,0"]),
+    ("4 duplicate", [f"1.7e9,{k},{k},0,0,1,1" for k in range(5)]),
+    ("4 out_of_order", [f"{5 - k},{k},{k},0,0,1,1" for k in range(5)]),
+    ("quotation mark", ['"' + ROWS[0], *ROWS * 500]),
+    *(
+        ("numbers of at most", [f"{t},1,2,3,4,{cell},6" for t in (0.1, 0.2)])
+        for cell in ("nan", "", "inf", "1e300")
+    ),
+]
+
+
+def test_tables_that_cannot_be_used_are_told_by_their_cause(read, tmp_path):
+    for words, lines in UNUSABLE:
+        with pytest.raises(RecordingError, match=words) as error:
+            read(lines)
+        assert len(str(error.value)) < 500
+    for name, content in {"empty.csv": b"", "picture.csv": b"\x89PNG\xff\xfe\x00"}.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(RecordingError, match=name):
+            Recording.from_csv(tmp_path / name, COLUMNS)
+    for encoding in ("utf-16", "utf-16-le"):
+        with pytest.raises(RecordingError, match="UTF-16"):
+            read(ROWS, encoding=encoding)
+    rows, head = ["0;1;2;3;4;5;6", "1;0,3;2;3;4;5;6"], HEADER.replace(",", ";")
+    with pytest.raises(RecordingError, match=r"line 3.*'0,3'"):
+        read(rows, COLUMNS | {"delimiter": ";"}, head)
+    with pytest.raises(RecordingError, match="missing"):
+        Recording.from_csv(tmp_path / "missing.csv", COLUMNS)
+
+
 # ------------------------------------------------------------------------- stamps of another time
 
 TIME = 7200.0 + 0.01 * np.arange(400)
