@@ -61,12 +61,13 @@ def tools_variables(user: Mapping[str, str], place: Place) -> dict[str, str]:
     """Return the variables of the set-up's own tools, from the user's.
 
     Commands look up the user's packages (the paths); what is built does not, unless they are of the
-    ROS that it is built with.
+    ROS that it is built with. What is installed is compiled whatever the user's variables say:
+    otherwise each start of a node and command compiles it again, for two seconds.
     """
-    paths = (
-        set() if place.distro else {f"{tool}_PREFIX_PATH" for tool in ("AMENT", "CMAKE", "COLCON")}
-    )
-    result = variables({x: value for x, value in user.items() if x not in paths}, place)
+    unwanted = {"PYTHONDONTWRITEBYTECODE"}
+    if not place.distro:
+        unwanted |= {f"{tool}_PREFIX_PATH" for tool in ("AMENT", "CMAKE", "COLCON")}
+    result = variables({x: value for x, value in user.items() if x not in unwanted}, place)
     prepend(result, "CMAKE_PREFIX_PATH", [place.venv])
     result["COLCON_HOME"] = str(place.state / "colcon")  # no defaults of the user
     # Otherwise colcon forbids parallel compilation while other programs load the machine.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import zlib
 from collections import defaultdict
 from functools import cache
@@ -17,6 +18,7 @@ import pytest
 
 # The suite shares the cores among processes; threads of linear algebra would get in their way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is first imported
+sys.dont_write_bytecode = False  # else each process rewrites the assertions of all tests, for 20 s
 
 ROOT = Path(__file__).parents[2]
 CASES = 2  # of a function, in the usual run

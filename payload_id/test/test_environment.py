@@ -152,6 +152,10 @@ class TestRos:
         assert path.split(":") == [str(place.venv), "/ws/install"]
         assert "/ws" not in handover.tools_variables(user, place)["AMENT_PREFIX_PATH"]
 
+    def test_what_is_installed_is_compiled_whatever_the_user_says(self):
+        user = {"PYTHONDONTWRITEBYTECODE": "1"}
+        assert not user.keys() & handover.tools_variables(user, Place(ROOT)).keys()
+
     def test_discovery_range_of_the_user_is_kept(self):
         key = "ROS_AUTOMATIC_DISCOVERY_RANGE"
         assert handover.variables({}, Place(ROOT))[key] == "LOCALHOST"
