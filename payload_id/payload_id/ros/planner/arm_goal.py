@@ -108,6 +108,7 @@ class ArmGoal:
         Raises:
             InputError: Its certificate does not hold here and now, or it was called off.
         """
+        await self._context.heard()
         self.check_wanted()
         self._context.check_plan(plan)
         if self.is_paused:

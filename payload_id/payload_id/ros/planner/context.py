@@ -25,6 +25,7 @@ from ..certifying.case_parameters import stated_cell
 from ..certifying.worker_process import WorkerProcess
 from ..common.awaited_answers import awaitable, until
 from ..common.shared_parameters import disagreement, stated_figures
+from ..common.timeouts import FOUND
 from ..execution.payload_intervals import check_payload, estimate_intervals, is_usable
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import CalledOffError, NotReadyError
@@ -174,6 +175,19 @@ class PlannerContext:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
         self.standing(plan.request.goal.limits)
         self.check_payload(plan.request.goal)
+
+    async def heard(self) -> None:
+        """Wait for joint states and a bridge: what came while this node worked lies unread."""
+        if not self._is_alive():
+            await until(self.node, self._is_alive, FOUND)
+
+    def _is_alive(self) -> bool:
+        """Whether joint states arrive, and there is a bridge."""
+        try:
+            self.arm.check_alive()
+        except InputError:
+            return False
+        return not self.bridge.absence
 
     def standing(self, limits: str) -> Array:
         """Return the pose that a motion may begin from now.

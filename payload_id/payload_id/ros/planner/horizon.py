@@ -208,6 +208,7 @@ class Horizon:
         context, rules = self._context, self._rules
         try:
             if start is None:
+                await context.heard()
                 q = context.start(rules.goal.limits, own=True)
                 start, self._turns = MotionState.at_rest(q), context.arm.states.turns.at(q)
             goal = context.goal_of(rules.asked) if number else rules.goal

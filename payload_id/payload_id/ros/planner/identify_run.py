@@ -23,7 +23,6 @@ from ...planning.request import Goal as PlanningGoal
 from ...planning.request import Planned
 from ..common.awaited_answers import until
 from ..common.conversions import unsolved_message
-from ..common.timeouts import FOUND
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message
 from .arm_goal import ArmGoal
@@ -166,7 +165,7 @@ class IdentifyRun:
             check_goal_fields(asked, context.robot.n, context.uncertainty.prior.mass_max)
             if asked.goal.limits:
                 context.robot.limits_named(asked.goal.limits)
-        await until(context.node, self._is_alive, FOUND)
+        await context.heard()
         self._check_wanted()
         with refused_as(Result.ARM_NOT_READY):
             context.start(asked.goal.limits or context.limits, own=True)
@@ -195,14 +194,6 @@ class IdentifyRun:
             return self._context.goal_of(asked)
         except NotReadyError as error:
             raise EndedError(Result.ESTIMATOR_NOT_READY, str(error)) from error
-
-    def _is_alive(self) -> bool:
-        """Whether joint states arrive, and there is a bridge."""
-        try:
-            self._context.arm.check_alive()
-        except InputError:
-            return False
-        return not self._context.bridge.absence
 
     async def _begin_run(self) -> None:
         """Have the estimator begin a run."""

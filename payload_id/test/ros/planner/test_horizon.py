@@ -50,13 +50,16 @@ class World:
             settings=SimpleNamespace(proof_time=0.1), node=None,
             bridge=SimpleNamespace(bodies=(), state=None), arm=SimpleNamespace(states=self),
             start=lambda limits, own: self.arm.seen[0][0], goal_of=lambda asked: GOAL,
-            check_payload=lambda goal: None, answer=self.answer,
+            check_payload=lambda goal: None, answer=self.answer, heard=self.heard,
             estimator=SimpleNamespace(estimate=None),
         )  # fmt: skip
 
     @property
     def now_ns(self):
         return self.arm.now_ns
+
+    async def heard(self):
+        pass
 
     async def answer(self, request, unwanted):
         self.asked.append(request)

@@ -26,6 +26,10 @@ PHI = np.full(10, 1.0)
 FOUND = PayloadEstimate(status=PayloadEstimate.GOOD, phi=PHI, lower=PHI - 0.1, upper=PHI + 0.1)
 
 
+async def nothing():
+    """Wait for nothing."""
+
+
 class World:
     """Arm, bridge, planner and estimator, which note what they are asked in `done`."""
 
@@ -44,7 +48,7 @@ class World:
             node=self.node, robot=SimpleNamespace(n=7, joints="abcdefg", payload_frame="tool"),
             uncertainty=prior,
             limits="all",
-            bridge=SimpleNamespace(absence="", state=None),
+            bridge=SimpleNamespace(absence="", state=None), heard=nothing,
             start=self.start, disagreement="", half_width=lambda: 0.1 * PHI,
             goal_of=lambda message: SimpleNamespace(limits="all"),
             certificates_folder=Path("/c"), new_name=lambda kind: f"{kind}_1",
