@@ -182,12 +182,12 @@ class PlannerContext:
             await until(self.node, self._is_alive, FOUND)
 
     def _is_alive(self) -> bool:
-        """Whether joint states arrive, and there is a bridge."""
+        """Whether joint states arrive, there is a bridge, and a simulation's clock was heard."""
         try:
             self.arm.check_alive()
         except InputError:
             return False
-        return not self.bridge.absence
+        return not self.bridge.absence and self.node.get_clock().now().nanoseconds > 0
 
     def standing(self, limits: str) -> Array:
         """Return the pose that a motion may begin from now.

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from payload_id_msgs.action import Execute, Follow
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
+from rclpy.clock import ROSClock
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
@@ -45,7 +46,10 @@ class Planner:
         self.context = context = PlannerContext.__new__(PlannerContext)
         log = SimpleNamespace(info=lambda text: None, warning=lambda text: None)
         context.node = SimpleNamespace(
-            get_logger=lambda: log, inactivity="", count_publishers=lambda topic: 1
+            get_logger=lambda: log,
+            inactivity="",
+            count_publishers=lambda topic: 1,
+            get_clock=ROSClock,
         )
         context.bridge = self.bridge = FakeBridge()
         estimate = PayloadEstimate(
