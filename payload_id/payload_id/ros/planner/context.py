@@ -182,12 +182,12 @@ class PlannerContext:
             await until(self.node, self._is_alive, FOUND)
 
     def _is_alive(self) -> bool:
-        """Whether joint states arrive, there is a bridge, and a simulation's clock was heard."""
+        """Whether joint states arrive, by this node's clock, and there is a bridge."""
         try:
             self.arm.check_alive()
         except InputError:
             return False
-        return not self.bridge.absence and self.node.get_clock().now().nanoseconds > 0
+        return not (self.bridge.absence or self.arm.clock_doubt())
 
     def standing(self, limits: str) -> Array:
         """Return the pose that a motion may begin from now.

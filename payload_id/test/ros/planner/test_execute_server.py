@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from payload_id_msgs.action import Execute, Follow
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from rclpy.clock import ROSClock
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
@@ -49,7 +48,6 @@ class Planner:
             get_logger=lambda: log,
             inactivity="",
             count_publishers=lambda topic: 1,
-            get_clock=ROSClock,
         )
         context.bridge = self.bridge = FakeBridge()
         estimate = PayloadEstimate(
@@ -63,6 +61,7 @@ class Planner:
         context.limits = "safety"
         context.arm = SimpleNamespace(
             check_alive=lambda: None,
+            clock_doubt=lambda: "",
             is_seen_at_rest=lambda: self.stands,
             start=lambda limits, holding: np.zeros(7),
             states=SimpleNamespace(known=False, now_ns=0, take=lambda every: None),
