@@ -8,7 +8,7 @@ import time
 from .loop import serve
 from .messages import Ask, End, LoopSettings, LoopState, Order
 
-SILENCE, STARTING = 0.5, 30.0  # [s] that an answer may take, and the first one
+SILENCE, STARTING = 0.5, 120.0  # [s] that an answer may take, and the first, on a slow machine
 ASKING = 0.05  # [s] between two questions
 END = 2.0  # [s] that it may take to end
 

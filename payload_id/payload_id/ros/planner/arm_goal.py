@@ -128,8 +128,15 @@ class ArmGoal:
         following = bridge.follow(name, motion, documents, self.who, continues, after)
         context.ended = None
         self._followed.append(following)
-        following.result.add_done_callback(lambda _: self._followed.remove(following))
+        following.result.add_done_callback(lambda _: self._drop(following))
         return following
+
+    def _drop(self, following: Following) -> None:
+        """Forget a motion that the bridge has ended; say why it would not have it."""
+        self._followed.remove(following)
+        if following.ended is not None and following.ended.reason is Reason.REFUSED:
+            text = f"{following.name}: {following.ended.message}"
+            self._context.node.get_logger().warning(text)
 
     async def end_of(self, following: Following) -> Ended:
         """Return how a motion has ended, once it has."""
