@@ -9,15 +9,15 @@ proof.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ..arm.arm_model import ArmModel
-from ..arrays import Array, IntArray
+from ..arrays import Array
 from ..errors import InputError
-from ..motion.trajectory import MotionRanges, Trajectory
+from ..motion.trajectory import MotionRanges, Trajectory, even_edges
 from ..safety.torque.arm_dynamics import ArmDynamics
 from ..safety.torque.design_margins import proved_inertia
 from ..safety.torque.parameter_box import ParameterBox
@@ -34,6 +34,7 @@ WIDEST = 0.5  # [rad/s or m/s] of a tube that leaves anything of usual limits of
 GROWTH = 1.01  # a fixed point is taken so much above what is found that it is a bound [-]
 STEP = 1.2  # likewise for the level, where a step costs more [-]
 SLICES = 0.04  # [s] on which a motion is looked at
+_Slices = tuple[Trajectory, MotionRanges]  # a motion, and all or some of its slices of time
 ROUNDING = 1e-9  # part by which constants are on the safe side of what is proved [-]
 
 
@@ -149,38 +150,13 @@ def design_for(
         InputError: There is no such design.
     """
     model, box = dynamics.model, dynamics.box
-    motions = [_Slices.of(x) for x in trajectories]
+    motions = [(x, x.ranges(even_edges(x, SLICES))) for x in trajectories]
     made = level or room**2 * _least_level(dynamics, motions, gain, sampling)
     needs = _Needs.of(dynamics, motions, gain, sampling, made)
     needed = _level_of(least_momentum(sampling.period, *needs.least), box)
     # A part of what is left is room for other motions, the rest makes the input gentler.
     spare = float(np.clip(np.sqrt(made / needed) / GROWTH, 1.0, SPARE))
     return robust_design(model, box, made, gain, *needs.with_room(spare), sampling)
-
-
-@dataclass(frozen=True, eq=False)
-class _Slices:
-    """A motion, and its extrema on slices of time, all equally long, or on some of them."""
-
-    motion: Trajectory
-    ranges: MotionRanges
-
-    @classmethod
-    def of(cls, motion: Trajectory) -> _Slices:
-        """Return all slices of a motion."""
-        edges = np.linspace(0.0, motion.duration, int(motion.duration / SLICES) + 2)
-        return cls(motion, motion.ranges(edges))
-
-    def only(self, rows: IntArray) -> _Slices:
-        """Return some of them."""
-        edges, *extrema = (getattr(self.ranges, x.name) for x in fields(self.ranges))
-        taken = MotionRanges(edges[: len(rows) + 1], *(x[rows] for x in extrema))
-        return replace(self, ranges=taken)
-
-    def disturbance(self, dynamics: ArmDynamics, tube: TrackingTube) -> Array:
-        """Return |w_j| on each slice, shape (K, n), close where it is largest."""
-        found = slice_torque_bounds(dynamics.model, self.ranges, tube, dynamics.box)
-        return found.largest_disturbance
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,10 +187,11 @@ class _Needs:
         """Return what slices of motions need."""
         model, box = dynamics.model, dynamics.box
         tube = undesigned_tube(model, box, level, gain, sampling)
-        w = [x.disturbance(dynamics, tube) for x in motions]
-        change = [torque_change(model, box, x.motion, tube, sampling, SLICES) for x in motions]
+        w = [slice_torque_bounds(model, x, tube, box).largest_disturbance for _, x in motions]
+        change = [torque_change(model, box, x, tube, sampling, SLICES) for x, _ in motions]
         mismatch = np.max([x.mismatch(level).max(axis=0) for x in change], axis=0)
-        worst = [x.only(np.unique(y.argmax(axis=0))) for x, y in zip(motions, w, strict=True)]
+        rows = (np.unique(x.argmax(axis=0)) for x in w)
+        worst = [(x, y.take(k)) for (x, y), k in zip(motions, rows, strict=True)]
         return cls(ROOM * np.max([x.max(axis=0) for x in w], axis=0), change, mismatch, worst)
 
     @cached_property

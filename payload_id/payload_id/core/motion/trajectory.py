@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, IntArray
 from ..errors import InputError
 from .piece import Piece
 
@@ -68,6 +68,11 @@ class MotionRanges:
         """Return the ranges of single instants, each a slice of `INSTANT` that holds one point."""
         q, dq, ddq = motion.q, motion.dq, motion.ddq
         return cls(INSTANT * np.arange(len(q) + 1), q, q, dq, dq, ddq, ddq)
+
+    def take(self, which: IntArray) -> MotionRanges:
+        """Return some of the slices, side by side as if they were joined."""
+        edges = np.append(0.0, np.cumsum(np.diff(self.edges)[which]))
+        return MotionRanges(edges, *(getattr(self, x.name)[which] for x in fields(self)[1:]))
 
     @property
     def speed(self) -> Array:

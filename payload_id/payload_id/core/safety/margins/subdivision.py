@@ -55,10 +55,7 @@ class Slices:
         cuts = np.linspace(self.start, self.end, parts + 1, axis=1)
         edges = np.unique(cuts)
         which = np.searchsorted(edges, cuts[:, :-1].ravel())
-        found = trajectory.ranges(edges)
-        extrema = (getattr(found, entry.name)[which] for entry in fields(found)[1:])
-        width = np.diff(found.edges)[which]
-        return MotionRanges(np.concatenate([[0.0], np.cumsum(width)]), *extrema)
+        return trajectory.ranges(edges).take(which)
 
 
 class Judged(Protocol):
