@@ -125,3 +125,34 @@ def test_picks_are_told_and_carried_without_any_call(tmp_path):
     finally:
         process.stop()
         observer.close()
+
+
+def test_a_gripper_tells_when_something_is_held(tmp_path):
+    """Its joint comes with the arm's; torques show nothing yet."""
+    path = robot_file(tmp_path)
+    gripper = "gripper: {joint: finger, open: 0.0, closed: 0.8, tolerance: 0.02}\n"
+    path.write_text(path.read_text() + gripper)
+    process = NodeProcess(
+        "estimator", DOMAIN, tmp_path / "log", robot_file=path,
+        runs_folder=tmp_path / "runs", hands_free=True,
+    )  # fmt: skip
+    observer, joints = Observer(DOMAIN), RobotFile.load("kinova_gen3").joints
+    try:
+        events = observer.listen(PayloadEvent, f"{NODE}/payload_event", EVERY)
+        estimates = observer.listen(PayloadEstimate, f"{NODE}/payload", LATCHED)
+        samples = observer.publisher(SampleBlock, "/payload_sampler/samples")
+        states = observer.publisher(JointState, "/joint_states")
+        observer.wait(lambda: any("has begun" in x.message for x in estimates), "a run")
+        still = np.zeros(len(joints) + 1)
+        for block in blocks(measured(tuple(1e-6 * PAYLOAD), 3.0)):
+            stamp_ns = int(block.stamp_ns[-1])
+            finger = 0.4 if 1.0 <= (stamp_ns - START_NS) / 1e9 < 2.0 else 0.0
+            position = np.append(still[1:], finger)
+            states.publish(joint_state(stamp_ns, (*joints, "finger"), position, still, still))
+            samples.publish(block)
+            observer.executor.spin_once(timeout_sec=0.01)
+        observer.wait(lambda: len(events) >= 2, "two events")
+        assert [x.kind for x in events] == ["picked", "released"]
+    finally:
+        process.stop()
+        observer.close()
