@@ -254,10 +254,10 @@ class HandWatch:
         if not self.waiting:
             return replace(self, now=self.state)
         rows = RowBlock.stack([block.of_own_data() for _, block in self.waiting])
-        now = self.state.given(*self._linearised(self.state, rows), self.noise(rows, MOST))
+        now = self.state.given(*self.linearised(self.state, rows), self.noise(rows, MOST))
         return replace(self, now=now)
 
-    def _linearised(self, state: Gaussian, rows: RowBlock) -> tuple[Array, Array]:
+    def linearised(self, state: Gaussian, rows: RowBlock) -> tuple[Array, Array]:
         """Return derivative of rows by x, and what the mean leaves of them, see `nuisance_fit`.
 
         The noise of a sensor of unknown gain is on both sides of its rows.
@@ -343,7 +343,7 @@ class HandWatch:
 
     def _learnt(self, state: Gaussian, scale: Array, block: RowBlock) -> tuple[Gaussian, Array]:
         """Return posterior and size of the noise after a window."""
-        (H, left), noise = self._linearised(state, block), self.noise(block, MOST)
+        (H, left), noise = self.linearised(state, block), self.noise(block, MOST)
         weight = np.linalg.inv(H @ state.covariance @ H.T + np.diag(noise))
         unknown = self.unknown(block)
         known = block.bound(np.abs(self.settled)) - unknown
@@ -485,12 +485,11 @@ class _Waiting:
         watch, new = self.watch, self.window >= found.since
         rows, largest = self.rows.take(new), watch.prior.box()[1][0]
         fresh = watch.state.with_payload(watch.variance)
-        H = np.hstack([rows.B, rows.A])
-        there = fresh.given(H, rows.b - H @ fresh.mean, self.noise[new])
+        there = fresh.given(*watch.linearised(fresh, rows), self.noise[new])
         mass, spread = there.mean[-10], np.sqrt(there.covariance[-10, -10])
         if watch.grip and mass < SURE * spread:  # what is held was put down: that is a contact
             return replace(found, evidence=-np.inf)
-        part = min(1.0, (abs(mass) + 2.0 * spread) / largest)
+        part = min(1.0, (max(mass, 0.0) + SURE * spread) / largest)
         scaled = self._hypothesis(found.free, found.since, found.payload, part)
         positive = float(scipy.special.log_ndtr(mass / spread)) + np.log(2.0)
         return replace(scaled, evidence=scaled.evidence + positive)
