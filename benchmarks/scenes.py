@@ -32,8 +32,9 @@ from rich.progress import track
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parent / "papers"))
 
-from table_one import table_one
+from zzv_conditions import NONE, with_table_i
 
 from payload_id import RobotFile, Uncertainty
 from payload_id.core.arm.arm_model import ArmModel
@@ -140,7 +141,7 @@ def box_of(arm: Arm, kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
         if rotor is None:
             raise InputError(f"'{robot.name}' states no control.rotor_inertia.")
     if kind == "table I":
-        return table_one(model, unsure, rotor)
+        return with_table_i(ParameterBox.around(model, (NONE, NONE), unsure, rotor))
     half = FIRST_BOX * np.abs(PHI) + 1e-3
     return ParameterBox.around(model, (PHI - half, PHI + half), unsure, rotor)
 

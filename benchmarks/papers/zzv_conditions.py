@@ -49,6 +49,7 @@ TABLE_I = (
     np.array([5.2, 0.4, 0.4, -0.1] + [0.2] * 6),
 )
 
+NONE = np.zeros(10)  # a payload
 POUND, POUNDS = 0.45359237, (4, 5, 6, 7, 8)  # [kg]
 HEIGHT = 0.075  # [m] between two places of the stack [control]; across flats of a head
 IRON = 7200.0  # [kg/m3]
@@ -97,12 +98,11 @@ def box_of(payload: tuple[Array, Array], relative: float = LINKS) -> ParameterBo
     )
 
 
-def box_of_table_i() -> ParameterBox:
-    """Return the box of the arm whose last link is that of Table I, dumbbell and gripper in it."""
-    box = box_of((np.zeros(10), np.zeros(10)))
+def with_table_i(box: ParameterBox) -> ParameterBox:
+    """Return a Gen3's box whose last link is that of Table I: the payload beyond it is nothing."""
     lower, upper = box.links_lower.copy(), box.links_upper.copy()
     lower[-1], upper[-1] = TABLE_I
-    return replace(box, links_lower=lower, links_upper=upper)
+    return replace(box, links_lower=lower, links_upper=upper).with_payload(NONE, NONE)
 
 
 def expected_payload(box: ParameterBox) -> Array:

@@ -19,14 +19,15 @@ from zzv_conditions import (
     LEVEL,
     LIMITS,
     MODEL,
+    NONE,
     RANGE,
     ROBOT,
     START,
     UNCERTAIN,
     box_of,
-    box_of_table_i,
     expected_payload,
     volume,
+    with_table_i,
 )
 
 from payload_id.core.arrays import Array
@@ -121,7 +122,7 @@ def pieces_of(
     """Return up to four pieces that begin with what Table I says of the payload."""
     geometry = robot_geometry(ROBOT, MODEL, [volume(pounds)])
     rng, state, found = np.random.default_rng(seed), MotionState.at_rest(START), []
-    box, known, collected = box_of_table_i(), PRIOR, Collected.nothing(ROWS.p)
+    box, known, collected = with_table_i(box_of((NONE, NONE))), PRIOR, Collected.nothing(ROWS.p)
     for number in range(PIECES):
         if number > 1:  # while piece `number - 1` runs, those before it are known
             known = narrowed(known, learn(found[:-1]))

@@ -43,6 +43,7 @@ from zzv_conditions import (
     LEVEL,
     LIMITS,
     MODEL,
+    NONE,
     POUNDS,
     ROBOT,
     ROTOR,
@@ -51,8 +52,8 @@ from zzv_conditions import (
     UNCERTAIN,
     World,
     box_of,
-    box_of_table_i,
     dumbbell,
+    with_table_i,
 )
 from zzv_pieces import HANDOVER, PRIOR, Piece, Way, joined, narrowed, pieces_of
 from zzv_stacking import HOLD, Body, Cell, Task, settled, tasks, tool, well_stacked, world
@@ -78,7 +79,6 @@ from payload_id.core.threads import one_thread
 
 PERIOD = 1e-3  # [s]
 OWN_GAIN = 10.0  # [1/s] of this package's controller
-NONE = np.zeros(10)
 # K_p, K_i, K_d: the stiffer of two published sets (`zzv_conditions`, [sysid]).
 PID = [np.array([120.0, 200.0] + [120.0] * 3 + [20.0] * 2), np.full(7, 0.1), np.full(7, 5.0)]
 PAPER = {  # Table III: the dumbbell at which (a), (b) fail
@@ -260,7 +260,7 @@ def after_careless(job: Job) -> Made | str:
 METHODS: dict[str, Callable[[Job], Made | str]] = {
     "ours": lambda job: (published(box_of(excited(job, PAPERS)[2])), None),
     "wrong": lambda job: (published(box_of((NONE, NONE), 0.0)), None),
-    "conservative": lambda job: (published(box_of_table_i()), None),
+    "conservative": lambda job: (published(with_table_i(box_of((NONE, NONE)))), None),
     "random": lambda job: (published(box_of(excited(job, DRAWN)[2])), None),
     "adap-1": lambda job: (adaptive(), None),
     "adap-1-excit": lambda job: after_excitation(job, adaptive()),
