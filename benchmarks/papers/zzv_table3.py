@@ -135,9 +135,9 @@ class InTurn:
         return command, (turn, inner)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Job:
-    """One dumbbell to carry.
+    """One dumbbell to carry; equal jobs share their excitation.
 
     Attributes:
         arm: Who carries it.
@@ -325,18 +325,12 @@ def trial(arm: World, names: list[str], chosen: list[str]) -> dict[tuple[str, st
             stack: list[Body] = []
             weights = POUNDS if every[name].distance is not None else POUNDS[-1:]
             for level, pounds in enumerate(weights):
-                job = the_job(arm, every[name], name, level, pounds)
+                job = Job(arm, every[name], name, level, pounds)
                 outcome, stack = carried(job, METHODS[method](job), stack)
                 if outcome.failure:
                     stack = well_stacked(every[name], weights[: level + 1])
                 found[method, name, pounds] = outcome
     return found
-
-
-@cache
-def the_job(arm: World, task: Task, name: str, level: int, pounds: float) -> Job:
-    """Return the job, the same for every method, so that they share excitation."""
-    return Job(arm, task, name, level, pounds)
 
 
 def main() -> None:
