@@ -21,8 +21,8 @@ BEGIN, END = "<!-- {}: written by benchmarks/paper_tables.py -->\n", "<!-- end -
 ASCII = str.maketrans("│┃━─┏┳┓┡╇┩└┴┘├┼┤", "||--++++++++++++")  # lines of tables, a byte each
 TABLES = {  # name: script, arguments of a whole run, of a short one
     "ZZV III": ("zzv_table3", "--trials 1", "--tasks c"),
-    "ZZV IV": ("zzv_table4", "--trials 200", "--trials 10"),
-    "ZZV V": ("zzv_table5", "--trials 3", "--trials 1 --pounds 5"),
+    "ZZV IV": ("zzv_table4", "--trials 100", "--trials 10"),
+    "ZZV V": ("zzv_table5", "--trials 1", "--trials 1 --pounds 5"),
     "NGK III": ("ngk_table3", "--trials 4", "--trials 1"),
     "NGK III, as hard": (
         "ngk_table3",
