@@ -70,7 +70,7 @@ def main() -> None:
     console = Console(width=150)
     for pounds in track(chosen.pounds, console=console, transient=True):
         for way in ways:
-            seeds = [chosen.seed + 100 * trial for trial in range(chosen.trials)]
+            seeds = [chosen.seed + 100 * trial + pounds for trial in range(chosen.trials)]
             with one_thread():
                 tried = [run(pounds, way, seed) for seed in seeds]
             found[pounds, way] = [x for x in tried if x is not None]
