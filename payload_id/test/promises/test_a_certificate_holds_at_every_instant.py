@@ -24,6 +24,7 @@ from payload_id import (
     PayloadIdError,
     PayloadPrior,
     Refusal,
+    RobotFile,
     SpeedLimits,
     certify,
     load_certificate,
@@ -31,7 +32,6 @@ from payload_id import (
     plan,
     verify,
 )
-from payload_id.files.robots.robot_file import RobotFile, robot_names
 
 from .arms import Arm
 from .files import digest
@@ -123,7 +123,7 @@ def test_planned_motions_and_all_their_stops_are_no_worse_than_certified(arm, tm
         "cell": NOBODY, "clearance": 0.015, "payload_box": BOX, "payload_box_centre": CENTRE,
         "prior": PRIOR, "obstacles": [CRATE], "limits": limits,
     }  # fmt: skip
-    planned = plan(name, duration=4.0, time_budget=1.0, seed=1, **stated)
+    planned = plan(name, duration=4.0, seed=1, **stated)
     worst = Worst(Arm(name), PRIOR, limits, BOX, CENTRE, (CRATE,))
     check(planned.certificate, worst.of(planned.motion), 0.015)
     motion, ends = planned.motion, planned.motion.at(np.array([0.0, planned.motion.duration]))
@@ -628,7 +628,8 @@ def test_no_motion_is_planned_where_none_is_safe_and_the_sentence_says_why(tmp_p
 
 
 def test_every_shipped_arm_moves_from_its_home():
-    for name in robot_names():
+    shipped = {path.stem for path in (Path(__file__).parents[2] / "config/robots").glob("*.yaml")}
+    for name in sorted(shipped - {"generic"}):  # which has no arm of its own
         home = RobotFile.load(name).home
         small = motion_through([home, home + 0.02, home], 4.0)
         assert not isinstance(certify(name, small, cell=NOBODY, prior=LIGHT), Refusal), name
