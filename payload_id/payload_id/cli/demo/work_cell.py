@@ -29,6 +29,7 @@ LARGEST = 0.16  # [m] no part of such a payload is farther from the payload fram
 BOX, CENTRE = [0.12, 0.12, 0.11], [0.0, 0.0, 0.075]  # [m] a box that holds each of them
 RATE = 200.0  # [Hz] of joint states, so that a small computer keeps up with real time
 LATE = 5.0  # [s] by which the simulation's clock may come late to a node
+SILENCE = 1.0  # [s] for which nothing may be heard or looked at: a browser may take all cores
 CELL = "none, a simulated arm stands alone"
 NAMES = ("payload_sampler", "payload_estimator", "payload_planner", "payload_bridge")
 READY = 120.0  # [s] until all nodes must be there, on a slow machine
@@ -84,7 +85,7 @@ def sensor_parameters(scene: Scene) -> dict[str, Any]:
 def moved() -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
     cell = {"cell": CELL, "payload_box": [*BOX], "payload_box_centre": [*CENTRE]}
-    return {**cell, "clock_tolerance": LATE}
+    return {**cell, "clock_tolerance": LATE, "silence": SILENCE}
 
 
 def wait_for(nodes: DemonstrationNodes) -> None:
