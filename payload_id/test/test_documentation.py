@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.md")])
@@ -81,6 +82,13 @@ def test_python_of_pages_runs(page, bags, capsys):
         exec(compile(block, page, "exec"), {})
     printed = capsys.readouterr().out
     assert "joint_7" in printed or "mass 1.2" in printed
+
+
+def test_every_page_has_its_place_in_the_site():
+    said = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
+    assert {page.name for page in (ROOT / "docs").glob("*.md")} <= set(
+        re.findall(r"\w+\.md", str(said))
+    )
 
 
 def test_yaml_of_pages_loads(tmp_path):
