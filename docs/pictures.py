@@ -149,6 +149,11 @@ def served(log: Path, *words: str | Path) -> Iterator[str]:
             running.wait()
 
 
+def named(pattern: str, said: str) -> str:
+    """Return what a command has said in the place of a pattern."""
+    return re.findall(pattern, said)[0]
+
+
 def show_report(browser: Browser, page: Path) -> None:
     """Take both sheets of a report."""
     browser.open(page.as_uri(), PAGE)
@@ -163,7 +168,7 @@ def show_report(browser: Browser, page: Path) -> None:
 
 def show_film(browser: Browser, said: str) -> None:
     """Take the film of a recording in the browser."""
-    browser.open(re.search(r"http://\S+", said)[0], (1328, 720))  # type: ignore[index]
+    browser.open(named(r"(http://\S+)", said), (1328, 720))
     browser.wait("Intervals")
     browser.click("[role=tab]", "Intervals")
     time.sleep(8.0)
@@ -177,10 +182,10 @@ def show_film(browser: Browser, said: str) -> None:
 
 def show_live(browser: Browser, said: str) -> None:
     """Take the live page with a motion that is previewed."""
-    browser.open(re.search(r"http://\S+", said)[0], (1500, 950))  # type: ignore[index]
+    browser.open(named(r"(http://\S+)", said), (1500, 950))
     browser.wait("token")
     time.sleep(2.0)
-    browser.write(re.search(r"commands: (\S+)", said)[1])  # type: ignore[index]
+    browser.write(named(r"commands: (\S+)", said))
     browser.click("button", "Enter")
     browser.wait("Identify in one go")
     browser.click("button", "Plan")

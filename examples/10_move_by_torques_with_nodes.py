@@ -23,9 +23,9 @@ from payload_id_msgs.msg import ExcitationGoal
 
 from payload_id import PayloadPrior, RobotFile
 from payload_id.cli.demo.domain import own_domain
-from payload_id.cli.demo.nodes import DemonstrationNodes
+from payload_id.cli.demo.nodes import DemonstrationNodes, arm_nodes
 from payload_id.cli.demo.scene import Scene, draw_payload, draw_scene
-from payload_id.cli.demo.work_cell import HEIGHT, LARGEST, REACH, moved, wait_for
+from payload_id.cli.demo.work_cell import HEIGHT, LARGEST, REACH, cell_parameters, wait_for
 from payload_id.ros.client.payload_client import PayloadClient, each_stage, estimate_from
 from payload_id.ros.common.main_loop import start_ros
 
@@ -34,36 +34,16 @@ HEAVIEST = 1.0  # [kg]
 PATIENCE = {"start_delay": 1.0, "reaction": 0.3, "silence": 5.0}
 GOAL = {"duration": 12.0, "time_budget": 15.0}  # [s]
 LONGEST = 1800.0  # [s] that one payload may take
-ROOMS = ("planner", "bridge", "sampler", "estimator", "simulated_arm")
 
 
 def nodes_of(scene: Scene, factor: float) -> DemonstrationNodes:
     """Return all nodes, with the simulation at a part of the clock's speed."""
-    robot = {"robot_file": str(scene.robot.path), "use_sim_time": True}
-    folder, unsure = str(scene.folder), scene.robot.uncertainty
-    simulated = {
-        "robot_file": str(scene.robot.path),
-        "payload": [float(x) for x in scene.payload],
-        "seed": scene.seed,
-        "link_relative": unsure.link_relative,
-        "torque_relative": unsure.torque_relative,
-        "physics_step": 1e-3,
-        "real_time_factor": factor,
-        "publish_clock": True,
+    both, folder = {**cell_parameters(), "back_end": "effort"}, scene.folder
+    also = {
+        "planner": {**both, "certificates_folder": str(folder / "certificates")},
+        "bridge": {**both, **PATIENCE, "state_folder": str(folder)},
     }
-    parameters = {
-        "simulated_arm": simulated,
-        "payload_sampler": {**robot, "bag": f"{folder}/bag"},
-        "payload_estimator": {**robot, "recordings_folder": folder},
-        "payload_planner": {
-            **robot, **moved(), "back_end": "effort",
-            "certificates_folder": f"{folder}/certificates",
-        },
-        "payload_bridge": {
-            **robot, **moved(), **PATIENCE, "back_end": "effort", "state_folder": folder,
-        },
-    }  # fmt: skip
-    return DemonstrationNodes(scene.folder, parameters, ROOMS)
+    return arm_nodes(scene, also, real_time_factor=factor, physics_step=1e-3)
 
 
 def identified(scene: Scene, factor: float) -> tuple[str, bool]:

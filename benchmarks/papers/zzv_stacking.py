@@ -56,7 +56,7 @@ GLIDE, ABOVE, HOLD = 2.0, 0.06, 1.0  # [s], [m] before the place [control]; [s] 
 DROP = 2e-3  # [m] from which a dumbbell falls that is let go at its place
 STEP, SETTLE = 5e-4, 2.0  # [s]
 SLIDE = 0.6  # coefficient of friction, rubber: chosen
-PASSING = 6e-3  # [m]
+PASSING = 6e-3  # [m] that motions keep from the wall of task (c), which is lowered for it
 CUBE, PILLAR = 0.3, (0.35, 0.35)  # [m] [control]
 CHECKS = 60  # poses of a run at which clearance is looked at
 

@@ -109,6 +109,7 @@ def arm_nodes(
     scene: Scene,
     also: Mapping[str, Any] | None = None,
     measured: Mapping[str, Any] | None = None,
+    **simulated_too: float,
 ) -> DemonstrationNodes:
     """Return simulated arm, sampler and estimator.
 
@@ -116,6 +117,7 @@ def arm_nodes(
         scene: What is simulated.
         also: Parameters of further nodes, by the room of each; they start first.
         measured: What the estimator is told of what is measured; None: joint torques are.
+        simulated_too: Further parameters of the simulated arm.
     """
     robot: dict[str, Any] = {"robot_file": str(scene.robot.path)}
     simulated = {
@@ -126,6 +128,7 @@ def arm_nodes(
         "link_relative": scene.robot.uncertainty.link_relative,
         "torque_relative": scene.robot.uncertainty.torque_relative,
         "wrench_noise": [SENSOR.force_error, SENSOR.torque_error],
+        **simulated_too,
     }
     robot["use_sim_time"] = True  # however slow the machine
     measured = measured or {"source": "torque"}

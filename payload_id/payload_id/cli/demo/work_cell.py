@@ -53,12 +53,11 @@ def run(robot: str, sensor: bool, seed: int, out: Path) -> int:
     scene = draw_scene(robot, seed, out, prior, drawn, **keys)
     own_domain()
     measured = sensor_parameters(scene) if sensor else {}
+    cell, folder = cell_parameters(), scene.folder
     also = {
-        "planner": {
-            **moved(), **measured, "certificates_folder": str(scene.folder / "certificates")
-        },
-        "bridge": {**moved(), "state_folder": str(scene.folder)},
-    }  # fmt: skip
+        "planner": {**cell, **measured, "certificates_folder": str(folder / "certificates")},
+        "bridge": {**cell, "state_folder": str(folder)},
+    }
     terminal.print(Rule(f"[bold]payload_id demo[/bold]: {scene.robot.name}, seed {seed}"))
     terminal.print(
         f"A simulated arm holds an unknown payload of at most {HEAVIEST:g} kg, no part of it "
@@ -82,7 +81,7 @@ def sensor_parameters(scene: Scene) -> dict[str, Any]:
     return {"source": "wrench", "wrench_uncertainty": str(path)}
 
 
-def moved() -> dict[str, Any]:
+def cell_parameters() -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
     cell = {"cell": CELL, "payload_box": [*BOX], "payload_box_centre": [*CENTRE]}
     return {**cell, "clock_tolerance": LATE, "silence": SILENCE}

@@ -124,7 +124,7 @@ class Gripper(Model):
     open: float = key("its position where it lets go", "rad or m", 0.0)
     closed: float = key("its position with nothing between the fingers", "rad or m", 0.0)
     tolerance: float = key(
-        "by how much a position may be off, and a gripper move that stands still",
+        "largest error of a position, and what a gripper that stands still may move",
         "rad or m", 0.01, ge=0.0,
     )  # fmt: skip
 

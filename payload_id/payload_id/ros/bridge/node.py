@@ -29,6 +29,7 @@ from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
+from ..common.timeouts import FEEDBACK, SENT
 from ..common.topics import JOINT_STATES, controller_topic
 from ..effort_loop.messages import LoopSettings
 from ..execution.arm_parameters import EFFORT, TEAM
@@ -49,9 +50,7 @@ from .parameters import BRIDGE_TABLE, BridgeParameters
 from .sources import Sources
 from .state_publisher import StatePublisher
 
-FEEDBACK_PERIOD = 0.1  # [s]
 IDLE_PERIOD = 0.05  # [s] between two looks at an arm that nobody moves
-PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
 
 
 class BridgeNode(ManagedNode):
@@ -95,7 +94,7 @@ class BridgeNode(ManagedNode):
         obstacles = ObstacleServer(self._shared, lambda: self._state.publish(self._motion.state))
         self._serve(obstacles)
         self._watch = steady_timer(self, settings.watch_period, self._on_watch_due)
-        steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
+        steady_timer(self, FEEDBACK, self._motion.on_feedback_due)
         self.get_logger().info(
             f"Bridge to '{self.robot.name}'; joint states from {self._shared.arm.states.topic}, "
             f"trajectories to {back_end.target}."
@@ -152,7 +151,7 @@ class BridgeNode(ManagedNode):
         """Stop an arm that still moves, and say that nothing moves from now on."""
         if self._motion.stop(Reason.SHUT_DOWN, "The bridge was ended"):
             self._motion.on_cycle()
-            time.sleep(PARTING)
+            time.sleep(SENT)
         self._state.publish(self._motion.state)
 
     def _serve(self, obstacles: ObstacleServer) -> None:

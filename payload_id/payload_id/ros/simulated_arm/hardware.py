@@ -28,7 +28,6 @@ class Reading:
         q: Positions, shape (n,) [rad or m].
         dq: Velocities, shape (n,) [rad/s or m/s].
         effort: As the driver publishes it, shape (n,).
-        wrench: Of the force-torque sensor, shape (6,) [N, N m]; None: the arm has none.
     """
 
     t: float
@@ -36,7 +35,6 @@ class Reading:
     q: Array
     dq: Array
     effort: Array
-    wrench: Array | None = None
 
 
 class Hardware:
@@ -60,8 +58,7 @@ class Hardware:
         self._seed, self._period = [values["seed"], 2], period
         self.reseed()
         self.endless = np.array(robot.continuous)
-        noise = np.repeat(values["wrench_noise"], 3)  # of force and torque, axis by axis
-        self._wrench_noise = noise if robot.wrench_topic else None
+        self._wrench_noise = np.repeat(values["wrench_noise"], 3)  # of force and torque
         self._sign, self._offset = effort_convention(robot)
         self._takes_torque = robot.driver.executes(EFFORT) is not False
         self.fault, self._stands = False, False
@@ -87,12 +84,10 @@ class Hardware:
             rows = self._drives(state)
         seen = measure(self.sensor, self._random, np.array([state.t]), *rows)
         effort = effort_from_torque(seen.tau[0], self._sign, self._offset)
-        return Reading(state.t, float(seen.stamp[0]), seen.q[0], seen.dq[0], effort, self._wrench())
+        return Reading(state.t, float(seen.stamp[0]), seen.q[0], seen.dq[0], effort)
 
-    def _wrench(self) -> Array | None:
-        """Return what the force-torque sensor at the payload frame reads, shape (6,) [N, N m]."""
-        if self._wrench_noise is None:
-            return None
+    def wrench(self) -> Array:
+        """Return what a force-torque sensor at the payload frame reads now, shape (6,) [N, N m]."""
         noise = self._wrench_noise * self._random.uniform(-1.0, 1.0, 6)
         return self.plant.payload_wrench() + noise
 

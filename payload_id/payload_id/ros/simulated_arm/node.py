@@ -263,8 +263,8 @@ class SimulatedArmNode(Node):
         message.velocity = array("d", reading.dq.tobytes())
         message.effort = array("d", reading.effort.tobytes())
         self._joint_states.publish(message)
-        if self._wrenches is not None and reading.wrench is not None:
-            force, torque = map(vector, reading.wrench.reshape(2, 3))
+        if self._wrenches is not None:
+            force, torque = map(vector, self.hardware.wrench().reshape(2, 3))
             sensed = WrenchStamped(wrench=Wrench(force=force, torque=torque))
             sensed.header.stamp, sensed.header.frame_id = stamp, self.robot.payload_frame
             self._wrenches.publish(sensed)
