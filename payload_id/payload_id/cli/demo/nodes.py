@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -51,7 +52,8 @@ class DemonstrationNodes:
         self._logs.mkdir(parents=True, exist_ok=True)
         parameters = self._folder / "parameters.yaml"
         entries = {name: {"ros__parameters": x} for name, x in self._parameters.items()}
-        parameters.write_text(yaml.safe_dump(entries, sort_keys=False))
+        plain = json.loads(json.dumps(entries))  # nothing twice: ROS reads no aliases of YAML
+        parameters.write_text(yaml.safe_dump(plain, sort_keys=False))
         for node in self._nodes:
             self._start(node, parameters)
         return self
