@@ -73,7 +73,7 @@ class Established:
 
 
 @dataclass
-class _RunRecord:
+class RunRecord:
     """What is noted of one run; `measured`: whether anything was; `watch`: of a wrench."""
 
     start_ns: int | None = None
@@ -89,7 +89,7 @@ class _RunRecord:
     updates: tuple[int, ...] = ()
     standing: tuple[int, bool] = (0, False)
     estimate: Estimate | None = field(default=None, repr=False)
-    held: tuple[_RunRecord, Problem] | None = None  # when it was last known what was in the hand
+    held: tuple[RunRecord, Problem] | None = None  # when it was last known what was in the hand
 
 
 class LiveRun:
@@ -176,7 +176,7 @@ class LiveRun:
         """Begin anew with the settings that hold now; forget a tare too."""
         self.settings = self._settings_now()
         self._identifier = self._identifier_of(self.settings)
-        self._record = _RunRecord()
+        self._record = RunRecord()
 
     def _identifier_of(self, settings: RunSettings) -> OnlineIdentifier:
         """Return the identification of runs with some settings."""
@@ -208,7 +208,7 @@ class LiveRun:
         else:
             self._identifier.reset()
             forgotten = False
-        self._record = _RunRecord()
+        self._record = RunRecord()
         known = " with what the tare has taught about the arm" if self.tared else ""
         if mass is not None:
             known += f" and a mass of {mass.mass:g} kg, stated to within {mass.tolerance:g} kg"
@@ -228,7 +228,7 @@ class LiveRun:
                 "then call ~/tare."
             )
         self._identifier.tare()
-        self._record = _RunRecord()
+        self._record = RunRecord()
         return (
             f"{windows} windows without payload are kept as knowledge of the arm; now grasp the "
             "payload and move in a run (~/start begins one).",
@@ -411,7 +411,7 @@ class LiveRun:
         earlier = "" if kept is None else f" The run that was saved there before is now in {kept}."
         return run.save(folder).parent.resolve(), earlier
 
-    def fill_in(self, run: RunFile, record: _RunRecord | None = None) -> RunFile:
+    def fill_in(self, run: RunFile, record: RunRecord | None = None) -> RunFile:
         """Return a run file with the entries that come from the run, up to its last update.
 
         Args:

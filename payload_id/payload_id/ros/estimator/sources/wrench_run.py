@@ -22,7 +22,7 @@ from ....files.robots.robot_model import RobotModel
 from ....files.runs.run_file import RunFile
 from ....files.tables.wrench_csv import read_wrench_uncertainty
 from ...common.wrench_blocks import rows_of_wrench, samples_of_rows
-from .live_run import LiveRun, RunSettings
+from .live_run import LiveRun, RunRecord, RunSettings
 
 
 class WrenchRun(LiveRun):
@@ -76,11 +76,10 @@ class WrenchRun(LiveRun):
         """Say that nothing is measured."""
         return self._record.watch.complaint
 
-    def fill_in(self, run: RunFile) -> RunFile:
+    def fill_in(self, run: RunFile, record: RunRecord | None = None) -> RunFile:
         """Return a run file with the entries that come from the run, up to its last update."""
-        filled = super().fill_in(run)
         return replace(
-            filled,
+            super().fill_in(run, record),
             payload_frame=self.model.payload_frame,
             wrench=self.uncertainty,
             calibration=None,
