@@ -289,8 +289,8 @@ class HandWatch:
         ranked = stacked.ranked()
         same = next(x for x in ranked if x.payload is Seen.SAME)
         least = ranked[0].evidence - CERTAIN
-        since_when = CERTAIN if self.bare or self.lifted else 0.0
-        for kind, odds in ((Seen.RELEASED, CERTAIN), (Seen.PICKED, since_when)):
+        odds = CERTAIN if self.bare or self.lifted else 0.0
+        for kind in (Seen.RELEASED, Seen.PICKED):
             found = next((x for x in ranked if x.payload is kind), same)
             if found.evidence > max(same.evidence + odds, least):  # nothing, unless excluded
                 return self._taken_up(found)
@@ -440,7 +440,8 @@ class _Waiting:
     def hypotheses(self) -> Iterator[Hypothesis]:
         """Give what may be behind the waiting windows.
 
-        A load that goes is less and less: what is left of it must be seen in two windows.
+        A load that goes is less and less: what is left of it must be seen in two windows. A payload
+        that comes out of a contact longer than the windows that wait must explain all of them.
         """
         K, fresh, bare = len(self.watch.waiting), self.watch.fresh, self.watch.bare
         kinds = [] if bare and self.watch.grip is False else [Seen.PICKED]
@@ -451,7 +452,8 @@ class _Waiting:
                 yield self._hypothesis(free, since, Seen.SAME)
             for kind in kinds:
                 least, last = (0, K) if bare or kind is Seen.RELEASED else (int(fresh), K - 1)
-                if least <= since < last:  # from the first window, what is fresh is the same
+                begun = free > 0 or since == 0 or fresh or kind is Seen.RELEASED
+                if begun and least <= since < last:  # since the first, what is fresh is the same
                     yield self._hypothesis(free, since, kind)
 
     def ranked(self) -> list[Hypothesis]:
@@ -491,8 +493,23 @@ class _Waiting:
             return replace(found, evidence=-np.inf)
         part = min(1.0, (max(mass, 0.0) + SURE * spread) / largest)
         scaled = self._hypothesis(found.free, found.since, found.payload, part)
-        positive = float(scipy.special.log_ndtr(mass / spread)) + np.log(2.0)
-        return replace(scaled, evidence=scaled.evidence + positive)
+        return replace(scaled, evidence=scaled.evidence + body_odds(there, watch.prior))
+
+
+def body_odds(state: Gaussian, prior: PayloadPrior) -> float:
+    """Return at most the logarithm of how much likelier than before any data phi is of a body.
+
+    No mass is below zero, and none is farther away than the largest reach: each such inequality
+    holds for half of all phi about zero.
+    """
+    P, phi = state.covariance[-10:, -10:], state.mean[-10:]
+    moments = np.eye(10)[1:4]
+    reach = prior.com_max * np.eye(10)[0]
+    above_zero = np.vstack(
+        [np.eye(10)[[0, 4, 7, 9]], reach + moments, reach - moments, prior.shape()]
+    )
+    spread = np.sqrt(np.einsum("ij,jk,ik->i", above_zero, P, above_zero))
+    return float(scipy.special.log_ndtr(above_zero @ phi / spread).min()) + np.log(2.0)
 
 
 def _friction_of(rows: RowSource) -> tuple[Array, Array]:

@@ -8,8 +8,15 @@ import pytest
 
 from arms import Motion, arm, joint_torques, of_point_masses, perturbed_links, record
 from payload_id.core.arm.kinetics import body_motion
+from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.control.carried_weight import LARGEST_STEP, CarriedWeight, weight_torque
-from payload_id.core.identification.hand_watch import HandWatch, Seen
+from payload_id.core.identification.hand_watch import (
+    CERTAIN,
+    Gaussian,
+    HandWatch,
+    Seen,
+    body_odds,
+)
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
@@ -87,6 +94,23 @@ def test_a_contact_is_no_pick():
     during = [x for t, x in found if PICK + 0.5 < t < RELEASE]
     assert {x.status for x in during} == {Status.NOT_IDENTIFIABLE}
     assert found[-1][1].upper[0] < during[-1].upper[0]
+
+
+def test_what_cannot_be_a_body_is_no_payload():
+    """Each body within the reach is likelier than not; a negative mass, or one too far, is none."""
+    prior, rng = PayloadPrior(3.0, 0.3), np.random.default_rng(7)
+    for _ in range(50):
+        points = rng.normal(size=(5, 3))
+        points *= 0.3 * rng.random((5, 1)) / np.linalg.norm(points, axis=1, keepdims=True)
+        phi, root = of_point_masses(rng.random(5), points), rng.normal(size=(12, 12))
+        state = Gaussian(np.concatenate([np.zeros(2), phi]), 1e-4 * root @ root.T)
+        assert body_odds(state, prior) >= 0.0
+        deviation = np.sqrt(np.diag(state.covariance)[2:])
+        too_light, too_far = state.mean.copy(), state.mean.copy()
+        too_light[2] = -7.0 * deviation[0]
+        too_far[3] = 0.3 * phi[0] + 7.0 * (deviation[1] + 0.3 * deviation[0])
+        for mean in (too_light, too_far):
+            assert body_odds(Gaussian(mean, state.covariance), prior) < -CERTAIN
 
 
 @pytest.mark.slow
