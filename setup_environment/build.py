@@ -56,10 +56,10 @@ def sources(package: Path) -> Iterator[tuple[str, bytes]]:
 def steps(folders: dict[Path, str]) -> dict[str, float]:
     """Return the steps of building some packages, and about how long each takes [s].
 
-    Most of the time goes by the interfaces (messages, services, actions), about 5 s for each.
+    Most of the time goes by the interfaces (messages, services, actions), about 3 s for each.
     """
     return {
-        f"building {x.name}": 10.0 + 5.0 * len([*x.glob("*/*.[msa][src][gvt]*")]) for x in folders
+        f"building {x.name}": 10.0 + 3.0 * len([*x.glob("*/*.[msa][src][gvt]*")]) for x in folders
     }
 
 
