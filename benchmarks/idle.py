@@ -109,6 +109,7 @@ def measure(folder: Path, rate: float, arguments: argparse.Namespace) -> None:
     """Start the nodes, print a line for one rate, end the nodes."""
     robot = robot_file(folder)
     options = {name: [f"robot_file:={robot}"] for name in ("sampler", "estimator")}
+    options["estimator"] += ["hands_free:=true", "feedforward:=estimate"] * arguments.hands_free
     moved = [f"robot_file:={robot}", "cell:=none, a benchmark", f"state_folder:={folder}"]
     options["bridge"], options["planner"] = moved, [*moved[:2], f"certificates_folder:={folder}"]
     with contextlib.ExitStack() as stack:
@@ -119,7 +120,7 @@ def measure(folder: Path, rate: float, arguments: argparse.Namespace) -> None:
         stack.callback(driver.close)
         if "estimator" in arguments.nodes:
             client.wait_until_ready(60.0)
-            if arguments.run and rate:
+            if arguments.run and rate and not arguments.hands_free:
                 client.start(timeout=30.0)
         time.sleep(SETTLED)
         sent, begin = driver.sent, time.monotonic()
@@ -139,6 +140,7 @@ def main() -> None:
     parser.add_argument("--rates", type=float, nargs="+", default=[1000.0, 250.0, 0.0])
     parser.add_argument("--nodes", nargs="+", default=list(NODES), choices=NODES)
     parser.add_argument("--run", action="store_true", help="identify meanwhile")
+    parser.add_argument("--hands-free", action="store_true", help="tell picks meanwhile")
     arguments = parser.parse_args()
     rclpy.init()
     for rate in arguments.rates:

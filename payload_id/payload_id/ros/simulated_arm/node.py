@@ -43,7 +43,6 @@ from ..common.parameters import (
     read_parameters,
 )
 from ..common.steady_timer import steady_timer
-from ..common.timeouts import LOG
 from ..common.topics import JOINT_STATES, LATCHED
 from .controllers.controller import Cycle
 from .hardware import Hardware, Reading
@@ -220,10 +219,7 @@ class SimulatedArmNode(Node):
 
     def _run(self) -> None:
         """Simulate and publish until told to stop."""
-        log = self.get_logger()
-        pace = Pace(
-            self._period / self._factor, lambda said: log.warning(said, throttle_duration_sec=LOG)
-        )
+        pace = Pace(self._period / self._factor, self.get_logger().warning)
         hardware = self.hardware
         try:
             count, paused = 0, False

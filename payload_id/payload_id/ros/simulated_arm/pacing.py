@@ -6,6 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from ..common.timeouts import LOG
+
 LATE = 0.1  # [s] behind the wall clock that is worth a warning
 CATCH_UP = 0.8  # least time between two rounds over the period [-]
 
@@ -15,7 +17,7 @@ class Pace:
 
     They do not drift: a late round is followed by somewhat faster ones until the loop has caught
     up. They are not faster than `CATCH_UP` says, since whoever commands a simulated robot counts on
-    its time to pass as his own does. A loop that stays behind says so.
+    its time to pass as his own does. A loop that stays behind says so now and then.
     """
 
     def __init__(self, period: float, warn: Callable[[str], object]) -> None:
@@ -27,7 +29,7 @@ class Pace:
         """
         self._period, self._warn = period, warn
         self._start = time.monotonic()
-        self._last = self._start - period
+        self._last, self._quiet_until = self._start - period, self._start
 
     def go_on(self, count: int) -> None:
         """Count from now on, after a pause: round `count` is due at once."""
@@ -40,7 +42,8 @@ class Pace:
         if pause > 0:
             stopping.wait(pause)
         self._last = time.monotonic()
-        if now - due > LATE:
+        if now - due > LATE and now >= self._quiet_until:
+            self._quiet_until = now + LOG
             self._warn(
                 f"The simulation is {now - due:.2f} s behind the wall clock. Lower "
                 "real_time_factor or rate, or leave it more of the processor."
