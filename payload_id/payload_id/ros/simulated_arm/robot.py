@@ -16,6 +16,7 @@ from ..access.interfaces import action_beside
 from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
 from ..common.topics import controller_topic
+from ..supervision.controller_manager import manager_of
 from .controllers.controller import Controller, Cycle, interfaces
 from .controllers.effort import EFFORT, EffortController
 from .controllers.joint_trajectory import JointTrajectoryController
@@ -26,7 +27,6 @@ from .servers.trajectory_server import Reader, TrajectoryServer
 
 POSITION = "position"
 STATES = (POSITION, "velocity", EFFORT)
-MANAGER = "controller_manager"
 BROADCASTER, TORQUES = "joint_state_broadcaster", "forward_effort_controller"
 QUEUE = 100  # commands that may wait for one cycle
 
@@ -98,7 +98,8 @@ class SimulatedControllers:
                 f"claims must be among 'exported': {', '.join(offered)}."
             )
         self._trajectories = TrajectoryServer(node, trajectories, lock, topic, read, stamp)
-        self._server = ManagerServer(node, MANAGER, self._manager, lock, 1.0 / period)
+        self._manager_name = manager_of(robot, "")
+        self._server = ManagerServer(node, self._manager_name, self._manager, lock, 1.0 / period)
 
     @property
     def broadcasts(self) -> bool:
@@ -107,7 +108,7 @@ class SimulatedControllers:
 
     def words(self) -> str:
         """Return where motion goes, in a few words."""
-        return f"motion by {self._target}, controllers of {MANAGER}"
+        return f"motion by {self._target}, controllers of {self._manager_name}"
 
     def cycle(self, cycle: Cycle) -> None:
         """Let all controllers take in one cycle, and tell the drives."""
