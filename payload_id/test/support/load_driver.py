@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
 import sys
 import threading
 import time
@@ -15,14 +17,18 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 import rclpy
+from builtin_interfaces.msg import Time
 from control_msgs.msg import DynamicJointState, InterfaceValue
+from payload_id_msgs.msg import PayloadEstimate, PayloadEvent
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from ur_msgs.srv import SetPayload
 from xarm_msgs.srv import SetTcpLoad
 
 from payload_id.cli.main import main
+from payload_id.ros.common.topics import EVERY
 from payload_id.ros.loads import load_service
 
 load_service.LOOK = 0.25  # [s]: this driver says all 50 times a second
@@ -34,7 +40,7 @@ class Driver:
     """Drivers of an xArm and of a UR, as their users see them."""
 
     def __init__(self, joints: list[str], namespace: str) -> None:
-        rclpy.init()
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         self.node = node = rclpy.create_node("driver")
         self.joints, self.told, self.began = joints, [], time.monotonic()
         self.be: dict[str, Any] = {}
@@ -48,6 +54,9 @@ class Driver:
         self.states = node.create_publisher(JointState, states, 10)
         self.everything = node.create_publisher(DynamicJointState, everything, 10)
         self.mode = node.create_publisher(Bool, f"{namespace}/running", 10)
+        place, self.steps = f"{namespace}/payload_estimator/payload", 0
+        self.estimates = node.create_publisher(PayloadEstimate, place, EVERY)
+        self.events = node.create_publisher(PayloadEvent, f"{place}_event", EVERY)
         node.create_timer(0.02, self.publish)
         executor = SingleThreadedExecutor()
         executor.add_node(node)
@@ -60,6 +69,7 @@ class Driver:
         message.position = [speed * (time.monotonic() - self.began)] * len(self.joints)
         message.velocity = [speed] * len(self.joints)
         self.states.publish(message)
+        self.happen()
         self.mode.publish(Bool(data=not self.be.get("stopped")))
         said = InterfaceValue(interface_names=list(self.load), values=list(self.load.values()))
         shoulder = InterfaceValue(interface_names=["position"], values=[0.0])
@@ -68,6 +78,29 @@ class Driver:
                 joint_names=["shoulder", "payload"], interface_values=[shoulder, said]
             )
         )
+
+    def happen(self) -> None:
+        """Say the next of what happens to the hand, once the arm was told of what came before."""
+        hand = self.be.get("hand", [])
+        if not hand or len(self.told) < self.steps:
+            return
+        if self.steps == len(hand):
+            self.be = {}
+            os.kill(os.getpid(), signal.SIGINT)  # as Ctrl-C
+            return
+        step = hand[self.steps]
+        self.steps += 1
+        since = Time(sec=step["since"])
+        if "phi" not in step:
+            self.events.publish(PayloadEvent(kind="released", since=since))
+            return
+        message = PayloadEstimate(status=step["status"], held_since=since, phi=step["phi"])
+        message.header.frame_id = "end_effector_link"
+        message.lower, message.upper = (
+            [x + s * step["half"] for x in step["phi"]] for s in (-1, 1)
+        )
+        message.identifiable = [True] * 10
+        self.estimates.publish(message)
 
     def on_xarm(self, request: Any, response: Any) -> Any:
         place = [float(x) for x in request.center_of_gravity]
@@ -94,6 +127,7 @@ def serve() -> None:
         asked = json.loads(line)
         driver.be = asked["be"]
         driver.told.clear()
+        driver.steps = 0
         words = io.StringIO()
         with redirect_stdout(words), redirect_stderr(words):
             code = main(asked["argv"])

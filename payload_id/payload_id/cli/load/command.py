@@ -92,6 +92,15 @@ class Sending(Load):
     undo: Annotated[bool, flag("send what the arm had before, as it was recorded", "--undo")] = (
         False
     )
+    follow: Annotated[
+        bool,
+        flag(
+            "tell the arm of each payload that a hands-free estimator finds, at the next rest, and "
+            "of its empty hand; RESULT is the folder that keeps what it had before",
+            "--follow",
+            panel=MORE,
+        ),
+    ] = False
     namespace: Annotated[
         str,
         option(

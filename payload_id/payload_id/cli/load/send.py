@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -21,8 +21,6 @@ from ...core.errors import (
     printable,
     shortened,
 )
-from ...core.identification.status import Status
-from ...files.configuration.atomic_write import save
 from ...files.configuration.input_path import input_path
 from ...files.configuration.yaml_file import read_yaml
 from ...files.drivers.driver_facts import PayloadTarget, named_within
@@ -33,18 +31,12 @@ from ...files.export.targets.arms import ARMS
 from ...files.export.targets.target import UNSENT
 from ...files.robots.robot_file import RobotFile
 from ...ros.common.main_loop import start_ros
-from ...ros.loads.franka import FrankaLoad
 from ...ros.loads.kinova import kinova_refusal
-from ...ros.loads.load_service import LoadService, NotAppliedError, NotTakenError
-from ...ros.loads.load_writer import LoadWriter, differences, flaw
-from ...ros.loads.ur import UniversalRobotsLoad
-from ...ros.loads.xarm import XArmLoad
+from ...ros.loads.load_service import LoadService
+from ...ros.loads.load_writer import differences, flaw
 from .command import Sending
-
-WRITERS: dict[str, LoadWriter] = {
-    writer.name: writer for writer in (XArmLoad(), UniversalRobotsLoad(), FrankaLoad())
-}
-APPLIED = (Status.GOOD, Status.TOO_WIDE)
+from .follow import Follower, HandListener
+from .telling import APPLIED, WRITERS, doubt_said, report, taken, write
 
 
 def run(sending: Sending) -> int:
@@ -53,33 +45,29 @@ def run(sending: Sending) -> int:
         raise UnknownNameError("arm", sending.target, ARMS, "--to")
     if sending.target not in WRITERS:
         raise kinova_refusal(str(sending.result))
-    result = read_result(sending.result)
+    if sending.follow and sending.undo:
+        raise InputError("--follow and --undo do not go together: give one of them.")
+    without = sending.follow or (sending.undo and sending.robot is not None)
+    result = None if without else read_result(sending.result)
     robot = _robot(result, sending)
     place = record_path(input_path(sending.result, "run"), sending.target, _namespace(sending))
+    if result is None:
+        return (_undo if sending.undo else _follow)(sending, robot, place)
     if sending.undo:
         return _undo(sending, robot, place)
     values = _values(result, robot, sending)
     if not sending.confirm:
         print(f"{UNSENT} {WRITERS[sending.target].effects}\nTo send it: --confirm.")
         return 0
-    before = None if sending.before is None else read_yaml(sending.before)
     with _service(robot, sending.target) as service:
         request = service.request(values)
-        if before is not None:  # refused now rather than by --undo
-            service.request(before)
-            if wrong := flaw(before, values):
-                raise InputError(f"{sending.before} is no load of this arm: {wrong}.")
+        stated = _stated(sending, service, values)
         service.check()
         has = service.state()
-        known = has if service.restores(has) else before  # some drivers tell a part of it
-        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        name = _told(robot, sending.target).service or ""
-        record = LoadRecord(
-            sending.target, name, at, values, _before_all(place, sending.target, name, known)
-        )
-        with _doubt_said(name):
-            _write(service, request, record, place, has)
-            _report(service, _taken(service, record, place), sending.target)
+        record = _record(sending, robot, place, values, _known(service, has, stated))
+        with doubt_said(record.service):
+            write(service, request, record, place, has)
+            report(service, taken(service, record, place), sending.target)
     if record.before is None:
         print(
             "What the arm had before is not known, so --undo cannot take this back; next time "
@@ -90,60 +78,81 @@ def run(sending: Sending) -> int:
     return 0
 
 
-@contextmanager
-def _doubt_said(service: str) -> Iterator[None]:
-    """Say what is not known if somebody interrupts while a load is on its way."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        print(
-            f"Interrupted while {service} was being told: it is not known which load the arm has "
-            "now. Look at it before it moves."
+def _follow(sending: Sending, robot: RobotFile, place: Path) -> int:
+    """Have the arm told of each payload that a hands-free estimator finds, until interrupted."""
+    writer = WRITERS[sending.target]
+    if robot.effort.source in writer.hides:
+        raise InputError(
+            f"--follow is not for {robot.name}: once told, its driver takes the load's gravity out "
+            "of its torques, so that the estimator would take the hand for empty. Send loads one "
+            "by one, or have the driver report currents."
         )
-        raise
+    if not sending.confirm:
+        print(f"Nothing is sent. {writer.effects}\nTo have each payload sent: --confirm.")
+        return 0
+    with _service(robot, sending.target) as service:
+        stated = _stated(sending, service)
+        service.check()
+        empty = _known(service, service.state(), stated)
+        if empty is None:
+            raise InputError(
+                "What the arm has with an empty hand is not known, and must be sent when a payload "
+                "has left it: --before FILE."
+            )
+        listener = HandListener(service, robot, _namespace(sending))
+        follower = Follower(service, listener, lambda x: _values(x, robot, sending), empty)
+        print("Waiting for payloads; end with Ctrl-C.")
+        while True:
+            try:
+                hand, values = follower.next_load()
+            except KeyboardInterrupt:
+                break
+            record = _record(sending, robot, place, dict(values), empty)
+            with doubt_said(record.service):
+                write(service, service.request(values), record, place, None)
+                report(service, taken(service, record, place), sending.target)
+            follower.told = hand
+    has = "of the payload" if follower.told.upper else "as with an empty hand"
+    print(f"\nEnded; the arm has the load {has}. --undo sends that of the empty hand ({place}).")
+    return 0
 
 
-def _write(
-    service: LoadService,
-    request: Any,
-    record: LoadRecord,
-    place: Path,
-    has: dict[str, Any] | None,
-) -> None:
-    """Write a load; the record is kept before, and goes back to what it was if it is refused.
+def _stated(
+    sending: Sending, service: LoadService, values: dict[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """Return what --before says that the arm has; refused now rather than by --undo.
 
     Raises:
-        NotAppliedError: The driver did not take it, or says so while the arm has another load.
+        InputError: It is no load of this arm.
     """
-    earlier = place.read_bytes() if place.is_file() else None
-    record.save(place)
-    try:
-        service.write(request)
-    except NotTakenError as error:
-        now = service.state()
-        if now is not None and has is not None and (changed := differences(has, now)):
-            replace(record, said=now).save(place)
-            raise NotAppliedError(
-                f"{error} But the arm has another load than before: {'; '.join(changed)}. Look at "
-                f"it before it moves; --undo sends what it had before ({place})."
-            ) from error
-        if earlier is None:
-            place.unlink()
-        else:
-            save(place, earlier, "record of the load")
-        raise
+    if sending.before is None:
+        return None
+    before: dict[str, Any] = read_yaml(sending.before)
+    service.request(before)
+    if values is not None and (wrong := flaw(before, values)):
+        raise InputError(f"{sending.before} is no load of this arm: {wrong}.")
+    return before
 
 
-def _taken(service: LoadService, record: LoadRecord, place: Path) -> bool:
-    """Return whether the arm says that it has the load; keep what else it says."""
-    try:
-        return service.check_taken(record.written)
-    except NotAppliedError:
-        with suppress(NotAppliedError):
-            said = service.state()
-            if said is not None and (record.before is None or differences(record.before, said)):
-                replace(record, said=said).save(place)
-        raise
+def _known(
+    service: LoadService, has: dict[str, Any] | None, stated: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """Return what the arm has; some drivers tell a part of it."""
+    return has if service.restores(has) else stated
+
+
+def _record(
+    sending: Sending,
+    robot: RobotFile,
+    place: Path,
+    values: dict[str, Any],
+    known: dict[str, Any] | None,
+) -> LoadRecord:
+    """Return the record of a call that is about to be made."""
+    at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    name = _told(robot, sending.target).service or ""
+    before = _before_all(place, sending.target, name, known)
+    return LoadRecord(sending.target, name, at, values, before)
 
 
 def _undo(sending: Sending, robot: RobotFile, place: Path) -> int:
@@ -170,20 +179,23 @@ def _undo(sending: Sending, robot: RobotFile, place: Path) -> int:
                 f"The arm has another load than was written at {record.at}: {'; '.join(changed)}. "
                 "Somebody else has set it, or the driver began anew; nothing was sent."
             )
-        with _doubt_said(record.service):
+        with doubt_said(record.service):
             service.write(request)
             replace(record, undone=True).save(place)
-            _report(service, service.check_taken(record.before), sending.target)
+            report(service, service.check_taken(record.before), sending.target)
     return 0
 
 
-def _robot(result: Result, sending: Sending) -> RobotFile:
+def _robot(result: Result | None, sending: Sending) -> RobotFile:
     """Return the robot file, which names the driver's service.
 
     Raises:
         ConfigurationError: There is none, or it names none for this arm.
     """
-    robot = the_robot(result, sending.robot)
+    if result is not None:
+        robot = the_robot(result, sending.robot)
+    else:
+        robot = None if sending.robot is None else RobotFile.load(sending.robot)
     if robot is None:
         raise ConfigurationError(
             "Which service takes the load is not known: give the robot file (--robot)."
@@ -300,16 +312,3 @@ def _may_be(record: LoadRecord, found: dict[str, Any] | None) -> bool:
     """Tell whether what an arm has is what it made of a load; it may be if it does not say."""
     told = [record.written] if record.said is None else [record.written, record.said]
     return found is None or any(not differences(values, found) for values in told)
-
-
-def _report(service: LoadService, taken: bool, target: str) -> None:
-    """Say what was found."""
-    print(
-        "Sent; the arm says that it has it."
-        if taken
-        else "Sent, and the driver said yes. The arm does not say which load it has: compare it on "
-        "the pendant."
-    )
-    for words in service.unwatched:
-        print(f"Not checked: {words}")
-    print(WRITERS[target].effects)

@@ -314,6 +314,11 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   "best effort, volatile, depth 50", about="which load the arm has",
                   shown="`driver.payload.state_topic` of the robot file"),
         Interface("{payload_service}", "that of the driver", Way.CALL),
+        Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, about="with `--follow`",
+                  shown="`<estimator>/payload`"),
+        Interface("{estimator}/payload_event", "payload_id_msgs/PayloadEvent", IN,
+                  "reliable, transient local, depth 100",
+                  about="with `--follow`", shown="`<estimator>/payload_event`"),
     ),
     "simulated_arm": (
         Interface("{joint_states}", STATES, OUT,

@@ -99,6 +99,16 @@ class LoadService:
         self._executor.shutdown()
         self._node.destroy_node()
 
+    def listen(
+        self, kind: Any, topic: str, profile: QoSProfile, heard: Callable[[Any], None]
+    ) -> None:
+        """Have messages of others taken in, too, while this waits for anything."""
+        self._node.create_subscription(kind, topic, heard, profile)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass [s]."""
+        self._until(lambda: False, seconds)
+
     def check(self) -> None:
         """Raise unless the driver takes loads now and the arm stands still.
 

@@ -22,11 +22,13 @@ class LoadWriter(Protocol):
     Attributes:
         name: The target of `files/export` whose values it takes.
         effects: What follows for arm and estimates, for people.
+        hides: Kinds of effort (robot file) from which the driver takes the load's gravity.
         state_type: Type of the messages that say which load the arm has; empty: it does not say.
     """
 
     name: ClassVar[str]
     effects: ClassVar[str]
+    hides: ClassVar[tuple[str, ...]] = ()
     state_type: ClassVar[str]
 
     def fill(self, request: Any, values: Values) -> None:

@@ -29,6 +29,7 @@ class UniversalRobotsLoad(LoadWriter):
         "identify anew only without it (--undo), or with the motor currents "
         "(use_currents_as_efforts)."
     )
+    hides: ClassVar[tuple[str, ...]] = ("torque",)
     state_type: ClassVar[str] = "control_msgs/msg/DynamicJointState"
 
     def fill(self, request: Any, values: Values) -> None:

@@ -181,3 +181,35 @@ def test_an_xarm_is_told_in_millimetres_and_what_it_had_must_be_stated(arm, tmp_
     assert code == 0 and told == {"weight": 0.5, "center_of_gravity": [0.0, 0.0, 30.0]}
     code, words, _ = arm.does(*to, ret=9)
     assert code == 2 and "ret 9, 'as it is'" in words
+
+
+def seen(mass, since, half=0.01, status=0):
+    """Return what a hands-free estimator says of a payload."""
+    return {"phi": (PHI * mass / PHI[0]).tolist(), "since": since, "half": half, "status": status}
+
+
+@pytest.mark.slow
+def test_an_arm_is_told_of_each_payload_and_of_its_empty_hand(arm, tmp_path):
+    """Each step is the next call: twice as well known, another payload, an empty hand."""
+    before = tmp_path / "before.yaml"
+    before.write_text("{weight: 0.5, center_of_gravity: [0, 0, 30]}")
+    to = (tmp_path, "--to", "xarm", "--robot", robot(tmp_path, XARM), "--follow")
+    code, words, told = arm.does(*to)
+    assert code == 0 and not told and "Nothing is sent" in words, words
+    code, words, told = arm.does(*to, "--confirm")
+    assert code == 2 and "empty hand is not known" in words and not told
+    hand = [seen(1.25, 10, half=0.1), seen(1.2, 10, half=0.04), seen(0.7, 12), {"since": 15},
+            seen(0.9, 16, status=1), {"since": 17}]  # fmt: skip
+    code, words, told = arm.does(*to, "--confirm", "--before", before, hand=hand)
+    assert code == 0 and "as with an empty hand" in words, words
+    assert [x["weight"] for x in told] == pytest.approx([1.25, 1.2, 0.7, 0.5, 0.9, 0.5])
+    undo = (tmp_path, "--to", "xarm", "--robot", robot(tmp_path, XARM), "--undo", "--confirm")
+    code, words, (told,) = arm.does(*undo)
+    assert code == 0 and told["weight"] == 0.5, words
+
+
+@pytest.mark.slow
+def test_a_driver_that_hides_its_load_from_the_torques_is_not_followed(arm, tmp_path):
+    to = (tmp_path, "--to", "ur", "--robot", robot(tmp_path), "--follow", "--confirm")
+    code, words, told = arm.does(*to)
+    assert code == 2 and "take the hand for empty" in words and not told, words
