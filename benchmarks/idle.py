@@ -18,6 +18,7 @@ import struct
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 os.environ.setdefault("ROS_DOMAIN_ID", "83")  # before rclpy: nobody else hears these nodes
@@ -46,28 +47,33 @@ class Driver:
         sent: Messages so far.
     """
 
-    def __init__(self, node: rclpy.node.Node, rate: float, moving: bool) -> None:
+    def __init__(self, node: rclpy.node.Node, rate: float, moving: bool, picking: bool) -> None:
         """Begin.
 
         Args:
             node: Whose publisher it is.
             rate: Of the messages [Hz]; 0: none.
             moving: Whether the arm moves with a payload in its hand.
+            picking: Whether its hand is empty at first, and in every other 7.5 s.
         """
         robot = RobotFile.load("kinova_gen3")
         self._publisher = node.create_publisher(
             JointState, robot.joint_states.topic, QoSProfile(depth=100)
         )
-        self._messages = self._made(robot, rate, moving) if rate else []
+        self._messages = self._made(robot, rate, moving, picking) if rate else []
         self._period = 1.0 / rate if rate else 0.0
         self.sent = 0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._send, daemon=True)
         self._thread.start()
 
-    def _made(self, robot: RobotFile, rate: float, moving: bool) -> list[bytes]:
+    def _made(self, robot: RobotFile, rate: float, moving: bool, picking: bool) -> list[bytes]:
         """Return messages as bytes; their stamps are written when they are sent."""
         samples = recording(MOTION if moving else 1.0, seed=4)[1]
+        if picking:
+            bare = recording(MOTION, seed=4, payload=np.zeros(10))[1]
+            empty = np.floor((samples.stamp - samples.stamp[0]) / 7.5) % 2 == 0
+            samples = replace(samples, tau=np.where(empty[:, None], bare.tau, samples.tau))
         joints = robot.joint_map()
         zero = joints.torque(np.zeros(robot.n))
         effort = (samples.tau - zero) / (joints.torque(np.ones(robot.n)) - zero)
@@ -116,7 +122,7 @@ def measure(folder: Path, rate: float, arguments: argparse.Namespace) -> None:
         processes = {name: start(name, folder, options[name]) for name in arguments.nodes}
         stack.callback(end, processes)
         client = stack.enter_context(PayloadClient())
-        driver = Driver(client.node, rate, arguments.run)
+        driver = Driver(client.node, rate, arguments.run, arguments.hands_free)
         stack.callback(driver.close)
         if "estimator" in arguments.nodes:
             client.wait_until_ready(60.0)
