@@ -89,6 +89,28 @@ DOUBTED = {  # description that is no arm's: the words of the question
 }  # fmt: skip
 
 
+def test_a_description_may_be_named_as_robot_descriptions_does(case, capsys, monkeypatch):
+    """The package is there or not; what it cannot give is said in a sentence."""
+    answer = payload_id(capsys, "new-robot", "own_arm_description")
+    assert answer.code == 2 and is_one_sentence(answer), answer.text
+    assert "robot_descriptions" in answer.err
+    package = case.folder / "with" / "robot_descriptions"
+    package.mkdir(parents=True)
+    for name, text in (
+        ("__init__", ""),
+        ("own_arm_description", f"URDF_PATH = {str(case.folder / 'own_arm.urdf')!r}"),
+        ("other_description", "MJCF_PATH = 'other.xml'"),
+        ("far_description", "raise RuntimeError('no network')"),
+    ):
+        (package / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(package.parent)
+    drafted = payload_id(capsys, "new-robot", "own_arm_description", "--out", "draft.yaml")
+    assert drafted.code == 0 and (case.folder / "draft.yaml").is_file(), drafted.text
+    for name, words in (("other", "another format"), ("far", "no network"), ("none", "No module")):
+        answer = payload_id(capsys, "new-robot", f"{name}_description", "--out", "more.yaml")
+        assert answer.code == 2 and words in answer.err and is_one_sentence(answer)
+
+
 @pytest.mark.parametrize("kind", DOUBTED)
 def test_masses_that_no_arm_has_are_asked_for_before_anything_is_identified(case, capsys, kind):
     change, words = DOUBTED[kind]

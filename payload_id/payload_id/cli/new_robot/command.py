@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import re
 import shlex
@@ -17,7 +18,7 @@ from rich.markup import escape
 from ...core.arm.arm_model import NO_MASSES
 from ...core.arm.description import ROUNDED, with_masses_times
 from ...core.arm.mass_doubts import mass_doubts
-from ...core.errors import ConfigurationError, InputError
+from ...core.errors import ConfigurationError, InputError, in_words
 from ...files.configuration.atomic_write import check_place, save
 from ...files.recordings.recording import Recording
 from ...files.robots.description.urdf import is_xacro, read_urdf
@@ -50,7 +51,12 @@ class Draft:
 
     urdf: Annotated[
         Path,
-        argument(parser=Path, metavar="URDF", help="robot description, URDF or xacro"),
+        argument(
+            parser=Path,
+            metavar="URDF",
+            help="robot description, URDF or xacro, or a name such as panda_description where the "
+            "package robot_descriptions is installed",
+        ),
     ]
     table: Annotated[
         Path | None, file("a table whose first line names its columns", metavar="CSV")
@@ -83,6 +89,7 @@ def new_robot(draft: Draft) -> int:
     if draft.bare and not draft.table:
         raise InputError("--bare is read by the columns of --table: give both.")
     stated = None if draft.out is None else check_place(draft.out, "robot file")
+    draft = replace(draft, urdf=_file_of(draft.urdf))
     urdf, source = _description(draft)
     found = find_arm(urdf, draft.payload_frame)
     factor: float | None = draft.mass_factor
@@ -134,6 +141,31 @@ def _measure(bare: Path, robot: Path, columns: Path, out: Path) -> int:
     from ..calibrate.command import Bounds, bounds
 
     return bounds(Bounds(recordings=[bare], robot=str(robot), columns=columns, out=out))
+
+
+def _file_of(urdf: Path) -> Path:
+    """Return the file of a description, which the package robot_descriptions may name.
+
+    Raises:
+        InputError: The package is not installed, has no such description, or cannot fetch it.
+    """
+    name = str(urdf)
+    if urdf.exists() or not (name.endswith("_description") and name.isidentifier()):
+        return urdf
+    missing = f"There is no file {name}, and no description of that name"
+    try:
+        module = importlib.import_module(f"robot_descriptions.{name}")
+    except ImportError as error:
+        raise InputError(
+            f"{missing}: {error}. Install the package robot_descriptions into the environment of "
+            "payload-id, or give a file."
+        ) from error
+    except Exception as error:  # of git, which fetches it at first
+        raise InputError(f"{name} cannot be fetched: {in_words(error)}. Give a file.") from error
+    path = getattr(module, "URDF_PATH", None) or getattr(module, "XACRO_PATH", None)
+    if path is None:
+        raise InputError(f"{missing} as URDF: that of robot_descriptions is of another format.")
+    return Path(path)
 
 
 def _description(draft: Draft) -> tuple[str, Path | None]:
