@@ -631,7 +631,7 @@ def test_every_shipped_arm_moves_from_its_home():
     shipped = {path.stem for path in (Path(__file__).parents[2] / "config/robots").glob("*.yaml")}
     for name in sorted(shipped - {"generic"}):  # which has no arm of its own
         home = RobotFile.load(name).home
-        small = motion_through([home, home + 0.02, home], 4.0)
+        small = motion_through([home, home + 0.05, home], 4.0)
         assert not isinstance(certify(name, small, cell=NOBODY, prior=LIGHT), Refusal), name
 
 
