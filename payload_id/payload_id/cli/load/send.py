@@ -265,10 +265,11 @@ def _values(result: Result, robot: RobotFile, sending: Sending) -> dict[str, Any
     Raises:
         InputError: The result may not be used so.
     """
-    if result.status not in APPLIED:
+    found = result.estimate
+    if found.status not in APPLIED:
         raise InputError(
-            f"{result.source} has the verdict {result.status.value}; an arm is told only of loads "
-            f"that are {' or '.join(x.value for x in APPLIED)}. {result.message}".strip()
+            f"{result.source} has the verdict {found.status.value}; an arm is told only of loads "
+            f"that are {' or '.join(x.value for x in APPLIED)}. {found.message}".strip()
         )
     export = export_for(
         result, sending.target, robot, "", sending.rated_mass, not sending.no_inertia

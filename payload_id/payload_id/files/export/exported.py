@@ -85,13 +85,13 @@ def export_for(
         check_same_arm(result, robot)
     # The run's own description comes first: the payload was identified with it.
     urdf = result.urdf or (None if robot is None else robot.urdf)
-    load = Load.of(result, _frame(result, target, told, frame), urdf)
+    load = Load.of(result.estimate, _frame(result, target, told, frame), urdf)
     if target.whole and urdf is None and not result.of_wrench:
         raise ConfigurationError(
             f"To {target.text} belongs all that hangs on '{load.frame}', and what a description "
             "has there beside the payload is not known. Give the robot file (--robot)."
         )
-    sensor = result.payload_frame if result.of_wrench else ""
+    sensor = result.estimate.payload_frame if result.of_wrench else ""
     with_tool = target.whole and urdf is not None
     if with_tool and robot is not None and result.urdf:
         check_same_tool(result, robot, load.frame, sensor)
@@ -138,7 +138,9 @@ def check_same_arm(result: Result, robot: RobotFile) -> None:
     """
     if not result.robot_digest:
         return
-    arm = RobotModel.from_urdf(robot.urdf, result.payload_frame, robot.joints, robot.gravity)
+    arm = RobotModel.from_urdf(
+        robot.urdf, result.estimate.payload_frame, robot.joints, robot.gravity
+    )
     if arm.digest != result.robot_digest:
         raise ConfigurationError(
             f"{result.source} was identified with another arm than {robot.path} describes, or "
@@ -153,19 +155,20 @@ def check_usable(result: Result, needed: int, target: Target) -> None:
     Raises:
         InputError: It may not be used.
     """
-    if result.status not in USABLE:
+    found = result.estimate
+    if found.status not in USABLE:
         raise InputError(
-            f"{result.source} has the verdict {result.status.value}, and only "
-            f"{', '.join(x.value for x in USABLE)} may be used. {result.message}".strip()
+            f"{result.source} has the verdict {found.status.value}, and only "
+            f"{', '.join(x.value for x in USABLE)} may be used. {found.message}".strip()
         )
     unknown = [
         name
-        for name, good in zip(PARAMETERS[:needed], result.identifiable[:needed], strict=True)
+        for name, good in zip(PARAMETERS[:needed], found.identifiable[:needed], strict=True)
         if not good
     ]
     if unknown:
         hint = ""
-        if needed == ALL and result.identifiable[:MASS_AND_COM].all():
+        if needed == ALL and found.identifiable[:MASS_AND_COM].all():
             hint = (
                 " A driver without fields for the inertia takes it with --no-inertia."
                 if target.name == WITHOUT_INERTIA
@@ -173,9 +176,9 @@ def check_usable(result: Result, needed: int, target: Target) -> None:
             )
         raise InputError(
             f"{target.text} needs {', '.join(unknown)}, which {result.source} has not identified; "
-            f"unknown is not zero. {result.message}{hint}".strip()
+            f"unknown is not zero. {found.message}{hint}".strip()
         )
-    phi = result.phi
+    phi = found.phi
     if not np.isfinite(phi).all() or phi[0] <= 0.0 or (needed == ALL and not is_physical(phi)):
         raise InputError(
             f"The estimate in {result.source} is of no body: its mass is {phi[0]:.4g} kg, and no "
@@ -183,7 +186,7 @@ def check_usable(result: Result, needed: int, target: Target) -> None:
             "possible, such as 'lmi'."
         )
     slack = SLACK * np.maximum(1.0, np.abs(phi))
-    off = (phi < result.lower - slack) | (phi > result.upper + slack)
+    off = (phi < found.lower - slack) | (phi > found.upper + slack)
     outside = [PARAMETERS[k] for k in np.flatnonzero(off[:needed])]
     if outside:
         raise InputError(
@@ -209,11 +212,11 @@ def check_rated(result: Result, rated: float | None, target: Target) -> None:
         )
     if not rated > 0.0 or not np.isfinite(rated):
         raise InputError(f"--rated-mass must be a mass above 0 kg; found {rated:g}.")
-    if not result.upper[0] <= rated:
+    if not result.estimate.upper[0] <= rated:
         raise InputError(
-            f"The payload may weigh {result.upper[0]:.4g} kg, the upper end of its interval, and "
-            f"{rated:g} kg are rated. Identify it more tightly if it is surely lighter, or take a "
-            "lighter one."
+            f"The payload may weigh {result.estimate.upper[0]:.4g} kg, the upper end of its "
+            f"interval, and {rated:g} kg are rated. Identify it more tightly if it is "
+            "surely lighter, or take a lighter one."
         )
 
 
@@ -244,7 +247,7 @@ def _frame(result: Result, target: Target, told: PayloadTarget | None, frame: st
         ConfigurationError: The target has a frame of its own, and which link that is is not known.
     """
     if frame or not target.commands:
-        return _link(frame or result.payload_frame)
+        return _link(frame or result.estimate.payload_frame)
     if told is None or told.frame is None:
         raise ConfigurationError(
             f"It is not known in which link's frame {target.text} takes a load: no robot file says "

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
-from ..export.loads.result_file import Result, read_result
+from ...core.identification.status import USABLE
+from ..export.loads.result_file import read_result
 from ..runs.run_file import RunFile
 from .repeated_run import RepeatedRun, run_name
 
-USED = ("GOOD", "TOO_WIDE", "SMALL_LOAD")  # verdicts whose intervals count
+ENDS = ("phi", "lower", "upper")  # of intervals, and what lies between
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,18 +28,17 @@ class Compared:
     Attributes:
         name: Of its folder.
         when: Of its first sample, empty if that is not known.
-        status: Its verdict.
-        phi: Shape (10,).
-        lower: Shape (10,).
-        upper: Shape (10,).
+        estimate: What it found.
     """
 
     name: str
     when: str
-    status: str
-    phi: Array
-    lower: Array
-    upper: Array
+    estimate: Estimate
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for programs."""
+        found = {name: getattr(self.estimate, name) for name in ENDS}
+        return {"name": self.name, "when": self.when, "status": self.estimate.status.value} | found
 
 
 def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
@@ -53,20 +53,22 @@ def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
             twice, by a copy or a link too.
     """
     estimate = run.estimate
-    found, begins = [_compared(run.name, run.file, estimate)], [run.file.start_ns]
+    found, begins = [Compared(run.name, moment(run.file), estimate)], [run.file.start_ns]
     for folder in earlier:
         file, name = RunFile.load(folder), run_name(folder)
-        result = read_result(folder)
+        result = read_result(folder).estimate
         if result.payload_frame != estimate.payload_frame:
             raise InputError(
                 f"{name} is of a payload at {result.payload_frame}, {run.name} of one at "
                 f"{estimate.payload_frame}; only runs in the same frame are compared."
             )
-        found.append(_compared(name, file, result))
+        found.append(Compared(name, moment(file), result))
         begins.append(file.start_ns)
     for j, again in enumerate(found):
         for i, run_before in enumerate(found[:j]):
-            if begins[i] == begins[j] and np.array_equal(run_before.phi, again.phi):
+            if begins[i] == begins[j] and np.array_equal(
+                run_before.estimate.phi, again.estimate.phi
+            ):
                 raise InputError(
                     f"{run_before.name} and {again.name} are one run, which agrees with itself: "
                     "name each earlier run once."
@@ -74,17 +76,12 @@ def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
     return tuple(found)
 
 
-def _compared(name: str, file: RunFile, found: Estimate | Result) -> Compared:
-    """Return one run with what it found."""
-    return Compared(name, moment(file), found.status.value, found.phi, found.lower, found.upper)
-
-
 def agreement(runs: Sequence[Compared]) -> str:
     """Return whether the intervals of all runs have a common part, in words; empty for one run.
 
     If the payload was the same and all bounds held, the truth is in every interval.
     """
-    used = [run for run in runs if run.status in USED]
+    used = [run.estimate for run in runs if run.estimate.status in USABLE]
     if len(used) < 2:
         return ""
     lower = np.max([run.lower for run in used], axis=0)

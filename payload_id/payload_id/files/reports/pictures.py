@@ -13,6 +13,7 @@ from ..figures.interval_figure import intervals_figure
 from ..figures.payload_figure import payload_figure
 from ..figures.runs_figure import runs_figure
 from ..figures.torque_figure import torque_figure
+from .comparison import ENDS
 from .quantities import AXES, quantity
 from .report import Report
 
@@ -41,8 +42,7 @@ def pictures(report: Report) -> dict[str, str]:
         found["torques"] = svg(torque_figure(run.use, names, units, size), "torques")
     if len(report.runs) > 1:
         phi, lower, upper = (
-            np.array([getattr(each, name) for each in report.runs])
-            for name in ("phi", "lower", "upper")
+            np.array([getattr(each.estimate, name) for each in report.runs]) for name in ENDS
         )
         names = [each.name for each in report.runs]
         found["runs"] = svg(runs_figure(names, phi, lower, upper, RUNS), "runs")

@@ -14,7 +14,6 @@ from ...core.identification.estimate import Estimate
 from ...core.number_format import digits, number
 from ..export.loads.load import Load
 from ..export.loads.ranges import Range
-from ..export.loads.result_file import Result
 
 AXES = ("x", "y", "z")
 PAIRS = ("xx", "xy", "xz", "yy", "yz", "zz")
@@ -83,7 +82,7 @@ def groups_of(estimate: Estimate) -> tuple[Group, ...]:
     inertia about it follow from them by interval arithmetic: sound, and wider than they need be.
     """
     frame = estimate.payload_frame or "the payload frame"
-    load = _load(estimate)
+    load = Load.of(estimate, estimate.payload_frame, None)
     mass, com, inertia = _point(estimate.phi)
     known, about = estimate.identifiable, bool(estimate.identifiable.all())
     found = [
@@ -140,15 +139,6 @@ def _inertia(pair: str, value: float, ends: tuple[float, float], known: bool) ->
     """Return one element of an inertia matrix."""
     kind = "moment" if pair[0] == pair[1] else "product"
     return Quantity(f"{kind} of inertia, {pair}", f"I_{pair}", "kg m²", float(value), *ends, known)
-
-
-def _load(estimate: Estimate) -> Load:
-    """Return the payload in its own frame, with the ranges of what follows from the parameters."""
-    result = Result(
-        "", estimate.status, estimate.message, estimate.payload_frame, estimate.phi,
-        estimate.lower, estimate.upper, estimate.identifiable,
-    )  # fmt: skip
-    return Load.of(result, estimate.payload_frame, None)
 
 
 def _point(phi: Array) -> tuple[float, Array, Array]:

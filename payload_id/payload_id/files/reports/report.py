@@ -189,7 +189,7 @@ class Report:
             "notes": list(self.run.recording.notes),
             "channels": [asdict(each) for each in self.channels],
             "certificates": [asdict(each) for each in self.certificates],
-            "runs": [asdict(each) for each in self.runs],
+            "runs": [each.to_dict() for each in self.runs],
             "agreement": self.agreement,
             "versions": self.versions,
             "files": [asdict(each) for each in self.files],

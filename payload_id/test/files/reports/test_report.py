@@ -17,6 +17,8 @@ from command_line import run_here
 from payload_id.core.body.inertial import from_mass_com_inertia, mass_com_inertia
 from payload_id.core.codec import digest
 from payload_id.core.errors import ConfigurationError, InputError
+from payload_id.core.identification.estimate import Estimate
+from payload_id.core.identification.status import Status
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.files.export.loads.ranges import Range
 from payload_id.files.reports.assumptions import assumptions_of
@@ -140,7 +142,8 @@ def test_a_report_that_cannot_be_made_or_written_is_said(folders, monkeypatch, c
 def test_runs_that_contradict_each_other_are_named():
     def run(mass):
         phi = np.array([mass, *[0.1] * 9])
-        return Compared("x", "", "GOOD", phi, phi - 1.0, phi + 1.0)
+        good = Status.GOOD, "", "lmi", "hull"
+        return Compared("x", "", Estimate(phi, phi - 1.0, phi + 1.0, phi > 0.0, *good))
 
     assert agreement([run(2.0)]) == ""
     assert "no common part" not in agreement([run(2.0), run(2.5)])

@@ -15,6 +15,7 @@ from ....core.body.inertial import (
     mass_com_inertia,
 )
 from ....core.errors import ConfigurationError, UnknownNameError
+from ....core.identification.estimate import Estimate
 from ...robots.description.urdf_tree import UrdfTree
 from .ranges import (
     Range,
@@ -23,7 +24,6 @@ from .ranges import (
     outer_inertia,
     rotation_of_inertia,
 )
-from .result_file import Result
 from .tool import Tool
 
 
@@ -49,11 +49,11 @@ class Load:
     tool: Tool | None = None
 
     @classmethod
-    def of(cls, result: Result, frame: str, urdf: str | None) -> Load:
+    def of(cls, found: Estimate, frame: str, urdf: str | None) -> Load:
         """Return the identified payload, seen from a link that is rigidly tied to its own.
 
         Args:
-            result: What was found.
+            found: Mass, centre of mass and inertia, with their intervals.
             frame: The link.
             urdf: The robot description; needed where the link is another than the payload's.
 
@@ -61,14 +61,14 @@ class Load:
             ConfigurationError: There is no description to go from one link to the other.
             UnknownNameError: The description has no such link.
         """
-        rotation, place = rigid_place(urdf, frame, result.payload_frame)
-        mass = Range(result.lower[:1], result.upper[:1])
-        moments = Range(result.lower[1:4], result.upper[1:4])
+        rotation, place = rigid_place(urdf, frame, found.payload_frame)
+        mass = Range(found.lower[:1], found.upper[:1])
+        moments = Range(found.lower[1:4], found.upper[1:4])
         com = moments.over(mass)
-        inertia = about_centre(moments, com, Range(result.lower[4:], result.upper[4:]))
+        inertia = about_centre(moments, com, Range(found.lower[4:], found.upper[4:]))
         return cls(
             frame,
-            change_of_frame(rotation, place) @ result.phi,
+            change_of_frame(rotation, place) @ found.phi,
             mass,
             com.mapped(rotation) + Range.point(place),
             moments_not_negative(inertia.mapped(rotation_of_inertia(rotation))),

@@ -12,13 +12,10 @@ import pinocchio as pin
 from ....core.arm.description import usable
 from ....core.arrays import Array
 from ....core.errors import ConfigurationError, ModelError
-from ....core.identification.status import Status
+from ....core.identification.estimate import Estimate
 from ...configuration.input_path import input_path
 from ...configuration.json_file import read_json
 from ...runs.run_file import FILE_NAME, RunFile, has_run_file
-
-# What a result takes from an estimate as it is.
-SHARED = ("status", "message", "payload_frame", "phi", "lower", "upper", "identifiable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +24,7 @@ class Result:
 
     Attributes:
         source: Where it was read, for the reader.
-        status: The verdict.
-        message: Its sentence.
-        payload_frame: Link whose frame it is in.
-        phi: Point estimate, shape (10,), NaN if there is none.
-        lower: Lower ends of the intervals, shape (10,).
-        upper: Upper ends, shape (10,).
-        identifiable: Which parameters the data bound, shape (10,).
+        estimate: What was found.
         urdf: The robot description that it rests on; None where the file has none.
         robot: Robot file that it was made with, empty where that is not said.
         gravity: In the base frame, shape (3,) [m/s2]; None where that is not said.
@@ -42,13 +33,7 @@ class Result:
     """
 
     source: str
-    status: Status
-    message: str
-    payload_frame: str
-    phi: Array
-    lower: Array
-    upper: Array
-    identifiable: Array
+    estimate: Estimate
     urdf: str | None = None
     robot: str = ""
     gravity: Array | None = None
@@ -74,7 +59,7 @@ def read_result(path: Path) -> Result:
                 )
             return Result(
                 source=folder.name,
-                **{name: getattr(run.result, name) for name in SHARED},
+                estimate=run.result,
                 of_wrench=run.wrench is not None,
                 urdf=_description(run.urdf, folder) if run.urdf else None,
                 robot=run.robot,
@@ -92,7 +77,10 @@ def read_result(path: Path) -> Result:
     if not isinstance(found, Mapping):
         raise ConfigurationError(f"{path.name} holds no result: a section of keys is wanted.")
     keys, _ = read_model(found, ResultKeys, path.name)
-    return keys.made(path.name)
+    return Result(
+        path.name, keys.estimate, of_wrench="force_error" in keys.uncertainty,
+        robot_digest=keys.robot_digest,
+    )  # fmt: skip
 
 
 def _description(urdf: str, folder: Path) -> str:

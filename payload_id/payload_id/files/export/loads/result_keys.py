@@ -9,9 +9,9 @@ from pydantic import ConfigDict, Field, model_validator
 from typing_extensions import Self
 
 from ....core.body.inertial import LARGEST, PARAMETERS
+from ....core.identification.estimate import Estimate
 from ....core.identification.status import Status
 from ...configuration.model import Model, key
-from .result_file import Result
 
 Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 Ten = Annotated[tuple[Number | None, ...], Field(min_length=10, max_length=10)]
@@ -39,19 +39,19 @@ class ResultKeys(Model):
         """Return a result of these parameters, whose intervals have two ends."""
         if self.parameters != tuple(PARAMETERS):
             raise ValueError(f"must have the 'parameters' {list(PARAMETERS)}.")
-        found = self.made("")
+        found = self.estimate
         if not (found.lower <= found.upper).all():
             raise ValueError("has a 'lower' above its 'upper'.")
         return self
 
-    def made(self, source: str) -> Result:
-        """Return the same as it is exported; `source` is where it was read."""
+    @property
+    def estimate(self) -> Estimate:
+        """The same as an estimate of which nothing else is known."""
         phi, lower, upper = (
             np.array([unknown if x is None else x for x in values])
             for values, unknown in ((self.phi, np.nan), (self.lower, -np.inf), (self.upper, np.inf))
         )
-        return Result(
-            source, self.status, self.message, self.payload_frame, phi, lower, upper,
-            np.array(self.identifiable), of_wrench="force_error" in self.uncertainty,
-            robot_digest=self.robot_digest,
+        return Estimate(
+            phi, lower, upper, np.array(self.identifiable), self.status, self.message, "", "",
+            payload_frame=self.payload_frame,
         )  # fmt: skip

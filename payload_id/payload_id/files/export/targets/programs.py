@@ -15,11 +15,11 @@ from .target import ALL, INERTIA_NAMES, MASS_AND_COM, XML, Export, Target, numbe
 
 def _record(export: Export) -> dict[str, Any]:
     """Return the result; what is not identified is null, not zero."""
-    load, known = export.load, export.result.identifiable
+    load, known = export.load, export.result.estimate.identifiable
     upper = numbers(load.inertia[np.triu_indices(3)])
     both = zip(PARAMETERS, UNITS, known, strict=True)
     return {
-        "status": export.result.status.value,
+        "status": export.result.estimate.status.value,
         "frame": load.frame,
         "mass": load.mass,
         "mass_interval": _ends(load.mass_range)[0],

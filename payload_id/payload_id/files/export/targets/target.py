@@ -13,6 +13,7 @@ import yaml
 from ....core.arrays import Array
 from ....core.body.inertial import PARAMETERS
 from ....core.errors import printable
+from ....core.identification.estimate import Estimate
 from ....core.version import VERSION
 from ..loads.load import Load
 from ..loads.ranges import Range
@@ -104,8 +105,9 @@ def remarks(export: Export, target: Target) -> list[str]:
     load, result = export.load, export.result
     scale, unit = (MM, "mm") if target.millimetres else (1.0, "m")
     lines = [
-        f"Load for {target.text}: {result.source}, {result.status.value}; payload_id {VERSION}.",
-        f"Frame: {load.frame}" + _from(load, result),
+        f"Load for {target.text}: {result.source}, "
+        f"{result.estimate.status.value}; payload_id {VERSION}.",
+        f"Frame: {load.frame}{_from(load, result.estimate)}",
     ]
     if export.service:
         lines.append(f"To be sent to {export.service} ({export.type}). {UNSENT}")
@@ -148,11 +150,9 @@ def _each(masses: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {mass:.4g} kg" for name, mass in masses.items())
 
 
-def _from(load: Load, result: Result) -> str:
+def _from(load: Load, found: Estimate) -> str:
     """Return where the payload was identified, if that is elsewhere."""
-    return (
-        "." if load.frame == result.payload_frame else f" (identified in {result.payload_frame})."
-    )
+    return "." if load.frame == found.payload_frame else f" (identified in {found.payload_frame})."
 
 
 def spans(range_: Range, scale: float) -> list[str]:
