@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,46 +13,30 @@ from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import Drop
-from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
-from ..tables.clock_times import ClockTimes
+from ...core.samples.stamp_faults import WHOLE
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
 from .merged_states import JOINT_STATE, KINDS, Merged, merged, without_effort
 from .message_types import DYNAMIC_STATE, types_of
+from .stamped_rows import StampedRows, stamped_rows
 
 _STORE = types_of()
 
 
 class JointStateMessage(NamedTuple):
-    """Fields of a sensor_msgs/msg/JointState; an array is empty where nothing was measured.
+    """Fields of a sensor_msgs/msg/JointState; an array is empty where nothing was measured."""
 
-    The stamp is None where its nanoseconds are none beside seconds.
-    """
-
-    stamp_ns: int | None
+    stamp_ns: int
     names: Sequence[str]
     position: Array
     velocity: Array
     effort: Array
 
 
-def _fields(message: Any) -> JointStateMessage:
-    """Return the fields of a decoded message."""
-    stamp = stamp_of(message.header.stamp)
-    return JointStateMessage(
-        stamp, message.name, message.position, message.velocity, message.effort
-    )
-
-
-def stamp_of(time: Any) -> int | None:
-    """Return a builtin_interfaces/msg/Time [ns]; None for nanoseconds that are none."""
-    return time.sec * WHOLE + time.nanosec if time.nanosec < WHOLE else None
-
-
 def write_joint_state(message: JointStateMessage, frame_id: str = "") -> bytes:
     """Serialize (CDR) a sensor_msgs/msg/JointState, from which `Bag.decoded` reads it bit-equal."""
     types = _STORE.types
-    seconds, nanoseconds = divmod(message.stamp_ns or 0, WHOLE)
+    seconds, nanoseconds = divmod(message.stamp_ns, WHOLE)
     stamp = types["builtin_interfaces/msg/Time"](sec=seconds, nanosec=nanoseconds)
     content = types[JOINT_STATE](
         header=types["std_msgs/msg/Header"](stamp=stamp, frame_id=frame_id),
@@ -94,30 +76,61 @@ def read_bag(
         if len(sources) > 1 or ":" in topic or bag.types.get(topic) == DYNAMIC_STATE:
             return _of_several(bag, sources, joints, effort_sign, effort_offset)
         _require_topic(bag, topic)
-        rows = _Rows()
-        joint_map: JointMap | None = None
-        for message in _messages(bag, topic, rows):
-            if joint_map is None:
-                wanted = tuple(message.names if joints is None else joints)
-                joint_map = JointMap(wanted, effort_sign, effort_offset)
-            rows.add(message, joint_map)
-        if joint_map is not None and not rows.complete:
-            several = merged(bag, sources, joint_map.joints)
-            if several is not None and (several.has_effort or not rows.arrays):
-                return _table(bag, topic, several, joint_map), joint_map
-    where = f"Topic '{topic}' of {path}"
-    if joint_map is None:
-        if lost := sum(rows.dropped.values()):
-            raise RecordingError(
-                f"{where}: not one of {lost} messages could be decoded. They are damaged, or not "
-                "serialized as ROS 2 does by default (XCDR1)."
-            )
-        raise RecordingError(
-            f"{where} holds no joint states. Check that the robot's driver was running while it "
-            "was recorded."
+        maps, unlike = list[JointMap](), dict[tuple[str, ...], None]()
+
+        def row_of(message: Any) -> Any:
+            if not maps:
+                wanted = tuple(message.name if joints is None else joints)
+                maps.append(JointMap(wanted, effort_sign, effort_offset))
+            names = message.name
+            row = maps[0].convert(names, message.position, message.velocity, message.effort)
+            if isinstance(row, Drop):
+                unlike.setdefault(tuple(names))
+                return row.value
+            return row
+
+        rows = stamped_rows(
+            bag, topic, "the joint states", row_of, start_ns=start_ns, end_ns=end_ns
         )
-    rows.require_some(where, joint_map.joints)
-    return rows.table(where, bag.notes, start_ns, end_ns), joint_map
+        if not maps:
+            raise RecordingError(f"{rows.where}{_why_none(rows)}")
+        joint_map = maps[0]
+        if not any(np.isfinite(q).all() and np.isfinite(tau).all() for q, _, tau in rows.values):
+            several = merged(bag, sources, joint_map.joints)
+            if several is not None and (several.has_effort or not rows.values):
+                return _table(bag, topic, several, joint_map), joint_map
+    if not rows.values:
+        raise _none_usable(rows, joint_map.joints, list(unlike))
+    q, dq, tau = (np.ascontiguousarray(x) for x in np.array(rows.values).transpose(1, 0, 2))
+    return JointTable(rows.where, rows.stamp_ns, q, dq, tau, rows.dropped, rows.notes), joint_map
+
+
+def _why_none(rows: StampedRows) -> str:
+    """Say why no message of a topic could be read."""
+    if lost := sum(rows.dropped.values()):
+        return (
+            f": not one of {lost} messages could be decoded. They are damaged, or not serialized "
+            "as ROS 2 does by default (XCDR1)."
+        )
+    return (
+        " holds no joint states. Check that the robot's driver was running while it was recorded."
+    )
+
+
+def _none_usable(
+    rows: StampedRows, wanted: Sequence[str], unlike: Sequence[tuple[str, ...]]
+) -> RecordingError:
+    """Return the error for a topic of which no message could be used, naming the cause."""
+    known = list(dict.fromkeys(name for group in unlike for name in group))
+    for joint in wanted:
+        if joint not in known:
+            return UnknownNameError("joint", joint, known, rows.where)
+    causes = ", ".join(f"{count} {cause}" for cause, count in rows.dropped.items())
+    groups = "; ".join(", ".join(group) for group in unlike[:4])
+    return RecordingError(
+        f"{rows.where}: no message could be used (left out: {causes}). Messages must hold position "
+        f"and effort of {', '.join(wanted)}, each joint once; they name: {groups}."
+    )
 
 
 def _of_several(
@@ -149,70 +162,6 @@ def _table(bag: Bag, topic: str, found: Merged, joint_map: JointMap) -> JointTab
     q, dq, effort = (found.values[kind] for kind in KINDS)
     where, tau = f"Topic '{topic}' of {bag.path}", joint_map.torque(effort)
     return JointTable(where, found.stamp_ns, q, dq, tau, found.dropped, found.notes)
-
-
-@dataclass
-class _Rows:
-    """Converted messages, gathered one by one."""
-
-    times: ClockTimes = field(default_factory=ClockTimes)
-    arrays: list[tuple[Array, Array, Array]] = field(default_factory=list)
-    groups: dict[tuple[str, ...], None] = field(default_factory=dict)
-
-    @property
-    def dropped(self) -> Counter[str]:
-        """Number of messages that were left out, by cause."""
-        return self.times.dropped
-
-    @property
-    def complete(self) -> bool:
-        """Whether some message holds position and effort of all joints."""
-        return any(np.isfinite(q).all() and np.isfinite(tau).all() for q, _, tau in self.arrays)
-
-    def add(self, message: JointStateMessage, joint_map: JointMap) -> None:
-        """Convert one message, or count why it cannot be."""
-        row = joint_map.convert(message.names, message.position, message.velocity, message.effort)
-        if isinstance(row, Drop):
-            self.dropped[row.value] += 1
-            self.groups.setdefault(tuple(message.names))
-            return
-        if message.stamp_ns is None:
-            self.dropped[BAD_NANOSECONDS] += 1
-        elif self.times.takes(message.stamp_ns):
-            self.arrays.append(row)
-
-    def require_some(self, where: str, wanted: tuple[str, ...]) -> None:
-        """Raise if no message could be converted, naming the cause."""
-        if self.arrays:
-            return
-        known = list(dict.fromkeys(name for group in self.groups for name in group))
-        for joint in wanted:
-            if joint not in known:
-                raise UnknownNameError("joint", joint, known, where)
-        causes = ", ".join(f"{count} {cause}" for cause, count in self.dropped.items())
-        groups = "; ".join(", ".join(group) for group in list(self.groups)[:4])
-        raise RecordingError(
-            f"{where}: no message could be used (left out: {causes}). Messages must hold position "
-            f"and effort of {', '.join(wanted)}, each joint once; they name: {groups}."
-        )
-
-    def table(
-        self, where: str, notes: tuple[str, ...], start_ns: int | None, end_ns: int | None
-    ) -> JointTable:
-        """Return the rows of one time as arrays."""
-        stamp_ns, part, said = self.times.one_time("the joint states", where, start_ns, end_ns)
-        stacked: Array = np.array(self.arrays)[part]
-        q, dq, tau = (np.ascontiguousarray(stacked[:, k]) for k in range(3))
-        return JointTable(where, stamp_ns, q, dq, tau, dict(self.dropped), (*notes, *said))
-
-
-def _messages(bag: Bag, topic: str, rows: _Rows) -> Iterator[JointStateMessage]:
-    """Yield the decoded messages of a topic; one that cannot be decoded has the wrong length."""
-    for _, message in bag.decoded(topic):
-        if message is None:
-            rows.dropped[Drop.WRONG_LENGTH.value] += 1
-        else:
-            yield _fields(message)
 
 
 def _require_topic(bag: Bag, topic: str) -> None:

@@ -7,7 +7,9 @@ line, nowhere across a gap. Where two topics tell the same of a joint, the one n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +17,10 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
-from ...core.samples.stamp_faults import BAD_NANOSECONDS, WHOLE
 from ...core.samples.stamps import covered, seconds_since
-from ..tables.clock_times import ClockTimes
 from .bag_reader import Bag
 from .message_types import DYNAMIC_STATE
+from .stamped_rows import header_stamp, stamped_rows
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 KINDS = ("position", "velocity", "effort")
@@ -70,31 +71,16 @@ def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | 
     """
     every, dropped, notes = dict[tuple[str, str], JointSeries](), dict[str, int](), list[str]()
     for source in sources:
-        topic, _, path = source.partition(":")
+        topic = source.partition(":")[0]
         if topic not in bag.types:
             raise UnknownNameError("topic", topic, list(bag.types), str(bag.path))
-        times, rows = ClockTimes(), list[Told]()
-        unstamped = False
-        for received, message in bag.decoded(topic):
-            if not path:
-                told = _told(bag, topic, message, joints)
-            elif bag.types[topic] == DYNAMIC_STATE:
-                told = _interface(message, path, source)
-            else:
-                told = _efforts(message, path, joints, source)
-            stamp_ns, stamped = _stamp(message, received)
-            unstamped |= not stamped
-            if message is None or stamp_ns is None:
-                cause = BAD_NANOSECONDS if message is not None else "wrong_length"
-                dropped[cause] = dropped.get(cause, 0) + 1
-            elif times.takes(stamp_ns):
-                rows.append(told)
-        stamps, part, said = times.one_time(f"'{topic}'", str(bag.path))
-        dropped |= {x: dropped.get(x, 0) + count for x, count in times.dropped.items()}
-        notes += said
-        if unstamped:
+        received, row_of = list[int](), partial(_told, bag, source, joints)
+        read = stamped_rows(bag, topic, f"'{topic}'", row_of, partial(_stamp, received))
+        dropped = Counter(dropped) + Counter(read.dropped)
+        notes += read.notes[len(bag.notes) :]
+        if received:
             notes.append(f"'{topic}' has no stamps of its own: the times of receipt are taken.")
-        every |= _series(stamps, rows[part], joints)
+        every |= _series(read.stamp_ns, read.values, joints)
     known = [kind for kind in KINDS if all((kind, joint) in every for joint in joints)]
     if "position" not in known:
         return None
@@ -124,30 +110,33 @@ def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | 
     return Merged(base[inside], taken, dropped, (*bag.notes, *notes))
 
 
-def _stamp(message: Any, received: int) -> tuple[int | None, bool]:
-    """Return a message's stamp [ns], None where that is none, and whether it is its own."""
+def _stamp(unstamped: list[int], message: Any, received: int) -> int | None:
+    """Return a message's stamp [ns]; of one without, which is counted, the time of receipt."""
     header = getattr(message, "header", None)
-    if header is None or not (header.stamp.sec or header.stamp.nanosec):
-        return received, False
-    stamp = header.stamp
-    return (stamp.sec * WHOLE + stamp.nanosec if stamp.nanosec < WHOLE else None), True
+    if header is not None and (header.stamp.sec or header.stamp.nanosec):
+        return header_stamp(message)
+    unstamped.append(received)
+    return received
 
 
-def _told(bag: Bag, topic: str, message: Any, joints: Sequence[str]) -> Told:
-    """Return what a message tells of joints by their names, each once.
+def _told(bag: Bag, source: str, joints: Sequence[str], message: Any) -> Told:
+    """Return what a message of a source tells of joints.
 
     Raises:
         RecordingError: It names one twice, or is of another kind.
+        UnknownNameError: It has no such field or interface.
     """
+    topic, _, path = source.partition(":")
     kind = bag.types[topic]
+    if path:
+        of_interface = kind == DYNAMIC_STATE
+        return (_interface if of_interface else _efforts)(message, path, joints, source)
     if kind not in (JOINT_STATE, DYNAMIC_STATE):
         raise RecordingError(
             f"Topic '{topic}' of {bag.path} holds {kind}, no joint states. Of another message name "
             f"the field that holds the efforts of all joints: '{topic}:FIELD' (fields: "
             f"{', '.join(name for name, _ in bag.store.fielddefs[kind][1])})."
         )
-    if message is None:
-        return {}
     names = [str(x) for x in (message.name if kind == JOINT_STATE else message.joint_names)]
     twice = [joint for joint in joints if names.count(joint) > 1]
     if twice:
@@ -156,15 +145,14 @@ def _told(bag: Bag, topic: str, message: Any, joints: Sequence[str]) -> Told:
             "message, and which of its values counts is not known: have one node publish each "
             "joint once."
         )
-    if kind == JOINT_STATE:
-        arrays = {x: getattr(message, x) for x in KINDS}
-        return {
-            (kind, str(name)): float(value)
-            for kind, array in arrays.items()
-            if len(array) == len(names)
-            for name, value in zip(names, array, strict=True)
-        }
-    return {(kind, joint): value for (kind, joint), value in _interfaces(message) if kind in KINDS}
+    if kind == DYNAMIC_STATE:
+        return {key: value for key, value in _interfaces(message) if key[0] in KINDS}
+    return {
+        (kind, name): float(value)
+        for kind in KINDS
+        if len(array := getattr(message, kind)) == len(names)
+        for name, value in zip(names, array, strict=True)
+    }
 
 
 def _interfaces(message: Any) -> Iterator[tuple[tuple[str, str], float]]:
@@ -174,14 +162,12 @@ def _interfaces(message: Any) -> Iterator[tuple[tuple[str, str], float]]:
             yield (str(kind), str(joint)), float(value)
 
 
-def _interface(message: Any, wanted: str, source: str) -> Told:
+def _interface(message: Any, wanted: str, joints: Sequence[str], source: str) -> Told:
     """Return an interface of a DynamicJointState as efforts.
 
     Raises:
         UnknownNameError: No joint has it.
     """
-    if message is None:
-        return {}
     found = dict(_interfaces(message))
     known = list(dict.fromkeys(kind for kind, _ in found))
     if wanted not in known:
@@ -206,8 +192,6 @@ def _efforts(message: Any, path: str, joints: Sequence[str], source: str) -> Tol
         UnknownNameError: There is no such field.
         RecordingError: It does not hold one number for each joint.
     """
-    if message is None:
-        return {}
     values = [float(x) for x in _numbers(message, path.split("."), source)]
     if len(values) != len(joints):
         raise RecordingError(

@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from ...core.arrays import Array
 from ...core.errors import RecordingError
-from ...core.samples.sample_checks import Drop
 from ...core.samples.stamp_faults import BAD_NANOSECONDS, stamp_faults
-from ..tables.clock_times import ClockTimes
 from .bag_reader import open_bag
-from .joint_states_bag import stamp_of
+from .stamped_rows import UNDECODABLE, StampedRows, stamped_rows
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"
 OTHER_FRAME = "other_frame"  # cause for which a message is left out
-
-
-@dataclass(frozen=True)
-class StampedRows:
-    """Messages of one topic as rows.
-
-    Attributes:
-        stamp_ns: Header stamps in the order of arrival, shape (N,) [ns].
-        values: One row for each message.
-        frame: frame_id of the messages; empty if none has one.
-        dropped: Number of messages that were left out, by cause.
-        notes: What the user should know about how the bag was read.
-    """
-
-    stamp_ns: NDArray[np.int64]
-    values: Array
-    frame: str
-    dropped: Mapping[str, int]
-    notes: tuple[str, ...]
 
 
 def read_wrenches(path: Path | str, topic: str | None, frame: str | None = None) -> StampedRows:
@@ -74,43 +51,33 @@ def _read(
 ) -> StampedRows:
     """Return the messages of a topic of one type, of one frame and one time."""
     with open_bag(path) as bag:
-        name, notes = bag.topic(topic, kind), bag.notes
-        decoded = [message for _, message in bag.decoded(name)]
-    messages = [message for message in decoded if message is not None]
-    undecodable = len(decoded) - len(messages)
-    where = f"Topic '{name}' of {path}"
-    seen = Counter(str(message.header.frame_id) for message in messages)
-    named = [x for x, _ in seen.most_common() if x]
-    frame = frame if frame in named else next(iter(named), "")
+        name = bag.topic(topic, kind)
+        seen = Counter(str(x.header.frame_id) for _, x in bag.decoded(name) if x is not None)
+        named = [x for x, _ in seen.most_common() if x]
+        frame = frame if frame in named else next(iter(named), "")
+
+        def of_frame(message: Any) -> Any:
+            return row_of(message) if message.header.frame_id in ("", frame) else OTHER_FRAME
+
+        rows = stamped_rows(bag, name, "the messages", of_frame)
     others = {x: count for x, count in seen.items() if x not in ("", frame)}
-    if others:
-        told = ", ".join(f"{count} of the frame '{x}'" for x, count in others.items())
-        notes = (*notes, f"{where} has messages of several frames: those of '{frame}' are read, "
-                         f"{told} are left out.")  # fmt: skip
-    times, rows = ClockTimes(), []
-    for message in messages:
-        stamp, at = stamp_of(message.header.stamp), message.header.frame_id
-        if at not in ("", frame):
-            continue
-        if stamp is None:
-            times.dropped[BAD_NANOSECONDS] += 1
-        elif times.takes(stamp):
-            rows.append(row_of(message))
-    stamp_ns, part, said = times.one_time("the messages", where)
-    rows = rows[part]
-    if len(rows) < 2:
+    told = ", ".join(f"{count} of the frame '{x}'" for x, count in others.items())
+    several = f"{rows.where} has messages of several frames: those of '{frame}' are read, {told} " \
+              "are left out."  # fmt: skip
+    if len(rows.values) < 2:
+        undecodable = rows.dropped.get(UNDECODABLE, 0)
         lost = f" ({undecodable} could not be decoded)" if undecodable else ""
         remedy = "" if undecodable else " Check that its driver was running while it was recorded."
         raise RecordingError(
-            f"{where} holds {len(rows)} readable messages{lost}; two or more are needed.{remedy}"
+            f"{rows.where} holds {len(rows.values)} readable messages{lost}; two or more are "
+            f"needed.{remedy}"
         )
-    causes = {Drop.WRONG_LENGTH.value: undecodable, OTHER_FRAME: sum(others.values())}
-    dropped = {**times.dropped, **{cause: count for cause, count in causes.items() if count}}
-    values = np.array(rows)
-    faults = stamp_faults(stamp_ns, values, times.dropped[BAD_NANOSECONDS])
-    if not np.ptp(stamp_ns):
-        raise RecordingError(" ".join((f"{where}:", *faults)))
-    return StampedRows(stamp_ns, values, frame, dropped, (*notes, *said, *faults))
+    values = np.array(rows.values)
+    faults = stamp_faults(rows.stamp_ns, values, rows.dropped.get(BAD_NANOSECONDS, 0))
+    if not np.ptp(rows.stamp_ns):
+        raise RecordingError(" ".join((f"{rows.where}:", *faults)))
+    notes = (*([several] if others else []), *rows.notes, *faults)
+    return replace(rows, values=values, notes=notes, frame=frame)
 
 
 def _wrench_row(message: Any) -> list[float]:

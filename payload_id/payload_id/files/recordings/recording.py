@@ -25,10 +25,9 @@ from ..tables.joint_table import (
     PAUSE,
     JointTable,
     counted_together,
-    first_usable_ns,
     require_effort,
+    usable_rows,
     with_stamp_faults,
-    with_velocities,
 )
 
 FARTHEST_NS = 2**62  # of stamps, whose differences are integers of 64 bits
@@ -219,9 +218,8 @@ class Recording(Viewed, Samples):
     ) -> Recording:
         """Judge a table, and build the recording."""
         require_effort(table, joint_map)
-        table = with_velocities(with_stamp_faults(table))
-        first = first_usable_ns(table)
-        origin = first if start_ns is None else start_ns
+        table = usable_rows(with_stamp_faults(table))
+        origin = int(table.stamp_ns[0]) if start_ns is None else start_ns
         n = len(joint_map.joints)
         scale = EffortScale.of(joint_map.effort_sign, joint_map.effort_offset, n)
         return cls(

@@ -24,9 +24,10 @@ from ...core.samples.stamps import seconds_since
 from ...core.samples.watches import WrenchWatch
 from ...core.samples.wrench_samples import WrenchSamples, checked_gravity
 from ..bags.joint_states_bag import read_bag
-from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
+from ..bags.stamped_rows import StampedRows
+from ..bags.wrench_bag import read_poses, read_wrenches
 from ..configuration.input_path import input_path
-from ..tables.joint_table import counted_together, with_velocities
+from ..tables.joint_table import counted_together, usable_rows
 from ..tables.wrench_csv import WrenchTables, read_wrench_csv
 
 UNACCOMPANIED = 0.15  # part of the wrenches without motion, above which that is said
@@ -270,17 +271,14 @@ def _with_arm(
 ) -> tuple[WrenchSamples, Mapping[str, int], tuple[str, ...]]:
     """Return the samples with the motion of an arm, what was left out, and notes."""
     table, _ = read_bag(path, topic, arm.joints, 1.0, 0.0)
-    table = with_velocities(replace(table, tau=np.zeros_like(table.q)))
+    table = usable_rows(replace(table, tau=np.zeros_like(table.q)))
     joint_stamp = seconds_since(table.stamp_ns, int(wrench.stamp_ns[0]))
-    keep, lost = rows_to_keep(joint_stamp, table.q, table.dq)
-    _require_rows(keep, f"Topic '{topic}' of {path}", lost)
     time, values, dropped = _usable(wrench, path)
     samples = wrench_samples_of_arm(
-        arm, joint_stamp[keep], table.q[keep], table.dq[keep], time, sign * values, cutoff
+        arm, joint_stamp, table.q, table.dq, time, sign * values, cutoff
     )
-    lost = counted_together(lost, table.dropped)
     notes = (*wrench.notes, *table.notes, *_without_motion(time, samples, topic))
-    return samples, counted_together(dropped, _of_motion(lost)), notes
+    return samples, counted_together(dropped, _of_motion(table.dropped)), notes
 
 
 def _without_motion(time: Array, samples: WrenchSamples, topic: str) -> tuple[str, ...]:

@@ -100,72 +100,39 @@ def with_stamp_faults(table: JointTable) -> JointTable:
     return replace(table, notes=(*table.notes, *stamp_faults(table.stamp_ns, values, bad)))
 
 
-def with_velocities(table: JointTable) -> JointTable:
-    """Fill in velocities that were not measured by differentiating the positions.
+def usable_rows(table: JointTable) -> JointTable:
+    """Return the rows that can be used; velocities that were not measured are made of positions.
 
     Raises:
-        RecordingError: They were not measured, and fewer than two rows can be used.
-
+        RecordingError: There are fewer than two; says which ones cannot be used, those that were
+            left out before included.
     """
-    absent: BoolArray = np.asarray(np.isnan(table.dq).all(axis=0))
-    if _zero_but_moving(table):
-        absent[:] = True
-    if not absent.any():
-        return table
-    relative = seconds_since(table.stamp_ns, int(table.stamp_ns[0]))
-    keep, dropped = rows_to_keep(relative, table.q, table.dq[:, ~absent], table.tau)
-    _require_two(table, keep, dropped)
-    dq = table.dq[keep]
-    dq[:, absent] = velocities(relative[keep], table.q[keep][:, absent])
-    count = "every joint" if absent.all() else f"{absent.sum()} of {len(absent)} joints"
-    note = (
-        f"Velocities of {count} were not measured; positions were differentiated instead. "
-        "State their error as Uncertainty.velocity_error."
-    )
-    return JointTable(
-        table.source, table.stamp_ns[keep], table.q[keep], dq, table.tau[keep],
-        counted_together(dropped, table.dropped), (*table.notes, note),
-    )  # fmt: skip
-
-
-def first_usable_ns(table: JointTable) -> int:
-    """Return the absolute time of the first row that will be kept [ns].
-
-    Raises:
-        RecordingError: Fewer than two rows can be used.
-
-    """
-    relative = seconds_since(table.stamp_ns, int(table.stamp_ns[0]))
-    keep, dropped = rows_to_keep(relative, table.q, table.dq, table.tau)
-    _require_two(table, keep, dropped)
-    return int(table.stamp_ns[keep][0])
-
-
-def _require_two(table: JointTable, keep: BoolArray, dropped: Mapping[str, int]) -> None:
-    """Raise unless two rows of a table can be used.
-
-    Args:
-        table: The table.
-        keep: Which of its rows can be, shape (N,).
-        dropped: How many of them cannot be, by cause.
-
-    Raises:
-        RecordingError: Says which ones cannot be used, those that were left out before included.
-
-    """
-    if keep.sum() >= 2:
-        return
+    absent: BoolArray = np.asarray(np.isnan(table.dq).all(axis=0)) | _zero_but_moving(table)
+    stamp = seconds_since(table.stamp_ns, int(table.stamp_ns[0]))
+    keep, dropped = rows_to_keep(stamp, table.q, table.dq[:, ~absent], table.tau)
     every = counted_together(dropped, table.dropped)
-    causes = ", ".join(f"{count} {cause}" for cause, count in every.items()) or "none"
-    why = " ".join(table.notes) or (
-        "They need increasing stamps (a driver that does not set header.stamp cannot be used) and "
-        f"numbers of at most {LARGEST:g} throughout (a column without any is not_finite in every "
-        "row)."
-    )
-    raise RecordingError(
-        f"{table.source} holds {int(keep.sum())} usable samples of "
-        f"{len(keep) + sum(table.dropped.values())} (left out: {causes}); two or more are needed. "
-        f"{why}"
+    if keep.sum() < 2:
+        causes = ", ".join(f"{count} {cause}" for cause, count in every.items()) or "none"
+        why = " ".join(table.notes) or (
+            "They need increasing stamps (a driver that does not set header.stamp cannot be used) "
+            f"and numbers of at most {LARGEST:g} throughout (a column without any is not_finite in "
+            "every row)."
+        )
+        raise RecordingError(
+            f"{table.source} holds {int(keep.sum())} usable samples of "
+            f"{len(keep) + sum(table.dropped.values())} (left out: {causes}); two or more are "
+            f"needed. {why}"
+        )
+    dq, notes = table.dq[keep], table.notes
+    if absent.any():
+        dq[:, absent] = velocities(stamp[keep], table.q[keep][:, absent])
+        count = "every joint" if absent.all() else f"{absent.sum()} of {len(absent)} joints"
+        notes = (
+            *notes, f"Velocities of {count} were not measured; positions were differentiated "
+            "instead. State their error as Uncertainty.velocity_error.",
+        )  # fmt: skip
+    return JointTable(
+        table.source, table.stamp_ns[keep], table.q[keep], dq, table.tau[keep], every, notes
     )
 
 
