@@ -25,8 +25,6 @@ GONE = (
     "or needed more memory than they have. Run again, with larger workers, or cut the recording."
 )
 
-OTHER = "The worker runs version {there}, here is {here}. Install this one there, and run again."
-
 
 @dataclass(frozen=True)
 class FleetJob:
@@ -218,10 +216,7 @@ def answer_of(future: Future) -> Any:
     Whatever goes wrong with one recording is that recording's: the others go on.
     """
     try:
-        answer = future.result()
-        if isinstance(answer, Identified) and answer.software != VERSION:  # it joined meanwhile
-            return PayloadIdError(OTHER.format(there=answer.software, here=VERSION))
-        return answer
+        return future.result()
     except KilledWorker:
         return PayloadIdError(GONE)
     except PayloadIdError as error:

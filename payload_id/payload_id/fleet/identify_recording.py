@@ -45,13 +45,11 @@ class Identified:
         key: Names the result by content and method.
         day: When the recording began, or that this is not known.
         rows: One for each stretch.
-        software: Version that made them.
     """
 
     key: str
     day: str
     rows: tuple[Row, ...]
-    software: str = VERSION
 
 
 def key_of(place: str, tares: Sequence[str], bare: bool, method: Method) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...core.errors import ConfigurationError
 from ...core.fleet.trend import LEAST
 from ...core.identification.settings import Settings
 from ...core.identification.status import FAILED
@@ -15,7 +16,7 @@ from ..reports import setting
 from ..reports.pictures import svg
 from .arms import Arm, arms_of
 from .figures import mass_figure, offsets_figure
-from .fleet_table import FleetTable
+from .fleet_table import ANEW, FleetTable
 from .payloads import Payload, payloads_of
 
 REPORT = "report.html"  # beside a saved run's bag, or in it; see ./payload-id report
@@ -55,14 +56,22 @@ class Fleet:
             ConfigurationError: A result is damaged.
         """
         rows = tuple(table.rows())
-        return cls(
-            folder=table.folder,
-            rows=rows,
-            verdicts=Counter(row["verdict"] or "error" for row in rows),
-            arms=arms_of(rows),
-            payloads=payloads_of(table, settings or Settings()),
-            odd=tuple(sorted((row for row in rows if _odd(row)), key=_oddness)),
-        )
+        try:
+            return cls(
+                folder=table.folder,
+                rows=rows,
+                verdicts=Counter(row["verdict"] or "error" for row in rows),
+                arms=arms_of(rows),
+                payloads=payloads_of(table, settings or Settings()),
+                odd=tuple(sorted((row for row in rows if _odd(row)), key=_oddness)),
+            )
+        except ConfigurationError:
+            raise
+        except (TypeError, ValueError, LookupError) as error:  # what values of a row may raise
+            raise ConfigurationError(
+                f"Values of a result in {table.folder} do not fit each other: it was changed, or "
+                f"is of another version. Remove it, and {ANEW}"
+            ) from error
 
     def sentences(self) -> tuple[str, ...]:
         """Return what to look at, most important first; nothing if nothing is odd."""

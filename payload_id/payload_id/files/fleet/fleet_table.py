@@ -21,7 +21,7 @@ import pyarrow.parquet
 from ...core.errors import ConfigurationError, brief, in_words, shortened
 from ..configuration.atomic_write import atomic_write
 from ..configuration.input_path import input_path
-from .row import EVERYTHING, LABELS, PARTITION, SCHEMA, what_does_not_fit
+from .row import EVERYTHING, LABELS, PARTITION, SCHEMA
 
 ROWS = "rows"
 SUFFIX = ".parquet"
@@ -181,22 +181,15 @@ class FleetTable:
             columns: Names, "bag" and "key" among them; None: all but the evidence.
 
         Raises:
-            ConfigurationError: A file is damaged, or values of a row do not fit each other.
+            ConfigurationError: A file is damaged.
         """
         try:
-            rows = self.read(columns).to_pylist()
+            return list(self.read(columns).to_pylist())
         except (ValueError, OverflowError) as error:  # such as a date before the year 1
             raise ConfigurationError(
                 f"A result in {self.folder} holds a value that cannot be: {in_words(error)}. "
                 f"Remove what was changed in it, and {ANEW}"
             ) from error
-        for row in rows:
-            if wrong := what_does_not_fit(row):
-                raise ConfigurationError(
-                    f"The result of {row['bag']} is damaged, or of another version: {wrong}. "
-                    f"Remove {row['key']}{SUFFIX} below {self.folder / ROWS}, and {ANEW}"
-                )
-        return rows
 
     def damaged(self) -> list[Path]:
         """Return the files of results that cannot be read."""

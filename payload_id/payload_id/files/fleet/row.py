@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pyarrow as pa
 
 from ...core.body.inertial import PARAMETERS
@@ -64,30 +61,3 @@ SCHEMA = pa.schema(
 WITH_INTERVALS = tuple(status.value for status in Status if status not in (*FAILED, Status.WAITING))
 PARTITION = pa.schema({"robot": pa.string(), "day": pa.string()})
 EVERYTHING = pa.schema([*SCHEMA, *PARTITION])
-
-
-def what_does_not_fit(row: Mapping[str, Any]) -> str:
-    """Say which values of a row, whose columns have the right types, do not fit each other.
-
-    Args:
-        row: By the names of columns; some may be left out.
-    """
-    if row.get("verdict") in WITH_INTERVALS:
-        without = [name for name in ("m", "m_lower", "m_upper") if row[name] is None]
-        if without:
-            return f"its verdict is {row['verdict']}, and {without[0]} is empty"
-    joints = row.get("joints") or []
-    if None in joints:
-        return "a joint has no name"
-    for name in ("joint_noise", *HEALTH):
-        values = row.get(name) or []
-        if len(values) not in (0, len(joints)):
-            return f"{name} has {len(values)} numbers for {len(joints)} joints"
-        if name == "joint_noise" and None in values:
-            return "a number of joint_noise is empty"
-    for kind in KINDS:
-        if bool(row.get(kind)) != bool(row.get(f"{kind}_deviation")):
-            return f"{kind} and {kind}_deviation are not both there"
-    if any(part is None or None in part.values() for part in row.get("blame") or []):
-        return "a part of 'blame' is empty"
-    return ""
