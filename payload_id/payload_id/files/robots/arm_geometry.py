@@ -87,7 +87,7 @@ def description_geometry(
         for name, link in links.items()
         if name not in without_body
     }
-    bare = [name for name, bodies in own.items() if not bodies and _mass(links[name]) > 0.0]
+    bare = [name for name, bodies in own.items() if not bodies and tree.masses[name] > 0.0]
     if bare:
         raise ModelError(
             f"The robot description has no collision geometry on {', '.join(bare)}, so that no "
@@ -96,7 +96,7 @@ def description_geometry(
             "file, with the reason."
         )
     for name, bodies in own.items():
-        check_sizes(name, _mass(links[name]), bodies)
+        check_sizes(name, tree.masses[name], bodies)
     found = [
         LinkBody(name, *places.placed(name, body, play.of_body(name, body)))
         for name, bodies in own.items()
@@ -145,9 +145,3 @@ def _bodies(link: ElementTree.Element, name: str, folder: Path) -> list[ConvexBo
 def _shapes(link: ElementTree.Element) -> list[ElementTree.Element]:
     """Return the <collision> elements of a link, or what can be seen of it where it has none."""
     return link.findall("collision") or link.findall("visual")
-
-
-def _mass(link: ElementTree.Element) -> float:
-    """Return the mass that a description gives a link [kg]."""
-    mass = link.find("inertial/mass")
-    return 0.0 if mass is None else float(mass.get("value", "0"))

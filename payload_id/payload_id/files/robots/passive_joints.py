@@ -296,13 +296,11 @@ def _fix(element: ElementTree.Element, joint: UrdfJoint, place: float) -> None:
     origin = element.find("origin")
     if origin is None:
         origin = ElementTree.SubElement(element, "origin")
-    at_zero = pin.SE3(
-        pin.rpy.rpyToMatrix(np.array(_numbers(origin.get("rpy", "0 0 0")))),
-        np.array(_numbers(origin.get("xyz", "0 0 0"))),
+    xyz, rpy = (
+        np.array([float(x) for x in origin.get(name, "0 0 0").split()]) for name in ("xyz", "rpy")
     )
-    tag = element.find("axis")
-    axis = np.array(_numbers("1 0 0" if tag is None else tag.get("xyz", "1 0 0")))
-    axis = axis / np.linalg.norm(axis)
+    at_zero = pin.SE3(pin.rpy.rpyToMatrix(rpy), xyz)
+    axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
     slides = joint.kind == "prismatic"
     turn = np.eye(3) if slides else pin.exp3(place * axis)
     moved = at_zero * pin.SE3(turn, place * axis if slides else np.zeros(3))
@@ -312,8 +310,3 @@ def _fix(element: ElementTree.Element, joint: UrdfJoint, place: float) -> None:
     for name in ("mimic", "limit", "dynamics", "safety_controller", "calibration"):
         for child in element.findall(name):
             element.remove(child)
-
-
-def _numbers(text: str) -> list[float]:
-    """Return the numbers of an attribute."""
-    return [float(x) for x in text.split()]

@@ -18,7 +18,7 @@ from ...core.errors import ConfigurationError, InputError, UnknownNameError, req
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..calibration_io.calibrated_robot import CALIBRATION, HISTORY
-from ..configuration.input_path import input_path
+from ..configuration.input_path import from_home, input_path
 from ..configuration.package_data import shipped
 from ..configuration.yaml_file import read_yaml
 from .description.urdf import read_urdf
@@ -205,7 +205,15 @@ class RobotFile:
             ConfigurationError: The file states none at all.
         """
         require_type(name, str, "name", "the name of a set of limits")
-        return _named_limits(self.limit_sets, name, self.path)
+        if not self.limit_sets:
+            raise ConfigurationError(
+                f"{self.path} states no 'limits', within which motions are planned and simulated; "
+                "add at least limits: {sets: {urdf: {acceleration: [...]}}} [rad/s2 or m/s2], "
+                "which takes positions, speeds and efforts from the robot description."
+            )
+        if name not in self.limit_sets:
+            raise UnknownNameError("limit set", name, self.limit_sets, self.path.name)
+        return self.limit_sets[name]
 
     @property
     def turn_limited(self) -> tuple[str, ...]:
@@ -273,7 +281,7 @@ def find_robot_file(robot: str | Path) -> Path:
         ConfigurationError: It is a robot description, not a robot file, or does not exist.
         UnknownNameError: No robot of that name is shipped.
     """
-    path = _expanded(input_path(robot, "robot file"))
+    path = from_home(input_path(robot, "robot file"), "robot file")
     if path.suffix in (".urdf", ".xacro"):
         raise ConfigurationError(
             f"{path} is a robot description, not a robot file. Write a robot file (YAML) that "
@@ -294,38 +302,16 @@ def find_robot_file(robot: str | Path) -> Path:
     return path
 
 
-def _expanded(path: Path) -> Path:
-    """Return a path with ~ replaced, as it is where there is no such home."""
-    try:
-        return path.expanduser()
-    except RuntimeError:
-        return path
-
-
 def _check_names(urdf: str, keys: RobotKeys, source: Source) -> None:
     """Raise unless the description has the joints, which move, and the payload frame."""
-    root = ElementTree.fromstring(urdf)
-    moving = [j.get("name", "") for j in root.findall("joint") if j.get("type") != "fixed"]
-    links = [link.get("name", "") for link in root.findall("link")]
+    tree = UrdfTree.of(urdf)
+    moving = [joint.name for joint in tree.joints.values() if not joint.is_fixed]
     for k, joint in enumerate(keys.joints):
         if joint not in moving:
             raise UnknownNameError("moving joint", joint, moving, source.where("joints", k))
-    if keys.payload_frame not in links:
+    if keys.payload_frame not in tree.masses:
         where = source.where("payload_frame")
-        raise UnknownNameError("link for payload_frame", keys.payload_frame, links, where)
-
-
-def _named_limits(sets: Mapping[str, JointLimits], name: str, path: Path) -> JointLimits:
-    """Return the set with this name."""
-    if not sets:
-        raise ConfigurationError(
-            f"{path} states no 'limits', within which motions are planned and simulated; add at "
-            "least limits: {sets: {urdf: {acceleration: [...]}}} [rad/s2 or m/s2], which takes "
-            "positions, speeds and efforts from the robot description."
-        )
-    if name not in sets:
-        raise UnknownNameError("limit set", name, sets, path.name)
-    return sets[name]
+        raise UnknownNameError("link for payload_frame", keys.payload_frame, tree.masses, where)
 
 
 def _limit_sets(

@@ -64,7 +64,7 @@ def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
             "The description has no joint of type revolute, continuous or prismatic: nothing moves "
             "in it. Give the description of the whole arm."
         )
-    frame = payload_frame or _flange(tree, _last_link(tree, root))
+    frame = payload_frame or _flange(tree, _last_link(tree))
     carried = [joint.child for joint in moving]
     if payload_frame and not any(_moves(joint) for joint in tree.way_to(payload_frame)):
         raise UnknownNameError("link that moves", payload_frame, carried, "the description")
@@ -82,10 +82,11 @@ def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
 
 def _standing(tree: UrdfTree) -> UrdfTree:
     """Return a tree in which what floats or slides in a plane, as a mobile base does, stands."""
-    return UrdfTree({
+    joints = {
         child: replace(joint, kind="fixed") if joint.kind in BASES else joint
         for child, joint in tree.joints.items()
-    })  # fmt: skip
+    }
+    return replace(tree, joints=joints)
 
 
 def _why_none(tree: UrdfTree, base: str) -> str:
@@ -106,10 +107,9 @@ def _moves(joint: UrdfJoint) -> bool:
     return joint.kind in MOVING and not joint.mimics
 
 
-def _last_link(tree: UrdfTree, root: ElementTree.Element) -> str:
+def _last_link(tree: UrdfTree) -> str:
     """Return the link that the arm's last joint moves: down the longest chain, fingers left out."""
-    links = [link.get("name", "") for link in root.findall("link")]
-    here = next((link for link in links if link not in tree.joints), links[0])
+    here = next((link for link in tree.masses if link not in tree.joints), next(iter(tree.masses)))
     lengths, passed = _lengths(tree), 0
     while True:
         group = tree.rigid_group(here)

@@ -59,7 +59,7 @@ def tool_on(urdf: str, frame: str, sensor: str = "") -> Tool:
     carries = {joint.child for joint in tree.way_to(sensor)} if sensor else set[str]()
     masses, left_out = dict[str, float](), dict[str, float]()
     for link in root.findall("link"):
-        name, mass = link.get("name", ""), _mass(link)
+        name = link.get("name", "")
         path = tree.way_to(name)
         on = [first, *(joint.child for joint in path)]
         leaving = [x for x in path if x.parent in own and x.child not in own]
@@ -67,8 +67,13 @@ def tool_on(urdf: str, frame: str, sensor: str = "") -> Tool:
         if sensor:
             counts = counts and name in carries
         felt = bool(sensor) and any(joint.parent == sensor for joint in path)
-        if mass > 0.0 and (leaving or name in own[1:]) and on.count(first) and not felt:
-            (masses if counts else left_out)[name] = mass
+        if (
+            tree.masses[name] > 0.0
+            and (leaving or name in own[1:])
+            and on.count(first)
+            and not felt
+        ):
+            (masses if counts else left_out)[name] = tree.masses[name]
         if name not in masses:
             for inertial in link.findall("inertial"):
                 link.remove(inertial)
@@ -83,9 +88,3 @@ def tool_on(urdf: str, frame: str, sensor: str = "") -> Tool:
     axes = np.array(at.rotation).T
     com = axes @ (np.array(data.com[0]) - np.array(at.translation))
     return Tool(masses, left_out, com, axes @ np.array(data.Ig.inertia) @ axes.T)
-
-
-def _mass(link: ElementTree.Element) -> float:
-    """Return the mass that a link states [kg], 0 where it states none."""
-    stated = link.find("inertial/mass")
-    return 0.0 if stated is None else float(stated.get("value", "0"))

@@ -65,9 +65,11 @@ class UrdfTree:
 
     Attributes:
         joints: By name of the child link.
+        masses: Of all links, by name [kg]; 0 where none is stated.
     """
 
     joints: dict[str, UrdfJoint]
+    masses: dict[str, float]
 
     @classmethod
     def of(cls, urdf: str) -> UrdfTree:
@@ -76,9 +78,12 @@ class UrdfTree:
         Raises:
             ModelError: A joint has a number that is none.
         """
-        found = [_joint(element) for element in ElementTree.fromstring(urdf).findall("joint")]
+        root = ElementTree.fromstring(urdf)
+        found = [_joint(element) for element in root.findall("joint")]
         by_name = {joint.name: joint for joint in found}
-        return cls({joint.child: _led(joint, by_name) for joint in found})
+        stated = {x.get("name", ""): x.find("inertial/mass") for x in root.findall("link")}
+        masses = {k: 0.0 if x is None else float(x.get("value", "0")) for k, x in stated.items()}
+        return cls({joint.child: _led(joint, by_name) for joint in found}, masses)
 
     def named(self, name: str) -> UrdfJoint:
         """Return the joint of that name.
