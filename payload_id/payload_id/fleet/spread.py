@@ -28,21 +28,17 @@ def spread(
     """
     waiting, out = iter(items), dict[str, Item]()
     answers = as_completed(loop=client.loop)
-    threads = _threads(client)
 
     def hand_out() -> None:
-        for item in islice(waiting, max(AHEAD * threads - len(out), 0)):
+        for item in islice(waiting, max(AHEAD * _threads(client) - len(out), 0)):
             future = client.submit(work, *arguments(item), pure=False)
             out[future.key] = item
             answers.add(future)
 
     hand_out()
-    asked = 0  # answers after which the threads were counted last: workers come and go
-    for answered, future in enumerate(answers, start=1):
+    for future in answers:
         yield out.pop(future.key), future
         future.release()
-        if answered - asked >= threads:
-            asked, threads = answered, _threads(client)
         hand_out()
 
 

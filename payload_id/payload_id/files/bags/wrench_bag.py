@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 
 from ...core.arrays import Array
 from ...core.errors import RecordingError
 from ...core.samples.stamp_faults import BAD_NANOSECONDS, stamp_faults
+from ..tables.wrench_csv import rotations_of
 from .bag_reader import open_bag
 from .stamped_rows import UNDECODABLE, StampedRows, stamped_rows
 
@@ -35,15 +35,7 @@ def read_wrenches(path: Path | str, topic: str | None, frame: str | None = None)
 def read_poses(path: Path | str, topic: str) -> tuple[StampedRows, Array]:
     """Return positions of PoseStamped messages, and their rotations (N, 3, 3)."""
     rows = _read(path, topic, POSE, _pose_row, None)
-    size = np.linalg.norm(rows.values[:, 3:], axis=1)
-    if not (np.abs(size - 1.0) < 0.01).all():
-        raise RecordingError(
-            f"Topic '{topic}' of {path} holds orientations that are no unit quaternions (lengths "
-            f"{size.min():.3g} to {size.max():.3g}). Look for poses that were never set."
-        )
-    return rows, np.asarray(
-        scipy.spatial.transform.Rotation.from_quat(rows.values[:, 3:]).as_matrix()
-    )
+    return rows, rotations_of(rows.values[:, 3:], rows.where)
 
 
 def _read(

@@ -35,21 +35,12 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     try:
         with part.open("xb") as file:
             yield file
-            sync(file)
+            file.flush()
+            os.fsync(file.fileno())
         part.replace(path)
         sync_folder(path.parent)
     finally:
         part.unlink(missing_ok=True)  # only there if it could not take its place
-
-
-def sync(file: BinaryIO) -> None:
-    """Have the disk hold what was written to a file.
-
-    Raises:
-        OSError: It cannot.
-    """
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:

@@ -33,10 +33,10 @@ def recording_html(recording: Recording) -> str:
     rows = [
         (
             name,
-            *(f"{x:.4g}" for x in (_least(recording.q[:, j], 1), _least(recording.q[:, j], -1))),
-            *(f"{_size(x[:, j]):.4g}" for x in (recording.dq, recording.tau)),
+            *(f"{x:.4g}" for x in (recording.q[:, j].min(), recording.q[:, j].max())),
+            *(f"{np.abs(x[:, j]).max():.4g}" for x in (recording.dq, recording.tau)),
         )
-        for j, name in enumerate(names)
+        for j, name in enumerate(names if len(recording) else ())
     ]
     title = ("joint", "from [rad or m]", "to", "fastest [/s]", "largest torque [N m or N]")
     return f"<p>{html.escape('; '.join(filter(None, said)))}</p>" + _table(title, rows)
@@ -78,13 +78,3 @@ def _table(title: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         f"<tr>{''.join(f'<td>{html.escape(text)}</td>' for text in row)}</tr>" for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _least(values: np.ndarray, sign: int) -> float:
-    """Return the least value, or with sign -1 the largest; NaN of none."""
-    return float(sign * np.min(sign * values)) if len(values) else float("nan")
-
-
-def _size(values: np.ndarray) -> float:
-    """Return the largest size; NaN of none."""
-    return float(np.abs(values).max()) if len(values) else float("nan")

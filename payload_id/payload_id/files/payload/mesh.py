@@ -50,8 +50,8 @@ def read_shape(
     if filling not in FILLINGS:
         raise UnknownNameError("filling", filling, FILLINGS)
     vertices, triangles = _geometry(Path(path))
-    points = _plausible(scale * vertices, Path(path))
     try:
+        points = _plausible(scale * vertices)
         shape = _shape(scale * triangles, points, filling, density, ellipsoids)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
@@ -110,16 +110,13 @@ def _geometry(path: Path) -> tuple[Array, Array]:
     return vertices, triangles
 
 
-def _plausible(points: Array, path: Path) -> Array:
+def _plausible(points: Array) -> Array:
     """Return points that may be those of a hand-held object."""
-    try:
-        size = np.ptp(checked(points), axis=0)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+    size = np.ptp(checked(points), axis=0)
     if size.max() > LARGEST or size.max() < SMALLEST:
         factor = 0.001 if size.max() > LARGEST else 1000.0
         raise InputError(
-            f"{path}: the bounding box is {' x '.join(f'{x:.4g}' for x in size)} m; the longest "
+            f"the bounding box is {' x '.join(f'{x:.4g}' for x in size)} m; the longest "
             f"side of a hand-held object is {SMALLEST:g} to {LARGEST:g} m. If the file is in other "
             f"units, say so (scale {factor:g})."
         )

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
 from ...core.arm.kinetics import frames
@@ -24,7 +23,6 @@ from ...core.samples.stamps import seconds_since
 from ...core.samples.watches import WrenchWatch
 from ...core.samples.wrench_samples import WrenchSamples, checked_gravity
 from ..bags.joint_states_bag import read_bag
-from ..bags.stamped_rows import StampedRows
 from ..bags.wrench_bag import read_poses, read_wrenches
 from ..configuration.input_path import input_path
 from ..tables.joint_table import counted_together, usable_rows
@@ -92,17 +90,26 @@ class WrenchRecording(WrenchSamples):
         """
         path, factor = input_path(path, "recording", RecordingError), _sign(sign)
         wrench = read_wrenches(path, wrench_topic, frame)
+        start_ns = int(wrench.stamp_ns[0])
+        stamp: Array = seconds_since(wrench.stamp_ns, start_ns)
+        keep, dropped = rows_to_keep(stamp, wrench.values)
+        _require_rows(keep, f"The wrench of {path}", dropped)
+        time, values, name = stamp[keep], factor * wrench.values[keep], frame or wrench.frame
+        lost: Mapping[str, int] = {}  # of the motion
+        notes: tuple[str, ...] = ()
         if pose_topic is not None:
-            samples, lost, notes = _with_poses(path, wrench, pose_topic, factor, gravity, cutoff)
-            name = frame or wrench.frame or "sensor"
+            poses, gone, notes = _poses(path, pose_topic, start_ns)
+            samples, lost = wrench_samples(time, values, poses, gravity, None, cutoff), gone
         elif robot is not None:
-            name = frame or wrench.frame or robot.payload_frame
-            arm = model_at(robot, name)
-            samples, lost, notes = _with_arm(path, wrench, arm, joint_topic, factor, cutoff)
+            arm = model_at(robot, name or robot.payload_frame)
+            table, _ = read_bag(path, joint_topic, arm.joints, 1.0, 0.0)
+            table = usable_rows(replace(table, tau=np.zeros_like(table.q)))
+            moved = seconds_since(table.stamp_ns, start_ns)
+            samples = wrench_samples_of_arm(arm, moved, table.q, table.dq, time, values, cutoff)
+            lost, notes, name = table.dropped, table.notes, arm.payload_frame
         elif orientation is not None:
-            samples, lost = _at_rest(path, wrench, orientation, factor, gravity)
-            notes = wrench.notes
-            name = frame or wrench.frame or "sensor"
+            axes, none = np.broadcast_to(orientation, (len(time), 3, 3)), np.zeros((len(time), 3))
+            samples = WrenchSamples(time, axes, none, none, none, values, gravity=gravity)
         else:
             raise InputError(
                 "A wrench needs a motion: give the robot whose joint states are in the bag, the "
@@ -110,9 +117,18 @@ class WrenchRecording(WrenchSamples):
                 "rests."
             )
         _require_measured(samples, str(path))
+        unmoved = len(time) - len(samples)
+        if unmoved > UNACCOMPANIED * len(time):  # a few at the ends never have a motion
+            notes += (
+                f"{unmoved} of {len(time)} wrenches are not used: '{pose_topic or joint_topic}' "
+                "tells no motion at their stamps. It paused, or its clock and that of the wrench "
+                "are not one.",
+            )
+        of_motion = {f"motion_{cause}": count for cause, count in lost.items()}
         return cls.of(
-            samples, frame=name, start_ns=int(wrench.stamp_ns[0]), source=str(path),
-            notes=tuple(dict.fromkeys(notes)), lost=counted_together(lost, wrench.dropped),
+            samples, frame=name or "sensor", start_ns=start_ns, source=str(path),
+            notes=tuple(dict.fromkeys((*wrench.notes, *notes))),
+            lost=counted_together(dropped, of_motion, wrench.dropped),
         )  # fmt: skip
 
     @classmethod
@@ -240,78 +256,16 @@ def _notes(tables: WrenchTables) -> tuple[str, ...]:
     )
 
 
-def _with_poses(
-    path: Path,
-    wrench: StampedRows,
-    topic: str,
-    sign: Array,
-    gravity: tuple[float, float, float],
-    cutoff: float | None,
-) -> tuple[WrenchSamples, Mapping[str, int], tuple[str, ...]]:
-    """Return the samples with the motion of a pose topic, what was left out, and notes."""
+def _poses(
+    path: Path, topic: str, start_ns: int
+) -> tuple[Poses, Mapping[str, int], tuple[str, ...]]:
+    """Return the poses of a topic, how many were left out, by cause, and notes."""
     rows, rotation = read_poses(path, topic)
-    stamp = seconds_since(rows.stamp_ns, int(wrench.stamp_ns[0]))
+    stamp = seconds_since(rows.stamp_ns, start_ns)
     keep, lost = rows_to_keep(stamp, rows.values)
     _require_rows(keep, f"Topic '{topic}' of {path}", lost)
     poses = Poses(stamp[keep], rotation[keep], rows.values[keep, :3])
-    time, values, dropped = _usable(wrench, path)
-    samples = wrench_samples(time, sign * values, poses, gravity, None, cutoff)
-    lost = counted_together(lost, rows.dropped)
-    notes = (*wrench.notes, *rows.notes, *_without_motion(time, samples, topic))
-    return samples, counted_together(dropped, _of_motion(lost)), notes
-
-
-def _with_arm(
-    path: Path,
-    wrench: StampedRows,
-    arm: ArmModel,
-    topic: str,
-    sign: Array,
-    cutoff: float | None,
-) -> tuple[WrenchSamples, Mapping[str, int], tuple[str, ...]]:
-    """Return the samples with the motion of an arm, what was left out, and notes."""
-    table, _ = read_bag(path, topic, arm.joints, 1.0, 0.0)
-    table = usable_rows(replace(table, tau=np.zeros_like(table.q)))
-    joint_stamp = seconds_since(table.stamp_ns, int(wrench.stamp_ns[0]))
-    time, values, dropped = _usable(wrench, path)
-    samples = wrench_samples_of_arm(
-        arm, joint_stamp, table.q, table.dq, time, sign * values, cutoff
-    )
-    notes = (*wrench.notes, *table.notes, *_without_motion(time, samples, topic))
-    return samples, counted_together(dropped, _of_motion(table.dropped)), notes
-
-
-def _without_motion(time: Array, samples: WrenchSamples, topic: str) -> tuple[str, ...]:
-    """Say so where many wrenches have no motion at their stamps; a few at the ends never have."""
-    missing = len(time) - len(samples)
-    if missing <= UNACCOMPANIED * len(time):
-        return ()
-    return (
-        f"{missing} of {len(time)} wrenches are not used: '{topic}' tells no motion at their "
-        "stamps. It paused, or its clock and that of the wrench are not one.",
-    )
-
-
-def _at_rest(
-    path: Path,
-    wrench: StampedRows,
-    orientation: Array,
-    sign: Array,
-    gravity: tuple[float, float, float],
-) -> tuple[WrenchSamples, Mapping[str, int]]:
-    """Return the samples of a sensor that rests, and what was left out."""
-    time, values, dropped = _usable(wrench, path)
-    axes, none = np.broadcast_to(orientation, (len(time), 3, 3)), np.zeros((len(time), 3))
-    samples = WrenchSamples(time, axes, none, none, none, sign * values, gravity=gravity)
-    return samples, dropped
-
-
-def _usable(wrench: StampedRows, path: Path) -> tuple[Array, Array, Mapping[str, int]]:
-    """Return stamps [s] and values of the usable wrenches, and what was left out, by cause."""
-    stamp: NDArray[np.float64] = seconds_since(wrench.stamp_ns, int(wrench.stamp_ns[0]))
-    keep, dropped = rows_to_keep(stamp, wrench.values)
-    _require_rows(keep, f"The wrench of {path}", dropped)
-    return stamp[keep], wrench.values[keep], dropped
+    return poses, counted_together(lost, rows.dropped), rows.notes
 
 
 def _sign(sign: object) -> Array:
@@ -344,8 +298,3 @@ def _require_measured(samples: WrenchSamples, source: str) -> None:
     """Raise where the wrench is that of a sensor that does not measure."""
     if complaint := WrenchWatch().seen(samples).complaint:
         raise RecordingError(f"{source}: {complaint}")
-
-
-def _of_motion(lost: Mapping[str, int]) -> Mapping[str, int]:
-    """Return counts of what was left out of the motion under names of their own."""
-    return {f"motion_{cause}": count for cause, count in lost.items()}

@@ -18,6 +18,10 @@ from ..configuration.package_data import resolve
 
 READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".xyz")
 FARTHEST = 1e9  # a coordinate, in whatever unit
+SIZES = {  # of primitives: attributes, and how many numbers each has
+    "box": {"size": 3}, "sphere": {"radius": 1},
+    **dict.fromkeys(("cylinder", "capsule"), {"radius": 1, "length": 1}),
+}  # fmt: skip
 MOST_CORNERS = 2000  # of a mesh's hull; more would make every check slow
 
 
@@ -110,15 +114,9 @@ def shape_body(element: ElementTree.Element, link: str, folder: Path) -> ConvexB
 
 def _shape(shape: ElementTree.Element, link: str, folder: Path) -> ConvexBody:
     """Return a shape in its own frame."""
-    if shape.tag == "box":
-        size = _vector(shape, "size", 3, link)
-        return ConvexBody.primitive("box", tuple(size), name=link)
-    if shape.tag == "sphere":
-        radius = _vector(shape, "radius", 1, link)[0]
-        return ConvexBody.primitive("sphere", (radius,), name=link)
-    if shape.tag in ("cylinder", "capsule"):
-        radius, length = (_vector(shape, key, 1, link)[0] for key in ("radius", "length"))
-        return ConvexBody.primitive(shape.tag, (radius, length), name=link)
+    if shape.tag in SIZES:
+        each = [_vector(shape, key, length, link) for key, length in SIZES[shape.tag].items()]
+        return ConvexBody.primitive(shape.tag, tuple(np.concatenate(each)), name=link)
     if shape.tag == "mesh":
         path = resolve(shape.get("filename", "").removeprefix("file://"), folder)
         return mesh_hull(path, _vector(shape, "scale", 3, link, "1 1 1"), link)

@@ -38,7 +38,6 @@ def _euler(sequence: str) -> Callable[[Array], Array]:
 # are.
 MATRICES: dict[str, Callable[[Array], Array]] = {
     "matrix": lambda values: values.reshape(-1, 3, 3),
-    "quaternion": lambda values: np.asarray(Rotation.from_quat(values).as_matrix()),
     "rpy": _euler("xyz"),
     "abc": _euler("ZYX"),
     "rotation_vector": lambda values: np.asarray(Rotation.from_rotvec(values).as_matrix()),
@@ -155,19 +154,10 @@ class _Reader:
         names, place = getattr(keys, keys.form), keys.position or ()
         stamp, values = self._usable("orientation", (*names, *place))
         turned = values[:, : len(names)] * (1.0 if keys.unit is None else OF_TURNING[keys.unit])
-        if keys.form == "quaternion":
-            self._check_quaternions(turned)
         origin = values[:, len(names) :] if place else None
+        if keys.form == "quaternion":
+            return stamp, rotations_of(turned, str(self._path)), origin
         return stamp, MATRICES[keys.form](turned), origin
-
-    def _check_quaternions(self, values: Array) -> None:
-        """Raise unless their length is 1."""
-        size = np.linalg.norm(values, axis=1)
-        if (np.abs(size - 1.0) > 0.01).any():
-            raise RecordingError(
-                f"Quaternions of {self._path} must have length 1; found {size.min():.3g} to "
-                f"{size.max():.3g}. Check which columns hold x, y, z, w."
-            )
 
     def _acceleration(self, keys: AccelerationPart) -> tuple[NDArray[np.int64], Array]:
         """Return stamps and proper acceleration in the sensor frame [m/s2]."""
@@ -223,6 +213,22 @@ class _Reader:
             "'wrench'. Rename it, or change the pattern.",
             name, "file",
         )  # fmt: skip
+
+
+def rotations_of(quaternions: Array, where: str) -> Array:
+    """Return the matrices of quaternions x, y, z, w of shape (N, 4), shape (N, 3, 3).
+
+    Raises:
+        RecordingError: Their lengths are not 1; says where they come from.
+    """
+    size = np.linalg.norm(quaternions, axis=1)
+    if not (np.abs(size - 1.0) < 0.01).all():
+        raise RecordingError(
+            f"{where} holds orientations that are no unit quaternions (lengths {size.min():.3g} to "
+            f"{size.max():.3g}). Check that they are x, y, z, w, and look for poses that were "
+            "never set."
+        )
+    return np.asarray(Rotation.from_quat(quaternions).as_matrix())
 
 
 def _increasing(stamp: NDArray[np.int64]) -> NDArray[np.bool_]:
