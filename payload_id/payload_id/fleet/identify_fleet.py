@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from ..core.version import VERSION
 from ..files.configuration.atomic_write import exclusive_lock
 from ..files.fleet.fleet_table import LOST, UNDATED, FleetTable
 from ..files.fleet.manifest import Entry
+from .fingerprint import fingerprint
 from .identify_recording import Identified, failed, identify_recording, key_of
 from .method import Method
 from .spread import spread
@@ -56,8 +56,7 @@ class FleetJob:
     @property
     def lost_key(self) -> str:
         """What names a result that says only that a worker was lost."""
-        text = repr((self.entry.bag, self.entry.tare, self.bare, self.method.digest))
-        return LOST + hashlib.sha256(text.encode()).hexdigest()[:32]
+        return LOST + fingerprint((*self.arguments[:3], self.method.digest))[:32]
 
 
 @dataclass

@@ -30,7 +30,8 @@ def spread(
     answers = as_completed(loop=client.loop)
 
     def hand_out() -> None:
-        for item in islice(waiting, max(AHEAD * _threads(client) - len(out), 0)):
+        threads = max(sum(client.nthreads().values()), 1)  # of workers, which come and go
+        for item in islice(waiting, max(AHEAD * threads - len(out), 0)):
             future = client.submit(work, *arguments(item), pure=False)
             out[future.key] = item
             answers.add(future)
@@ -40,8 +41,3 @@ def spread(
         yield out.pop(future.key), future
         future.release()
         hand_out()
-
-
-def _threads(client: Client) -> int:
-    """Return how many threads a cluster has now, at least one, since some may come."""
-    return max(sum(client.nthreads().values()), 1)

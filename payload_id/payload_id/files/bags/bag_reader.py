@@ -23,7 +23,7 @@ from rosbags.serde import SerdeError
 from zstandard import ZstdDecompressor, ZstdError
 
 from ...core.errors import RecordingError, UnknownNameError
-from ..configuration.file_kind import instead, kind_of
+from ..configuration.file_kind import ROS1, instead, kind_of
 from . import mcap_file
 from .mcap_file import McapFile, Topic, open_mcap
 from .message_types import types_of
@@ -31,7 +31,6 @@ from .message_types import types_of
 STORAGE_SUFFIXES = (".mcap", ".db3")
 PACKED = ".zstd"  # behind these, of files that are compressed as a whole
 METADATA = "metadata.yaml"
-ROS1 = b"#ROSBAG V2.0\n"  # with which bags of ROS 1 begin
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # with which compressed data begin
 LARGEST_MESSAGE = 2**28  # bytes that a compressed message may grow to
 LOCK_TIMEOUT = 2.0  # wait for a recorder that holds the database [s]
@@ -61,7 +60,9 @@ class RosbagsFile:
         """Yield when each message of a topic arrived [ns], and the message as it is stored."""
         wanted: Any = [x for x in self.reader.connections if x.topic == topic]
         for _, received, data in self.reader.messages(wanted) if wanted else ():
-            yield received, _stored(data)
+            # Nothing where a cell of a database holds something else.
+            is_bytes = isinstance(data, bytes | bytearray | memoryview)
+            yield received, bytes(data) if is_bytes else b""
 
 
 @dataclass(frozen=True)
@@ -167,11 +168,6 @@ class Bag:
             raise damaged(self.path, error) from error
 
 
-def _stored(data: object) -> bytes:
-    """Return a message as it is stored; nothing where a cell of a database holds something else."""
-    return bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
-
-
 @contextmanager
 def open_bag(path: Path | str) -> Iterator[Bag]:
     """Open a bag: its folder, a single .mcap or .db3 file, or a bag of ROS 1.
@@ -201,8 +197,14 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
 
 def _files(path: Path, stack: ExitStack, notes: list[str]) -> Iterator[McapFile | RosbagsFile]:
     """Open the files of a recording, in the order in which they were recorded."""
-    if _is_ros1(path):
-        yield RosbagsFile(_open_ros1(path, stack))
+    if kind_of(path) == ROS1:
+        try:
+            yield RosbagsFile(stack.enter_context(Ros1Reader(path)))
+        except DAMAGE as error:
+            raise RecordingError(
+                f"The bag {path} of ROS 1 is damaged or has no index: {_reason(error)}. "
+                "'rosbag reindex' may mend it."
+            ) from error
         return
     for file in _storage_files(path, notes):
         if file.suffix == ".mcap":
@@ -227,25 +229,6 @@ def damaged(path: Path, error: BaseException) -> RecordingError:
         f"The recording {path} is damaged or cut off: {_reason(error)}. If its recorder was "
         "killed, 'ros2 bag reindex' (folder) or 'mcap recover' (MCAP file) may save part of it."
     )
-
-
-def _is_ros1(path: Path) -> bool:
-    """Tell whether a file is a bag of ROS 1."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(ROS1)) == ROS1
-
-
-def _open_ros1(path: Path, stack: ExitStack) -> Ros1Reader:
-    """Open a bag of ROS 1."""
-    try:
-        return stack.enter_context(Ros1Reader(path))
-    except DAMAGE as error:
-        raise RecordingError(
-            f"The bag {path} of ROS 1 is damaged or has no index: {_reason(error)}. "
-            "'rosbag reindex' may mend it."
-        ) from error
 
 
 def _check_no_pipes(path: Path) -> None:
@@ -278,7 +261,7 @@ def _storage_files(path: Path, notes: list[str]) -> list[Path]:
     if not files:
         _no_recording(path, cause)
     notes.append(f"{path} is not complete ({cause}); read from its storage files.")
-    return sorted(files, key=lambda x: [int(s) if s.isdigit() else s for s in _parts(x.name)])
+    return sorted(files, key=_numbered)
 
 
 def _no_recording(path: Path, cause: str = "of another kind") -> NoReturn:
@@ -300,9 +283,9 @@ def _no_recording(path: Path, cause: str = "of another kind") -> NoReturn:
     )
 
 
-def _parts(name: str) -> list[str]:
-    """Split a file name into text and numbers, so that bag_10 sorts behind bag_9."""
-    return re.split(r"(\d+)", name)
+def _numbered(path: Path) -> list[str | int]:
+    """Return a file name as text and numbers, so that bag_10 sorts behind bag_9."""
+    return [int(x) if x.isdigit() else x for x in re.split(r"(\d+)", path.name)]
 
 
 def _database(path: Path, stack: ExitStack, notes: list[str]) -> Path:

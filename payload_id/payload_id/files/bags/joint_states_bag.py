@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
-from ...core.errors import RecordingError, UnknownNameError
+from ...core.errors import PayloadIdError, RecordingError, UnknownNameError
 from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import Drop
 from ...core.samples.stamp_faults import WHOLE
@@ -119,7 +119,7 @@ def _why_none(rows: StampedRows) -> str:
 
 def _none_usable(
     rows: StampedRows, wanted: Sequence[str], unlike: Sequence[tuple[str, ...]]
-) -> RecordingError:
+) -> PayloadIdError:
     """Return the error for a topic of which no message could be used, naming the cause."""
     known = list(dict.fromkeys(name for group in unlike for name in group))
     for joint in wanted:

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, Generic, TypeVar
 
 import numpy as np
 
@@ -106,7 +106,12 @@ class Archive(Generic[T]):
             if head["digest"] != _digest(members):
                 raise ValueError("its digest is not that of its content")
             tree = json.loads(members.pop(CONTENT))
-            arrays = {x.removesuffix(SUFFIX): _array(content) for x, content in members.items()}
+            arrays = {
+                x.removesuffix(SUFFIX): np.lib.format.read_array(
+                    io.BytesIO(content), allow_pickle=False
+                )
+                for x, content in members.items()
+            }
             return built(self.kind, joined(tree, arrays))
         except ConfigurationError:
             raise
@@ -141,11 +146,6 @@ def _members(file: IO[bytes]) -> dict[str, bytes]:
         if total > LARGEST:
             raise ValueError(f"it holds {total} bytes; at most {LARGEST} are read")
         return {member.filename: archive.read(member) for member in archive.infolist()}
-
-
-def _array(content: bytes) -> Any:
-    """Return an array from the bytes of its file."""
-    return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
 
 
 def _digest(members: Mapping[str, bytes]) -> str:

@@ -15,9 +15,10 @@ from typing import Any
 
 from ...core.errors import ConfigurationError, RecordingError
 
+ROS1 = "recording (ROS 1)"
 HEADS = {
     b"\x89MCAP": "recording (MCAP)",
-    b"#ROSBAG": "recording (ROS 1)",
+    b"#ROSBAG V2.0\n": ROS1,
     b"SQLite format 3": "recording (sqlite3)",
     b"-----BEGIN": "key (PEM)",
     b"\x89PNG": "picture",

@@ -10,6 +10,7 @@ from pathlib import Path
 from ...core.errors import ConfigurationError, InputError, brief
 
 PIECE = 1 << 20  # bytes read at a time
+MOST_NAMES = 10  # of files that a message lists
 MOST = 50_000_000  # bytes of a file that is named from outside
 
 
@@ -119,6 +120,16 @@ def file_below(path: str | Path, folder: str | Path, what: str) -> Path:
             f"{MOST}. Start the node with it, or with a smaller one."
         )
     return place
+
+
+def others_beside(path: Path, suffixes: tuple[str, ...]) -> str:
+    """Return a sentence with the files of some suffixes that are where a missing one should be."""
+    if not path.parent.is_dir():
+        return f" The folder {path.parent} does not exist either."
+    names = sorted(x.name for x in path.parent.iterdir() if x.suffix in suffixes)
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    listed = ", ".join(names[:MOST_NAMES]) or "none"
+    return f" Files with {' or '.join(suffixes)} in that folder: {listed}{more}."
 
 
 def file_digest(path: Path) -> str:

@@ -16,9 +16,8 @@ import yaml
 
 from ...core.errors import ConfigurationError, brief
 from .file_kind import check_kind, instead, kind_of
-from .input_path import input_path, not_utf8
+from .input_path import input_path, not_utf8, others_beside
 
-MOST_NAMES = 10  # of files that a message lists
 LARGEST = 3_000_000
 BEGIN, END = "---", "..."  # lines around a document in YAML
 
@@ -105,7 +104,9 @@ def yaml_file(path: str | Path, what: str = "YAML file") -> YamlFile:
     if path.is_dir():
         raise ConfigurationError(f"{path} is a {kind_of(path)}, where a {what} is needed.")
     if not path.is_file():
-        raise ConfigurationError(f"File {path} does not exist.{_present(path.parent)}")
+        raise ConfigurationError(
+            f"File {path} does not exist.{others_beside(path, ('.yaml', '.yml'))}"
+        )
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(LARGEST + 1)
@@ -186,12 +187,3 @@ def _entries(value: Any, found: int) -> int:
         for entry in value.values() if isinstance(value, dict) else value:
             found = _entries(entry, found)
     return found
-
-
-def _present(folder: Path) -> str:
-    """Return a sentence with the YAML files of a folder, for messages."""
-    if not folder.is_dir():
-        return f" The folder {folder} does not exist either."
-    names = sorted(p.name for p in folder.iterdir() if p.suffix in (".yaml", ".yml"))
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f" YAML files in that folder: {', '.join(names[:MOST_NAMES]) or 'none'}{more}."

@@ -149,12 +149,9 @@ class DriverFacts(Model):
             namespace: Before their names, but for those that have it.
         """
 
-        def there(name: str) -> str:
-            return named_within(name, namespace)
-
         def moved(part: M, *names: str) -> M:
-            found = {x: getattr(part, x) and there(getattr(part, x)) for x in names}
-            return part.model_copy(update=found)
+            there = {x: named_within(getattr(part, x), namespace) for x in names}
+            return part.model_copy(update=there)
 
         facts = {
             "follows_while": {k: moved(x, "topic") for k, x in self.follows_while.items()},

@@ -169,10 +169,11 @@ def check_usable(result: Result, needed: int, target: Target) -> None:
     if unknown:
         hint = ""
         if needed == ALL and found.identifiable[:MASS_AND_COM].all():
+            others = ", ".join(x.name for x in TARGETS.values() if x.needs == MASS_AND_COM)
             hint = (
                 " A driver without fields for the inertia takes it with --no-inertia."
                 if target.name == WITHOUT_INERTIA
-                else f" Targets without inertia take this result: {', '.join(_without_inertia())}."
+                else f" Targets without inertia take this result: {others}."
             )
         raise InputError(
             f"{target.text} needs {', '.join(unknown)}, which {result.source} has not identified; "
@@ -233,11 +234,6 @@ def check_same_tool(result: Result, robot: RobotFile, frame: str, sensor: str) -
             f"{found[0]:.4g} kg, that of {robot.path.name} {found[1]:.4g} kg; this target needs "
             "all that hangs there. Name the robot file of the run (--robot)."
         )
-
-
-def _without_inertia() -> list[str]:
-    """Return the targets that take mass and centre of mass."""
-    return [name for name, target in TARGETS.items() if target.needs == MASS_AND_COM]
 
 
 def _frame(result: Result, target: Target, told: PayloadTarget | None, frame: str) -> str:

@@ -15,6 +15,7 @@ from ...core.identification.status import Status
 from ...core.number_format import digits, number
 
 OVER = {"began": "time", "temperature": "temperature"}  # columns that something may drift with
+DAY = 86400.0  # [s]
 UNITS = {
     "torque_offset": "N m",
     "torque_gain": "-",
@@ -173,7 +174,8 @@ def _joints(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 def _series(rows: Sequence[Mapping[str, Any]], kind: str, k: int, joint: str, tests: int) -> Series:
     """Return one quantity of one joint over all runs."""
-    when = np.array([_days(row["began"]) for row in rows])
+    began = (row["began"] for row in rows)
+    when = numbers(None if x is None else x.timestamp() / DAY for x in began)
     temperature = numbers(row["temperature"] for row in rows)
     value = numbers(row[kind][k] if row[kind] else None for row in rows)
     deviation = numbers(row[f"{kind}_deviation"][k] if row[kind] else None for row in rows)
@@ -192,8 +194,3 @@ def _series(rows: Sequence[Mapping[str, Any]], kind: str, k: int, joint: str, te
 def numbers(values: Iterator[float | None]) -> Array:
     """Return numbers, NaN for None."""
     return np.array([np.nan if x is None else x for x in values], dtype=float)
-
-
-def _days(began: Any) -> float:
-    """Return a moment in days since 1970, NaN for None."""
-    return float("nan") if began is None else began.timestamp() / 86400.0

@@ -63,7 +63,12 @@ class Fleet:
                 verdicts=Counter(row["verdict"] or "error" for row in rows),
                 arms=arms_of(rows),
                 payloads=payloads_of(table, settings or Settings()),
-                odd=tuple(sorted((row for row in rows if _odd(row)), key=_oddness)),
+                odd=tuple(
+                    sorted(
+                        (x for x in rows if x["error"] is not None or x["verdict"] in FAILING),
+                        key=_oddness,
+                    )
+                ),
             )
         except ConfigurationError:
             raise
@@ -109,11 +114,6 @@ class Fleet:
             if any(len(each.used) > 1 for each in self.payloads)
             else "Of no payload there are two runs to compare.",
         )
-
-
-def _odd(row: Mapping[str, Any]) -> bool:
-    """Tell whether a row is to be looked at."""
-    return row["error"] is not None or row["verdict"] in FAILING
 
 
 def _oddness(row: Mapping[str, Any]) -> tuple[bool, float]:

@@ -93,8 +93,7 @@ class FleetTable:
         Raises:
             ConfigurationError: A file is damaged.
         """
-        found = self.read(["key", "bag"])
-        return dict(zip(found["key"].to_pylist(), found["bag"].to_pylist(), strict=True))
+        return {row["key"]: row["bag"] for row in self.rows(["key", "bag"])}
 
     def write(self, key: str, robot: str, day: str, rows: Sequence[Row]) -> Path:
         """Write the rows of one recording; an older result of it is replaced.

@@ -26,22 +26,16 @@ def local_copy(place: str) -> Iterator[Path]:
     Raises:
         RecordingError: It cannot be had.
     """
-    try:
-        store, path = fsspec.core.url_to_fs(place)
-    except (OSError, ValueError, ImportError) as error:
-        why = shortened(in_words(error))
-        raise RecordingError(f"{place} cannot be had: {why}.") from error
-    if is_local(store):
-        yield input_path(path, "recording", RecordingError)
-        return
     with tempfile.TemporaryDirectory(prefix="payload_id_fleet_") as folder:
-        copy = Path(folder) / posixpath.basename(path.rstrip("/"))
         try:
-            store.get(path, str(copy), recursive=store.isdir(path))
-        except (OSError, ValueError) as error:
+            store, path = fsspec.core.url_to_fs(place)
+            copy = Path(folder) / posixpath.basename(path.rstrip("/"))
+            if not is_local(store):
+                store.get(path, str(copy), recursive=store.isdir(path))
+        except (OSError, ValueError, ImportError) as error:
             why = shortened(in_words(error))
-            raise RecordingError(f"{place} cannot be copied: {why}.") from error
-        yield copy
+            raise RecordingError(f"{place} cannot be had: {why}.") from error
+        yield input_path(path, "recording", RecordingError) if is_local(store) else copy
 
 
 def check_place(place: str, what: str) -> None:

@@ -134,6 +134,7 @@ def _entry(line: Mapping[str, Any], folder: str, where: str) -> Entry:
     texts = {name: str(given.get(name, "")).strip() for name in COLUMNS}  # nan: nothing is stated
     if not texts["bag"]:
         raise ConfigurationError(f"{where} names no recording (bag).")
+    robot = texts["robot"]  # a path, or the name of a shipped one
     tares = [x.strip() for x in texts["tare"].split(SEPARATOR) if x.strip()]
     if len(quote(texts["arm"], safe="")) > LONGEST_ARM:
         raise ConfigurationError(
@@ -142,7 +143,7 @@ def _entry(line: Mapping[str, Any], folder: str, where: str) -> Entry:
         )
     return Entry(
         bag=_from(folder, texts["bag"]),
-        robot=_robot(folder, texts["robot"]),
+        robot=_from(folder, robot) if robot.endswith((".yaml", ".yml")) else robot,
         arm=texts["arm"],
         payload=texts["payload"],
         tare=tuple(_from(folder, x) for x in tares),
@@ -156,11 +157,6 @@ def _from(folder: str, place: str) -> str:
     if "://" in place or posixpath.isabs(place):
         return place
     return f"{folder}/{place}" if "://" in folder else absolute(posixpath.join(folder, place))
-
-
-def _robot(folder: str, robot: str) -> str:
-    """Return the path of a robot file, or the name of a shipped one as it is."""
-    return _from(folder, robot) if robot.endswith((".yaml", ".yml")) else robot
 
 
 def _number(text: str, name: str, where: str) -> float | None:

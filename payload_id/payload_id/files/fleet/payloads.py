@@ -20,6 +20,7 @@ from .row import WITH_INTERVALS
 COLUMNS = ("payload", "bag", "key", "segment", "robot", "verdict", "known_mass", "m", "m_lower",
            "m_upper")  # fmt: skip
 EVIDENCE = Archive(RunEvidence, "evidence of a run", 1, "Remove that result, and run again.")
+KEPT = "What a result keeps for others of its payload"
 Row = Mapping[str, Any]
 
 
@@ -74,13 +75,8 @@ def payloads_of(table: FleetTable, settings: Settings) -> tuple[Payload, ...]:
 
 def _common(table: FleetTable, settings: Settings, name: str) -> CommonPayload | None:
     """Return what the usable runs of a payload say; None without any."""
-    runs = table.evidence(name, WITH_INTERVALS)
-    return common_payload([*map(_evidence, runs)], settings) if runs else None
-
-
-def _evidence(content: bytes) -> RunEvidence:
-    """Return what a run has left in its row."""
-    return EVIDENCE.from_bytes(content, "What a result keeps for others of its payload")
+    runs = [EVIDENCE.from_bytes(x, KEPT) for x in table.evidence(name, WITH_INTERVALS)]
+    return common_payload(runs, settings) if runs else None
 
 
 def _payload(name: str, rows: Sequence[Row], common: CommonPayload | None) -> Payload:

@@ -9,12 +9,11 @@ import fsspec
 from fsspec.spec import AbstractFileSystem
 
 from ...core.errors import ConfigurationError, RecordingError, in_words, shortened
-from ..bags.bag_reader import STORAGE_SUFFIXES
+from ..bags.bag_reader import METADATA, STORAGE_SUFFIXES
 from ..configuration.file_kind import TABLES
 from .local_copy import check_place, is_local
 
 LIST = "@"  # before the path of a text file with a recording in each line
-BAG_FILE = "metadata.yaml"  # of a rosbag2 folder
 WILD = frozenset("*?[")
 
 
@@ -78,7 +77,7 @@ def _below(store: AbstractFileSystem, place: str) -> list[str]:
         known = place.lower().endswith((*STORAGE_SUFFIXES, *TABLES)) and store.isfile(place)
         return [place] if known else []
     files = store.find(place)
-    folders = {posixpath.dirname(x) for x in files if posixpath.basename(x) == BAG_FILE}
+    folders = {posixpath.dirname(x) for x in files if posixpath.basename(x) == METADATA}
     single = {
         x
         for x in files

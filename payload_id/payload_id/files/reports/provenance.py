@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shlex
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -54,11 +53,6 @@ def files_of(run: RepeatedRun) -> tuple[KeptFile, ...]:
         for path in sorted(run.folder.iterdir())
         if path.is_file() and path.suffix in kept
     )
-
-
-def repeated_by(run: RepeatedRun) -> str:
-    """Return the command that identifies again."""
-    return f"./payload-id identify {shlex.quote(str(run.folder))}"
 
 
 def identity(run: RepeatedRun) -> str:

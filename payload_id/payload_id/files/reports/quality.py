@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.recording_checks.check_result import CheckResult
-from ...core.recording_checks.timing import timing
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.wrench_samples import AXES
@@ -50,12 +48,6 @@ class Channel:
     def part(self) -> float:
         """The noise as a part of the stated bound; NaN where none is stated."""
         return self.noise / self.bound if self.bound > 0.0 else float("nan")
-
-
-def lines_of(run: RepeatedRun) -> list[CheckResult]:
-    """Return what the stamps tell, and what was left out of the samples as false."""
-    recording = run.recording
-    return timing(recording, None) if len(recording) > 1 else []  # type: ignore[arg-type]
 
 
 def channels_of(run: RepeatedRun) -> tuple[Channel, ...]:

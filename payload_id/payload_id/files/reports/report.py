@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Any
 from ...core.diagnosis import sensitivity_in_words
 from ...core.identification.status import NO_NUMBER, Status
 from ...core.recording_checks.check_result import CheckResult
+from ...core.recording_checks.timing import timing
 from ...core.safety.margins.margin import CLEARANCES
 from ..runs.certificate_file import SavedCertificate
 from .assumptions import Assumption, assumptions_of, use_sentence
 from .comparison import Compared, agreement, compared, moment
-from .provenance import KeptFile, certificates_of, files_of, identity, repeated_by, versions
-from .quality import Channel, channels_of, lines_of
+from .provenance import KeptFile, certificates_of, files_of, identity, versions
+from .quality import Channel, channels_of
 from .quantities import Group, groups_of
 from .repeated_run import Progress, RepeatedRun, repeat, run_folder
 
@@ -140,14 +142,14 @@ class Report:
             groups=groups_of(run.estimate),
             assumptions=assumptions_of(run),
             use=use_sentence(run),
-            lines=tuple(lines_of(run)),
+            lines=tuple(timing(run.recording, None)) if len(run.recording) > 1 else (),
             channels=channels_of(run),
             certificates=tuple(CertifiedMotion.of(*each) for each in certificates_of(run)),
             runs=runs,
             agreement=agreement(runs),
             versions=versions(run),
             files=files_of(run),
-            command=repeated_by(run),
+            command=f"./payload-id identify {shlex.quote(str(folder))}",
             identity=identity(run),
         )
 

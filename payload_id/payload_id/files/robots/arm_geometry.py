@@ -51,7 +51,7 @@ def robot_geometry(
     if payload:
         play = PassivePlay(robot.urdf, robot.joints)
         frame = robot.payload_frame
-        payload = [_with_play(body, play.of_body(frame, body)) for body in payload]
+        payload = [body.grown(play.of_body(frame, body)) for body in payload]
         geometry = geometry.with_attached(model, payload)
     stated = [AllowedContact(pair, why) for pair, why in robot.allowed_contacts.items()]
     if not payload:  # what is allowed of one counts once there is one
@@ -106,11 +106,6 @@ def description_geometry(
     notes = [f"{name} has no body: {why}." for name, why in without_body.items()]
     geometry = ArmGeometry(tuple(found), joined, (), (*places.notes, *notes))
     return geometry.with_allowed(contacts_by_construction(model, geometry, tree))
-
-
-def _with_play(body: ConvexBody, play: float) -> ConvexBody:
-    """Return a body whose points may be so much off [m]."""
-    return body.grown(play) if play else body
 
 
 def _check_names(links: Mapping[str, ElementTree.Element], without_body: Iterable[str]) -> None:

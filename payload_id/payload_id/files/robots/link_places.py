@@ -103,7 +103,7 @@ class LinkPlaces:
         free = self._free(beyond)
         if not free:
             rotation, translation = self._pose(link, carrier, {})
-            return joint, (body.grown(play) if play else body).moved(rotation, translation)
+            return joint, body.grown(play).moved(rotation, translation)
         if len(free) > max(SAMPLES):
             raise ModelError(
                 f"Link '{link}' is beyond {len(free)} joints that may each be anywhere in their "
@@ -119,7 +119,7 @@ class LinkPlaces:
         turns = [step * self._rate(beyond, name, False) for name, step in steps]
         slides = [step * self._rate(beyond, name, True) for name, step in steps]
         hull = travel_hull(body, poses, turns, slides, self._reach(beyond))
-        return joint, hull.grown(play) if play else hull
+        return joint, hull.grown(play)
 
     def _rate(self, way: list[UrdfJoint], master: str, slides: bool) -> float:
         """Return by how much all joints that follow one turn, or slide, when it moves by 1."""

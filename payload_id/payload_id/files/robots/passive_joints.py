@@ -90,24 +90,20 @@ def passive_joints(
                 f"'passive_joints_watch.unreported' names '{name}', which follows "
                 f"'{masters[name]}'; name that one."
             )
-    between = _between(tree, joints)
     return tuple(
         replace(
             _held(tree.named(name), tree.named(masters[name]), place, within, unreported),
-            between=name in between,
+            between=any(_lies_between(name, tree.way_to(tree.named(x).parent), joints)
+                        for x in joints),
         )
         for name, place in places.items()
-    )
+    )  # fmt: skip
 
 
-def _between(tree: UrdfTree, joints: Sequence[str]) -> set[str]:
-    """Return the joints that lie between two joints of the arm."""
-    found = set()
-    for moving in joints:
-        way = [joint.name for joint in tree.way_to(tree.named(moving).parent)]
-        first = next((k for k, name in enumerate(way) if name in joints), len(way))
-        found |= set(way[first:]) - set(joints)
-    return found
+def _lies_between(name: str, way: Sequence[UrdfJoint], joints: Sequence[str]) -> bool:
+    """Tell whether a joint lies behind a joint of the arm on the way to another one."""
+    names = [joint.name for joint in way]
+    return name in names and any(x in joints for x in names[: names.index(name)])
 
 
 def _held(

@@ -12,7 +12,6 @@ from itertools import pairwise
 import numpy as np
 import pinocchio as pin
 
-from ...core.arm.arm_model import ArmModel
 from ...core.arm.frames import frame_id
 from ...core.arrays import Array
 from ...core.errors import ModelError
@@ -66,13 +65,10 @@ class PassivePlay:
 
     def _reach(self, way: list[UrdfJoint]) -> float:
         """Return the largest distance of the last link's origin from the first joint [m]."""
-        places = [self._origin(joint.child) for joint in way]
+        frames = (self._data.oMf[frame_id(self._model, joint.child)] for joint in way)
+        places = [np.array(frame.translation) for frame in frames]
         straight = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(places))
         return straight + sum(self._slide(joint) for joint in way)
-
-    def _origin(self, link: str) -> Array:
-        """Return where a link's frame is at the neutral position [m]."""
-        return np.array(self._data.oMf[frame_id(self._model, link)].translation)
 
     def _slide(self, joint: UrdfJoint) -> float:
         """Return how far a joint may slide from its neutral position [m].
@@ -123,8 +119,3 @@ def base_tilt(urdf: str, joints: tuple[str, ...], gravity: Array) -> float:
         across = np.cross(data.oMf[frame_id(model, joint.child)].rotation @ axis, gravity)
         tilt += joint.within * (float(np.linalg.norm(across)) + size * (total - joint.within))
     return tilt
-
-
-def payload_play(urdf: str, model: ArmModel) -> tuple[float, float]:
-    """Return by how much the payload frame may be turned [rad] and shifted [m] on its joint."""
-    return PassivePlay(urdf, model.joints).of_frame(model.payload_frame)

@@ -17,7 +17,7 @@ from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfTree
 from .link_travel import following_masses, link_travel
 from .passive_joints import check_way, followers
-from .passive_play import payload_play
+from .passive_play import PassivePlay
 from .robot_file import RobotFile
 
 CORRECT = (
@@ -53,7 +53,8 @@ class RobotModel(ArmModel):
         text = usable(urdf)
         tree = UrdfTree.of(text)
         check_way(tree, payload_frame, followers(tree, arm.joints))
-        return replace(arm, travel=link_travel(text, arm), payload_play=payload_play(text, arm))
+        play = PassivePlay(text, arm.joints).of_frame(payload_frame)
+        return replace(arm, travel=link_travel(text, arm), payload_play=play)
 
     @classmethod
     def from_urdf(

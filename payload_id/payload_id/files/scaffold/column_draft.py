@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,16 +65,18 @@ def find_columns(path: Path, joints: Sequence[UrdfJoint], torque: Array) -> Colu
     rows = np.array([[_number(cell) for cell in row] for row in cells])
     remarks = _not_numbers(header, cells[-1])
     names = [joint.name for joint in joints]
-    groups = {x: _columns(header, cells[-1], names, x) for x in ("position", "velocity", "effort")}
+    groups = {
+        x: _by_name(header, names, x) or _by_number(header, cells[-1], names, x)
+        for x in ("position", "velocity", "effort")
+    }
     unclear = {x: _unclear(x, g, len(names)) for x, g in groups.items()}
-    taken = (
-        g[0].columns if g and g[0].measured and not unclear[x] else () for x, g in groups.items()
-    )
-    position, velocity, effort = taken
-    found = replace(found, position=position, velocity=velocity, effort=effort, time=_time(header))
+    taken = {
+        x: g[0].columns if g and g[0].measured and not unclear[x] else () for x, g in groups.items()
+    }
+    found = replace(found, **taken, time=_time(header))
     remarks += [_not_measured(x, g[0]) for x, g in groups.items() if g and not g[0].measured]
     remarks += [said for said in unclear.values() if said]
-    remarks += _of_a_sensor(header) if not effort else _also(groups["effort"])
+    remarks += _of_a_sensor(header) if not taken["effort"] else _also(groups["effort"])
     return with_units(found, rows, joints, torque, remarks)
 
 
@@ -98,8 +101,8 @@ def _not_measured(kind: str, group: Group) -> str:
 
 def _read(path: Path) -> tuple[ColumnsFound, list[list[str]]]:
     """Return what is found of columns before they are understood, and the cells of rows."""
-    with opened_table(path) as (names, lines, text):
-        read = [cells for _, (_, cells) in zip(range(MOST_ROWS), lines, strict=False)]
+    with opened_table(path) as table:
+        names, read = table.names, [cells for _, cells in islice(table.rows, MOST_ROWS)]
         rows = [cells for cells in read if len(cells) == len(names)]
         if len(names) > 2 and read and not rows:
             raise RecordingError(
@@ -112,8 +115,8 @@ def _read(path: Path) -> tuple[ColumnsFound, list[list[str]]]:
                 f"begins with '{', '.join(names)[:80]}'. Without names write the columns file by "
                 'hand: columns are called by their numbers, "1", "2", ...'
             )
-        units = dict(zip(names, text.units, strict=False))
-        return ColumnsFound(path, tuple(names), text.delimiter, units), rows
+        units = dict(zip(names, table.units, strict=False))
+        return ColumnsFound(path, tuple(names), table.delimiter, units), rows
 
 
 def _not_numbers(header: Sequence[str], cells: Sequence[str]) -> list[str]:
@@ -149,13 +152,6 @@ def _also(groups: Sequence[Group]) -> list[str]:
     others = ", ".join(f"{group.columns[0]} ..." for group in groups[1:])
     text = "Efforts must be what was MEASURED, not commanded, modelled, or made of currents"
     return [f"{text}: {groups[0].columns[0]} ... was taken; there are also {others}."]
-
-
-def _columns(
-    header: Sequence[str], cells: Sequence[str], joints: Sequence[str], kind: str
-) -> list[Group]:
-    """Return groups of columns of one kind, one a joint in the joints' order, likeliest first."""
-    return _by_name(header, joints, kind) or _by_number(header, cells, joints, kind)
 
 
 def _unclear(kind: str, groups: Sequence[Group], n: int) -> str:

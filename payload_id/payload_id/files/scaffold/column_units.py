@@ -49,7 +49,9 @@ def with_units(
             time = time + 1e-9 * values([found.nanoseconds])[:, 0]
         found = _timed(found, time, remarks)
     if found.position:
-        degrees = looks_like_degrees(_finite(values(found.position)), turning, lower, upper)
+        q = values(found.position)
+        whole = q[np.isfinite(q).all(axis=1)]
+        degrees = looks_like_degrees(whole, turning, lower, upper)
         likely = "deg" if degrees else "rad"
         names = found.named(found.position)
         lengths = _lengths(values(found.position), lower, upper)
@@ -113,11 +115,6 @@ def _said(names: Sequence[str], tables: Sequence[units.Units], remarks: list[str
 def _unit(said: Said, likely: str) -> str:
     """Return the unit that is said, empty if it is not known, or where nothing is said a likely."""
     return said.unit.name if said.unit else "" if said.text else likely
-
-
-def _finite(values: Array) -> Array:
-    """Return the rows without missing values."""
-    return values[np.isfinite(values).all(axis=1)]
 
 
 def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound:
@@ -191,43 +188,36 @@ def _with_effort(
     if not there.all():
         remarks.append("Some columns of effort hold no number: check the decimal point and which.")
         return found
-    size = np.nanmedian(np.abs(effort), axis=0)
-    milli = float(np.nanmedian(size / torque)) > MILLI
+    milli = float(np.nanmedian(np.nanmedian(np.abs(effort), axis=0) / torque)) > MILLI
     amperes = [unit_said(name, units.CURRENTS, OTHER).unit for name in named]
     currents = all(amperes) or all(has(words_of(name), CURRENTS) for name in named)
-    forces = {**units.FORCES, **units.TORQUES}
-    table = [units.TORQUES if turns else forces for turns in turning]
-    table = [units.CURRENTS] * len(table) if currents else table
-    said = _said(named, table, remarks)
-    factors = tuple(x.unit.size for x in said if x.unit)
-    unknown, silent = any(x.text and not x.unit for x in said), not any(x.text for x in said)
-    unknown |= len(factors) not in (0, len(said)) and set(factors) != {1.0}
-    factor = None if unknown else factors if len(factors) == len(said) else (1.0,)
+    of_a_slide = units.CURRENTS if currents else {**units.FORCES, **units.TORQUES}
+    of_a_turn = units.CURRENTS if currents else units.TORQUES
+    said = _said(named, [of_a_turn if turns else of_a_slide for turns in turning], remarks)
+    sizes = tuple(x.unit.size for x in said if x.unit)
+    listed = ", ".join(dict.fromkeys(x.unit.name for x in said if x.unit))
+    silent = not any(x.text for x in said)
+    unknown = any(x.text and not x.unit for x in said)
+    unknown |= len(sizes) not in (0, len(said)) and set(sizes) != {1.0}
+    factor = None if unknown else sizes if len(sizes) == len(said) else (1.0,)
+    unit, remark = "", ""
     if currents:
-        if silent and milli:
-            factor = (1e-3,)
-        remarks.append(
-            f"Efforts look like motor currents [{_listed_units(said) or ('mA' if milli else 'A')}]:"
-            " torque_constants [N m/A] make torques of them."
+        unit, factor = "A", (1e-3,) if silent and milli else factor
+        remark = (
+            f"Efforts look like motor currents [{listed or ('mA' if milli else 'A')}]: "
+            "torque_constants [N m/A] make torques of them."
         )
-        return replace(found, effort_unit="A", effort_factor=factor)
-    if silent and milli:
-        remarks.append(
+    elif silent and milli:
+        factor, remark = None, (
             "Efforts are some 1000 times what the description's masses and limits let expect: "
             "they may be in mN m (effort_sign: 0.001), or the masses a thousand times too small "
             "(mass_factor: 1000 in the robot file, and effort_sign: 1.0). Enter effort_sign."
-        )
-        return replace(found, effort_factor=None)
-    if unknown:
-        remarks.append(
+        )  # fmt: skip
+    elif unknown:
+        remark = (
             "Efforts are not all in a unit that is known: enter as effort_sign what one is in N m."
         )
-    elif factor != (1.0,) * len(factor or ()):
-        remarks.append(f"Efforts look like {_listed_units(said)}: effort_sign makes N m of them.")
-        return replace(found, effort_factor=factor, effort_unit=_listed_units(said))
-    return replace(found, effort_factor=factor)
-
-
-def _listed_units(said: Sequence[Said]) -> str:
-    """Return the units that are said."""
-    return ", ".join(dict.fromkeys(x.unit.name for x in said if x.unit))
+    elif set(sizes) - {1.0}:
+        unit, remark = listed, f"Efforts look like {listed}: effort_sign makes N m of them."
+    remarks += filter(None, [remark])
+    return replace(found, effort_factor=factor, effort_unit=unit)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
@@ -83,13 +84,14 @@ def read_columns(
     stamps: list[int] = []
     rows: list[list[float]] = []
     dropped: Counter[str] = Counter()
-    with opened_table(path, delimiter) as (names, lines, text):
+    with opened_table(path, delimiter) as table:
+        names = table.names
         times = {} if stamp is None else {stamp.column: TO_NANOSECONDS[stamp.unit]}
         if stamp is not None and stamp.nanoseconds:
             times[stamp.nanoseconds] = 1
         wanted = [*columns, *times]
         at = _places(names, path, wanted, delimiter)
-        for line, cells in lines:
+        for line, cells in table.rows:
             if len(cells) != len(names):
                 raise RecordingError(
                     f"{path}, line {line}: {len(cells)} cells where the first line has "
@@ -99,15 +101,17 @@ def read_columns(
             units = zip(at[len(columns) :], times.values(), strict=True)
             read = [_stamp(cells[k], names[k], unit, path, line) for k, unit in units]
             known = [x for x in read if x is not None]
-            if not text.ended:
-                dropped[UNFINISHED] += 1
-            elif len(known) < len(read):
+            if len(known) < len(read):
                 dropped[Drop.NOT_FINITE.value] += 1
             elif any(not 0 <= x < WHOLE for x in known[1:]):
                 dropped[BAD_NANOSECONDS] += 1
             else:
                 stamps.append(sum(known) if times else len(stamps) * WHOLE)
                 rows.append(row)
+                taken = line
+        if rows and not table.ended and taken == line:
+            del stamps[-1], rows[-1]
+            dropped[UNFINISHED] += 1
     if not rows:
         lost = ", ".join(f"{count} {cause}" for cause, count in dropped.items())
         why = f" that can be used (left out: {lost})" if lost else ""
@@ -134,38 +138,27 @@ def without_motion(path: Path, stamp_ns: NDArray[np.int64], timed: bool) -> str:
     )
 
 
-class _Lines:
-    """The lines of a text file from some line on, without those behind % or #.
+class OpenTable(NamedTuple):
+    """A table that is being read.
 
     Attributes:
-        delimiter: Character between their cells.
+        names: Of its columns.
+        rows: Its rows with the numbers of their lines, without empty ones.
         units: What a line below the names says of each column; empty: there is none.
-        ended: Whether the line that was read last has an end.
-        number: Its number, from 1.
+        delimiter: Character between their cells.
+        ended: Whether the last line has an end.
     """
 
-    def __init__(self, file: TextIO, head: _Head, delimiter: str) -> None:
-        """Begin; blanks between cells count once, and those at the ends not at all."""
-        self._file, self.delimiter, self.ended, self.number = file, delimiter, True, head.skipped
-        self.units = _cells(head.units, delimiter)
-        file.seek(0)
-        for _ in range(head.skipped):
-            file.readline()
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield them."""
-        for line in self._file:
-            self.number += 1
-            self.ended = line.endswith(("\n", "\r"))
-            if not line.lstrip().startswith(COMMENTS):
-                yield " ".join(line.split()) + "\n" if self.delimiter == " " else line
+    names: list[str]
+    rows: Iterator[tuple[int, list[str]]]
+    units: list[str]
+    delimiter: str
+    ended: bool
 
 
 @contextmanager
-def opened_table(
-    path: Path, delimiter: str = ""
-) -> Iterator[tuple[list[str], Iterator[tuple[int, list[str]]], _Lines]]:
-    """Open a table: the names of its columns, its rows with their line numbers, and its lines.
+def opened_table(path: Path, delimiter: str = "") -> Iterator[OpenTable]:
+    """Open a table.
 
     Names stand in the first line of text that has as many cells as the first row of numbers, or
     behind % or # in the last line before the numbers; where there are none, columns are called by
@@ -186,12 +179,12 @@ def opened_table(
         with path.open(encoding="utf-8-sig", newline="") as file:
             head = _head(file)
             delimiter = delimiter or usual_delimiter(head.names)
-            text = _Lines(file, head, delimiter)
-            reader = csv.reader(text, delimiter=delimiter, strict=True)
-            names = _cells(head.names, delimiter)
+            names, units = _cells(head.names, delimiter), _cells(head.units, delimiter)
             if names and all(map(_is_number, names)):
                 names = [str(k + 1) for k in range(len(names))]
-            yield names, _rows(reader, text, len(names)), text
+            lines = islice(_from_start(file), head.skipped, None)
+            rows = _rows(lines, head.skipped, delimiter, len(names))
+            yield OpenTable(names, rows, units, delimiter, _is_ended(path))
     except OSError as error:
         raise RecordingError(f"Cannot read the table {path}: {in_words(error)}.") from error
     except UnicodeDecodeError as error:
@@ -272,13 +265,35 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
 
 
-def _rows(reader: Iterable[list[str]], text: _Lines, count: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of so many columns with their line numbers, without empty ones."""
+def _from_start(file: TextIO) -> Iterator[str]:
+    """Return all lines of a file, whatever was read of it."""
+    file.seek(0)
+    return iter(file)
+
+
+def _is_ended(path: Path) -> bool:
+    """Tell whether the last line of a file has an end."""
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, 2) - 1))
+        return file.read() in (b"\n", b"\r", b"")
+
+
+def _rows(
+    lines: Iterable[str], skipped: int, delimiter: str, count: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of so many columns with their line numbers, without empty ones.
+
+    Blanks between cells count once, and those at the ends not at all; lines of comment are blank.
+    """
+    plain = ("\n" if line.lstrip().startswith(COMMENTS) else line for line in lines)
+    if delimiter == " ":
+        plain = (" ".join(line.split()) + "\n" for line in plain)
+    reader = csv.reader(plain, delimiter=delimiter, strict=True)
     for cells in reader:
         if len(cells) == count + 1 and not cells[-1].strip():
             cells = cells[:-1]
         if cells:
-            yield text.number, cells
+            yield skipped + reader.line_num, cells
 
 
 def _is_number(cell: str) -> bool:

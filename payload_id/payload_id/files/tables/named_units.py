@@ -211,8 +211,8 @@ def check_units(
     Raises:
         ConfigurationError: Says the factor that the unit has.
     """
-    with opened_table(path, delimiter) as (names, _, text):
-        below = dict(zip(names, text.units, strict=False))
+    with opened_table(path, delimiter) as table:
+        below = dict(zip(table.names, table.units, strict=False))
     factors = np.broadcast_to(factor, (len(columns),))
     for name, one, size in zip(columns, with_units(columns, below), np.abs(factors), strict=True):
         said = unit_said(one, units)

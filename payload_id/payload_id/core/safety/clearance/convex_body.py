@@ -153,6 +153,8 @@ class ConvexBody(InJson):
     def grown(self, distance: float) -> ConvexBody:
         """Return a body of the same kind that contains all within a distance [m] of this one."""
         d = distance
+        if not d:
+            return self
         if self.kind == "hull":
             corners = d * np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3), axis=-1).reshape(-1, 3)
             cloud = (self.points[:, None] + corners).reshape(-1, 3)

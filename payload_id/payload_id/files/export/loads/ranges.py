@@ -11,14 +11,12 @@ import numpy as np
 
 from ....core.arrays import Array
 from ....core.body.inertial import INERTIA_BASIS
+from ....core.bounds import Interval
 
 
 @dataclass(frozen=True, eq=False)
-class Range:
+class Range(Interval):
     """An interval of each element of an array, lower <= upper of one shape."""
-
-    lower: Array
-    upper: Array
 
     @classmethod
     def point(cls, value: Array) -> Range:
@@ -49,10 +47,6 @@ class Range:
         lower = _weighted(parts[0], self.lower) + _weighted(parts[1], self.upper)
         upper = _weighted(parts[0], self.upper) + _weighted(parts[1], self.lower)
         return Range(lower, upper)
-
-    def contains(self, value: Array) -> bool:
-        """Tell whether each element of a value lies in its interval."""
-        return bool(((self.lower <= value) & (value <= self.upper)).all())
 
 
 def _product(a: Array, b: Array) -> Array:

@@ -11,7 +11,6 @@ import json
 import re
 import resource
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -65,7 +64,12 @@ def package_folder(name: str, path: Path) -> Path | None:
         if _package_name(folder / PACKAGE) == name:
             return folder
     for around in above[0].parents[:2] if above else ():
-        found = [file.parent for file in _beside(around) if _package_name(file) == name]
+        found = [
+            file.parent
+            for x in PACKAGE_FOLDERS
+            for file in sorted(around.glob(x))
+            if _package_name(file) == name
+        ]
         if len(found) > 1:
             raise LookupError(
                 f"the package '{name}' is more than once beside it: {found[0]} and {found[1]}; "
@@ -74,12 +78,6 @@ def package_folder(name: str, path: Path) -> Path | None:
         if found:
             return found[0]
     return next((folder for folder in path.parents if folder.name == name), None)
-
-
-def _beside(folder: Path) -> Iterator[Path]:
-    """Give the `package.xml` of packages below a folder."""
-    for pattern in PACKAGE_FOLDERS:
-        yield from sorted(folder.glob(pattern))
 
 
 def _package_name(file: Path) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from ....core.arm.description import usable
 from ....core.errors import ModelError, UnknownNameError, in_words
 from ...configuration.file_kind import instead
-from ...configuration.input_path import input_path, not_utf8
+from ...configuration.input_path import input_path, not_utf8, others_beside
 from ...configuration.package_data import share_folder
 from . import expand_xacro
 from .expand_xacro import expand
@@ -46,9 +46,14 @@ def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -
 
 def _read(path: Path, arguments: Mapping[str, object] | None) -> str:
     """Return the text of a file, expanded if it is xacro."""
-    texts = {name: _as_text(value) for name, value in (arguments or {}).items()}
+    texts = {  # true and false in small letters, as xacro writes them
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in (arguments or {}).items()
+    }
     if not path.is_file():
-        raise ModelError(f"Robot description {path} does not exist.{_present(path.parent)}")
+        raise ModelError(
+            f"Robot description {path} does not exist.{others_beside(path, ('.urdf', '.xacro'))}"
+        )
     if is_xacro(path):
         return _expand(path, texts)
     if texts:
@@ -56,7 +61,13 @@ def _read(path: Path, arguments: Mapping[str, object] | None) -> str:
             f"{path.name} is plain URDF and takes no xacro arguments; found {', '.join(texts)}. "
             "Remove them, or name a .xacro file."
         )
-    return _read_plain(path)
+    try:
+        return path.read_text(encoding="utf-8")
+    except (UnicodeDecodeError, OSError) as error:
+        why = f"cannot be read: {in_words(error)}."
+        why = not_utf8(error) if isinstance(error, UnicodeDecodeError) else why
+        hint = instead(path, "robot description")
+        raise ModelError(f"Robot description {path} {why}{hint}") from error
 
 
 def is_xacro(path: Path) -> bool:
@@ -67,33 +78,6 @@ def is_xacro(path: Path) -> bool:
         return bool(UNEXPANDED.search(path.read_bytes()))
     except OSError:  # which is said where it is read
         return False
-
-
-def _as_text(value: object) -> str:
-    """Return a value as xacro writes it: true and false in small letters."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _present(folder: Path) -> str:
-    """Return a sentence with the robot descriptions of a folder, for messages."""
-    if not folder.is_dir():
-        return f" The folder {folder} does not exist either."
-    names = sorted(p.name for p in folder.iterdir() if p.suffix in (".urdf", ".xacro"))
-    return f" In that folder: {', '.join(names) or 'no .urdf or .xacro file'}."
-
-
-def _read_plain(path: Path) -> str:
-    """Return a URDF file's text."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        what = f"Robot description {path} {not_utf8(error)}"
-        raise ModelError(f"{what}{instead(path, 'robot description')}") from error
-    except OSError as error:
-        hint = instead(path, "robot description")
-        raise ModelError(
-            f"Robot description {path} cannot be read: {in_words(error)}.{hint}"
-        ) from error
 
 
 def _expand(path: Path, arguments: dict[str, str]) -> str:
