@@ -92,12 +92,9 @@ def export_for(
             "has there beside the payload is not known. Give the robot file (--robot)."
         )
     sensor = result.estimate.payload_frame if result.of_wrench else ""
-    with_tool = target.whole and urdf is not None
-    if with_tool and robot is not None and result.urdf:
+    if target.whole and robot is not None and result.urdf:
         check_same_tool(result, robot, load.frame, sensor)
-    gravity = result.gravity
-    if gravity is None and robot is not None:
-        gravity = robot.gravity
+    of_robot = None if robot is None else robot.gravity
     if target.whole and urdf is not None:
         load = load.with_tool(tool_on(urdf, load.frame, sensor))
     return Export(
@@ -106,7 +103,7 @@ def export_for(
         service="" if told is None else told.service or "",
         type="" if told is None else told.type or "",
         world=None if urdf is None else ArmFrames(urdf).base,
-        gravity=gravity,
+        gravity=of_robot if result.gravity is None else result.gravity,
         rated_mass=rated,
         with_inertia=with_inertia,
     )

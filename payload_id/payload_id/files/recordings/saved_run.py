@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from ...core.identification.estimate import Estimate
 from ..robots.robot_file import RobotFile
 from ..robots.robot_model import RobotModel
 from ..runs.run_file import RunFile, bag_of
 from .recording import Recording
-
-COMPARED = ("phi", "lower", "upper")
 
 
 def recording_of(
@@ -57,13 +52,3 @@ def with_known(arm: RobotModel, recording: Recording, file: RunFile | RobotFile)
     """Return an arm with what a file knows of it, for torques as the recording has them."""
     arm = replace(arm, effort=recording.effort, history=file.history)
     return arm.with_calibration(file.calibration)
-
-
-def identical(before: Estimate | None, estimate: Estimate) -> bool | None:
-    """Tell whether an estimate is bit for bit that of a live run; None without a live run."""
-    if before is None:
-        return None
-    return before.status is estimate.status and all(
-        np.array_equal(getattr(before, name), getattr(estimate, name), equal_nan=True)
-        for name in COMPARED
-    )

@@ -134,7 +134,7 @@ class Report:
         """
         folder, others = run_folder(path), [run_folder(each) for each in earlier]
         run = repeat(folder, show)
-        runs = compared(run, others)
+        runs, samples = compared(run, others), run.job.recording
         return cls(
             run=run,
             when=moment(run.file),
@@ -142,7 +142,7 @@ class Report:
             groups=groups_of(run.estimate),
             assumptions=assumptions_of(run),
             use=use_sentence(run),
-            lines=tuple(timing(run.recording, None)) if len(run.recording) > 1 else (),
+            lines=tuple(timing(samples, None)) if len(samples) > 1 else (),
             channels=channels_of(run),
             certificates=tuple(CertifiedMotion.of(*each) for each in certificates_of(run)),
             runs=runs,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def find_columns(path: Path, joints: Sequence[UrdfJoint], torque: Array) -> Colu
         for x in ("position", "velocity", "effort")
     }
     unclear = {x: _unclear(x, g, len(names)) for x, g in groups.items()}
-    taken = {
+    taken: dict[str, Any] = {
         x: g[0].columns if g and g[0].measured and not unclear[x] else () for x, g in groups.items()
     }
     found = replace(found, **taken, time=_time(header))

@@ -182,8 +182,8 @@ def opened_table(path: Path, delimiter: str = "") -> Iterator[OpenTable]:
             names, units = _cells(head.names, delimiter), _cells(head.units, delimiter)
             if names and all(map(_is_number, names)):
                 names = [str(k + 1) for k in range(len(names))]
-            lines = islice(_from_start(file), head.skipped, None)
-            rows = _rows(lines, head.skipped, delimiter, len(names))
+            file.seek(0)
+            rows = _rows(islice(file, head.skipped, None), head.skipped, delimiter, len(names))
             yield OpenTable(names, rows, units, delimiter, _is_ended(path))
     except OSError as error:
         raise RecordingError(f"Cannot read the table {path}: {in_words(error)}.") from error
@@ -263,12 +263,6 @@ def _cells(line: str, delimiter: str) -> list[str]:
     """Return the cells of one line, blanks at their ends left out."""
     line = " ".join(line.split()) if delimiter == " " else line
     return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
-
-
-def _from_start(file: TextIO) -> Iterator[str]:
-    """Return all lines of a file, whatever was read of it."""
-    file.seek(0)
-    return iter(file)
 
 
 def _is_ended(path: Path) -> bool:
