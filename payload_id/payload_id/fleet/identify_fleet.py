@@ -141,9 +141,8 @@ class _Work:
         self.progress = progress
         self._table, self._client, self._tell = table, client, tell
         self._here = table.places()
-        self._before = table.bags() if self._here else {}
+        self._said = table.said()
         self._jobs: dict[str, list[FleetJob]] = {}  # by key, the first names the recording
-        self._written: dict[str, tuple[dict[str, Any], str]] = {}  # labels and arm of new results
 
     def look_up(self, jobs: Sequence[FleetJob]) -> list[FleetJob]:
         """Take up results that are there; return the jobs without."""
@@ -175,11 +174,11 @@ class _Work:
         """
         for key, jobs in self._jobs.items():
             labels, arm = labels_of(jobs), first_of(jobs).arm
-            if self._written.get(key) != (labels, arm):
+            if self._said[key] != (labels, arm):
                 self._here[key] = self._table.relabel(self._here[key], labels, arm)
         named = {job.entry.bag for jobs in self._jobs.values() for job in jobs}
-        for key, bag in self._before.items():
-            if bag in named and key not in self._jobs:
+        for key, (said, _) in self._said.items():
+            if said["bag"] in named and key not in self._jobs:
                 self._here[key].unlink()
         self._table.clear_parts()
 
@@ -189,7 +188,7 @@ class _Work:
             labels = labels_of([job])
             rows = [labels | row for row in answer.rows]
             self._here[answer.key] = self._table.write(answer.key, job.arm, answer.day, rows)
-            self._written[answer.key] = labels, job.arm
+            self._said[answer.key] = labels, job.arm
             self.progress.verdicts.update(row.get("verdict", "error") for row in rows)
         self._take(job, answer.key, counts_as)
 

@@ -87,13 +87,14 @@ class FleetTable:
                 )
         return found
 
-    def bags(self) -> dict[str, str]:
-        """Return the name of the recording behind each key.
+    def said(self) -> dict[str, tuple[Row, str]]:
+        """Return what each result says of its recording, by the names of `LABELS`, and its arm.
 
         Raises:
             ConfigurationError: A file is damaged.
         """
-        return {row["key"]: row["bag"] for row in self.rows(["key", "bag"])}
+        rows = self.rows([*LABELS, "key", "robot"]) if self.places() else []
+        return {row["key"]: ({x: row[x] for x in LABELS}, row["robot"]) for row in rows}
 
     def write(self, key: str, robot: str, day: str, rows: Sequence[Row]) -> Path:
         """Write the rows of one recording; an older result of it is replaced.
@@ -109,7 +110,7 @@ class FleetTable:
         return path
 
     def relabel(self, path: Path, labels: Row, robot: str) -> Path:
-        """Let a result say something else of its recording, where it does not yet; return its file.
+        """Let a result say something else of its recording; return its file.
 
         Args:
             path: Of the result.
@@ -119,20 +120,16 @@ class FleetTable:
         Raises:
             ConfigurationError: The file is damaged.
         """
-        place = self._place(path.stem, robot, path.parent.name)
-        if place != path:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            path = path.replace(place)
-        first = _read(path, list(LABELS)).slice(0, 1).to_pylist()[0]
-        if all(first[name] == labels[name] for name in LABELS):
-            return path
-        table = _read(path)
+        place, table = self._place(path.stem, robot, path.parent.name), _read(path)
         for name, kind in LABELS.items():
             column = pa.array([labels[name]] * len(table), kind)
             table = table.set_column(table.column_names.index(name), name, column)
-        with atomic_write(path) as file:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(place) as file:
             write_rows(table, file)
-        return path
+        if place != path:
+            path.unlink()
+        return place
 
     def _place(self, key: str, robot: str, day_folder: str) -> Path:
         """Return the file of a result."""
@@ -256,12 +253,8 @@ def _whole(path: Path) -> bool:
     return True
 
 
-def _read(path: Path, columns: list[str] | None = None) -> pa.Table:
+def _read(path: Path) -> pa.Table:
     """Return the rows of one file.
-
-    Args:
-        path: Of the file.
-        columns: Names; None: all.
 
     Raises:
         ConfigurationError: It is damaged.
@@ -269,7 +262,7 @@ def _read(path: Path, columns: list[str] | None = None) -> pa.Table:
     try:
         file = pa.parquet.ParquetFile(path, page_checksum_verification=True)
         _check_columns(file.schema_arrow, path)
-        return file.read(columns)
+        return file.read()
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise ConfigurationError(
             f"The result {path} cannot be read: {shortened(in_words(error))}. Remove it, "

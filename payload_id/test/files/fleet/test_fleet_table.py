@@ -58,7 +58,10 @@ def test_rows_come_back_with_arm_and_day(kept):
     assert found[1]["day"] == "2026-01-05" and "evidence" not in found[0]
     assert kept.table.evidence("box", ("GOOD",)) == [b"bytes"]
     assert kept.table.evidence("box", ("TOO_WIDE",)) == [] == kept.table.evidence("b", ("GOOD",))
-    assert kept.table.bags() == {"k1": "/bags/0001", "k2": "/bags/0002"}
+    said = kept.table.said()
+    assert [(key, x["bag"], arm) for key, (x, arm) in said.items()] == [
+        ("k1", "/bags/0001", "left"), ("k2", "/bags/0002", "arm / 2"),
+    ]  # fmt: skip
     assert set(kept.table.places()) == {"k1", "k2"}
 
 
