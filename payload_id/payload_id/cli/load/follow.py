@@ -16,7 +16,7 @@ import numpy as np
 from payload_id_msgs.msg import PayloadEstimate, PayloadEvent
 
 from ...core.errors import InputError
-from ...files.export.loads.result_file import SHARED, Result
+from ...files.export.loads.result_file import Result
 from ...files.robots.robot_file import RobotFile
 from ...ros.client.payload_client import estimate_from
 from ...ros.common.conversions import stamp_of
@@ -89,7 +89,7 @@ class HandListener:
         robot = self._robot
         self.result = Result(
             source=self._topic,
-            **{name: getattr(found, name) for name in SHARED},
+            estimate=found,
             robot=str(robot.path),
             gravity=np.asarray(robot.gravity),
         )
