@@ -16,7 +16,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...core.excitation.search.random_fourier_search import Found
 from ...core.identification.estimate import Estimate
-from ...files.configuration.atomic_write import save
 from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
 from ...ros.client.payload_client import PayloadClient, estimate_from
@@ -34,6 +33,7 @@ from .scene import (
     Scene,
     draw_motion,
     draw_scene,
+    save_truth,
 )
 from .simulated_time import SAMPLES, SimulatedTime
 
@@ -175,8 +175,7 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
     contained = bool(last.contains(scene.payload).all())
     terminal.print(verdict(last))
     terminal.print(estimate_table(last, scene.payload, terminal.width))
-    truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
-    save(scene.folder / "truth.json", f"{json.dumps(truth, indent=2)}\n", "truth")
+    save_truth(scene)
     title = f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.words}"
     figure = intervals_over_time(scene.folder / "intervals.png", history, title, scene.payload)
     with terminal.status("Replaying the recording without ROS ..."):

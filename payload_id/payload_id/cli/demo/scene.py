@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,11 +18,12 @@ from ...core.errors import InputError, in_words
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
-from ...files.configuration.atomic_write import check_folder
+from ...files.configuration.atomic_write import check_folder, save
 from ...files.configuration.yaml_file import yaml_text
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 
+TRUTH = "truth.json"
 DURATION = 7.5  # [s] of the motion
 TORQUE_RELATIVE, LINK_RELATIVE = 0.025, 0.05
 # Bounds on the simulated sensor, and on accelerations that are smoothed from joint states.
@@ -99,6 +101,12 @@ def draw_scene(
     robot = _robot(robot_name, folder / "robot.yaml", prior, keys)
     payload = drawn(np.random.default_rng(seed))
     return Scene(seed, robot, RobotModel.from_robot_file(robot), payload, folder)
+
+
+def save_truth(scene: Scene) -> None:
+    """Write down what an estimate is compared with."""
+    truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
+    save(scene.folder / TRUTH, f"{json.dumps(truth, indent=2)}\n", "truth")
 
 
 def draw_motion(scene: Scene) -> Found:

@@ -11,6 +11,7 @@ from typing import Any
 import rclpy
 from rich.rule import Rule
 
+from ...core.body.inertial import mass_com_inertia
 from ...core.body.payload_prior import PayloadPrior
 from ...files.configuration.yaml_file import yaml_text
 from ...files.robots.robot_file import RobotFile
@@ -21,7 +22,7 @@ from ...ros.view.node import serve
 from ..common.presentation import console
 from .domain import own_domain
 from .nodes import DemonstrationNodes, arm_nodes
-from .scene import SENSOR, Scene, draw_payload, draw_scene
+from .scene import SENSOR, TRUTH, Scene, draw_payload, draw_scene, save_truth
 
 HEAVIEST = 1.0  # [kg]
 REACH, HEIGHT = 0.025, (0.07, 0.08)  # [m] see `draw_payload`
@@ -57,7 +58,7 @@ def run(robot: str, sensor: bool, seed: int, out: Path) -> int:
     cell, folder = cell_parameters(), scene.folder
     also = {
         "planner": {**cell, **measured, "certificates_folder": str(folder / "certificates")},
-        "bridge": {**cell, "state_folder": str(folder)},
+        "bridge": {**cell, "silence": SILENCE, "state_folder": str(folder)},
     }
     terminal.print(Rule(f"[bold]payload_id demo[/bold]: {scene.robot.name}, seed {seed}"))
     terminal.print(
@@ -71,7 +72,16 @@ def run(robot: str, sensor: bool, seed: int, out: Path) -> int:
     with arm_nodes(scene, also, measured, physics_step=STEP) as nodes:
         with terminal.status("Starting simulated arm and nodes ..."):
             wait_for(nodes)
-        return serve(argparse.Namespace(**shown, allow_motion=True))
+        code = serve(argparse.Namespace(**shown, allow_motion=True))
+    save_truth(scene)
+    mass, com, _ = mass_com_inertia(scene.payload)
+    place = ", ".join(f"{1e3 * x:.1f}" for x in com)
+    terminal.print(
+        f"The payload was {mass:.3f} kg with its centre of mass at [{place}] mm in "
+        f"{scene.robot.payload_frame}; so it stands in {scene.folder / TRUTH}.",
+        soft_wrap=True,
+    )
+    return code
 
 
 def sensor_parameters(scene: Scene) -> dict[str, Any]:
@@ -85,7 +95,7 @@ def sensor_parameters(scene: Scene) -> dict[str, Any]:
 def cell_parameters() -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
     cell = {"cell": CELL, "payload_box": [*BOX], "payload_box_centre": [*CENTRE]}
-    return {**cell, "clock_tolerance": LATE, "silence": SILENCE}
+    return {**cell, "clock_tolerance": LATE}
 
 
 def wait_for(nodes: DemonstrationNodes) -> None:

@@ -88,9 +88,9 @@ class HeldOut:
         rows = RowBlock.stack([self.blocks[number] for number in sorted(self.blocks)])
         rms, use = self._rms(rows), self._largest_use(rows)
         figures = (
-            f"over {seconds:.1f} s held out the estimate of the part before leaves {rms:.3g} rms, "
-            f"{self.first.residual_rms:.3g} there; no row uses more than {use:.0%} of what its "
-            "intervals allow for"
+            f"an estimate without the newest {seconds:.1f} s leaves {rms:.3g} N m or N (rms) of "
+            f"them, and {self.first.residual_rms:.3g} of the data before; the largest error there "
+            f"takes {use:.0%} of what its intervals allow for"
         )
         why = self._contradiction(newest, changed, use)
         said = f"Contradicted: {why}; {figures}." if why else f"Nothing contradicts: {figures}."

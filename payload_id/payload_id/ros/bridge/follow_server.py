@@ -268,7 +268,7 @@ class FollowServer:
     def on_stop(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Stop whatever moves."""
         prepares = self.state.phase in BEFORE
-        response.success = self.stop(Reason.CANCELLED, "The service ~/stop was called")
+        response.success = self.stop(Reason.CANCELLED, "STOP was asked for (~/stop)")
         response.message = "Nothing moves."
         if response.success:
             response.message = (

@@ -190,8 +190,9 @@ class ArmLease:
         Raises:
             NotReadyError: Nothing moves or would.
         """
-        moves = self.goal is not None and self.goal.following is not None
-        if not self.stop(Reason.CANCELLED, "The service ~/stop was called"):
+        following = None if self.goal is None else self.goal.following
+        moves = following is not None and following.is_commanded
+        if not self.stop(Reason.CANCELLED, "STOP was asked for (~/stop)"):
             raise NotReadyError("Nothing moves.")
         return "The arm comes to rest." if moves else "What is prepared will not begin."
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DURATION = 8.0  # of a plan [s]
 AS_PLANNER = "as the planner says"
-STOP_GAP, STOP_WIDTH = 16.0, 180.0  # [px] between the panels, also of a window 1024 px wide
+STOP_GAP, STOP_WIDTH = 2.0, 212.0  # [px] as narrow as its button, for a window 1024 px wide
 IDENTIFY, TARE = "identify", "tare"
 HEAVIEST = "0: what the bounds say. A lighter payload lets the arm move faster; it must be true."
 # What the arm is asked to move for, by step.
@@ -66,22 +66,22 @@ class Controls:
             self._duration = gui.add_number("length of the motion [s]", DURATION, min=2.0, max=60.0)
             self._limits = gui.add_dropdown("limits", (AS_PLANNER, *arm.robot.limit_sets))
             self._heaviest = gui.add_number(
-                "heaviest payload [kg]", 0.0, min=0.0, step=0.1, hint=HEAVIEST
+                "heaviest payload [kg] (0: as stated)", 0.0, min=0.0, step=0.1, hint=HEAVIEST
             )
             com, mass = 1e3 * ENOUGH.com, ENOUGH.mass
             self._mass = gui.add_number("enough: mass within ± [kg]", mass, min=0.0, step=0.01)
             self._com = gui.add_number("centre of mass within ± [mm]", com, min=0.0, step=1.0)
             self._mass.on_update(self._on_enough)
             self._com.on_update(self._on_enough)
-            for step in steps(Snapshot()):
-                if step.name == "export":
-                    self._target = gui.add_dropdown("the load for", tuple(CHOICES))
-                self._add_button(step.name, step.label)
-            gui.add_divider()
             self._add_button(IDENTIFY, "Identify in one go", icon="player-play")
             gui.add_html("All of it in pieces, each planned with what the pieces before have told.")
             self._finish = gui.add_button("Finish now", icon="player-stop", visible=False)
             self._finish.on_click(lambda _: self._tasks.finish())
+            gui.add_divider()
+            for step in steps(Snapshot()):
+                if step.name == "export":
+                    self._target = gui.add_dropdown("the load for", tuple(CHOICES))
+                self._add_button(step.name, step.label)
 
     def draw(self, model: ViewModel) -> None:
         """Bring buttons and their words up to date."""

@@ -45,7 +45,7 @@ class Look:
 LOOKS: Mapping[Status, Look] = {
     Status.GOOD: Look("✔", "The payload is known. Save the run, then apply or export it."),
     Status.TOO_WIDE: Look(
-        "▲", "The mass is known, but not near enough: do what is said below, or go on."
+        "▲", "The mass is known, but not near enough: 'Why' says what narrows it."
     ),
     Status.SMALL_LOAD: Look(
         "▲", "This load is too small to be told from none. Tare first, or move faster."

@@ -190,8 +190,8 @@ def test_what_is_cancelled_before_it_moves_ends_the_run_and_solves_nothing(stand
     assert result.at_rest is stands
     assert made.done == [] and result.error_code == Result.CANCELLED
     made = world()
-    made.unwanted = "The service ~/stop was called"
-    assert made.run().message == "The service ~/stop was called."
+    made.unwanted = "STOP was asked for (~/stop)"
+    assert made.run().message == "STOP was asked for (~/stop)."
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,8 @@ def found_sentence(estimate: PayloadEstimate) -> str:
         return ""
     verdict, mass = STATUSES[estimate.status].value, estimate.phi[0]
     return (
-        f"{verdict}: {mass:.4g} kg, between {estimate.lower[0]:.4g} and {estimate.upper[0]:.4g} kg."
+        f"{verdict}: {mass:.4g} kg; proved is a mass between {max(estimate.lower[0], 0.0):.4g} and "
+        f"{estimate.upper[0]:.4g} kg."
     )
 
 
