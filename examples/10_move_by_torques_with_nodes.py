@@ -25,7 +25,7 @@ from payload_id import PayloadPrior, RobotFile
 from payload_id.cli.demo.domain import own_domain
 from payload_id.cli.demo.nodes import DemonstrationNodes, arm_nodes
 from payload_id.cli.demo.scene import Scene, draw_payload, draw_scene
-from payload_id.cli.demo.work_cell import HEIGHT, LARGEST, REACH, STEP, cell_parameters, wait_for
+from payload_id.cli.demo.work_cell import HEIGHT, LARGEST, REACH, cell_parameters, wait_for
 from payload_id.ros.client.payload_client import PayloadClient, each_stage, estimate_from
 from payload_id.ros.common.main_loop import start_ros
 
@@ -43,7 +43,7 @@ def nodes_of(scene: Scene, factor: float) -> DemonstrationNodes:
         "planner": {**both, "certificates_folder": str(folder / "certificates")},
         "bridge": {**both, **PATIENCE, "state_folder": str(folder)},
     }
-    return arm_nodes(scene, also, real_time_factor=factor, physics_step=STEP)
+    return arm_nodes(scene, also, real_time_factor=factor, physics_step=1e-3)
 
 
 def identified(scene: Scene, factor: float) -> tuple[str, bool]:

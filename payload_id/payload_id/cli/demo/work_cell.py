@@ -29,7 +29,6 @@ REACH, HEIGHT = 0.025, (0.07, 0.08)  # [m] see `draw_payload`
 LARGEST = 0.16  # [m] no part of such a payload is farther from the payload frame
 BOX, CENTRE = [0.12, 0.12, 0.11], [0.0, 0.0, 0.075]  # [m] a box that holds each of them
 RATE = 200.0  # [Hz] of joint states, so that a small computer keeps up with real time
-STEP = 1e-3  # [s] of the physics, for the same reason
 LATE = 5.0  # [s] by which the simulation's clock may come late to a node
 SILENCE = 1.0  # [s] for which nothing may be heard or looked at: a browser may take all cores
 CELL = "none, a simulated arm stands alone"
@@ -69,7 +68,7 @@ def run(robot: str, sensor: bool, seed: int, out: Path) -> int:
         soft_wrap=True,
     )
     shown = asdict(NodeNames()) | {"robot": str(scene.robot.path), "host": "127.0.0.1", "port": 0}
-    with arm_nodes(scene, also, measured, physics_step=STEP) as nodes:
+    with arm_nodes(scene, also, measured) as nodes:
         with terminal.status("Starting simulated arm and nodes ..."):
             wait_for(nodes)
         code = serve(argparse.Namespace(**shown, allow_motion=True))
