@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DURATION = 8.0  # of a plan [s]
 AS_PLANNER = "as the planner says"
-STOP_GAP, STOP_WIDTH = 2.0, 212.0  # [px] as narrow as its button, for a window 1024 px wide
+STOP_GAP, STOP_WIDTH = 2.0, 218.0  # [px] as narrow as its button, for a window 1024 px wide
 IDENTIFY, TARE = "identify", "tare"
 HEAVIEST = "0: what the bounds say. A lighter payload lets the arm move faster; it must be true."
 # What the arm is asked to move for, by step.
