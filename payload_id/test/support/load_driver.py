@@ -44,6 +44,7 @@ class Driver:
         self.node = node = rclpy.create_node("driver")
         self.joints, self.told, self.began = joints, [], time.monotonic()
         self.be: dict[str, Any] = {}
+        self.words = io.StringIO()  # of the command
         self.load: dict[str, float] = dict.fromkeys(
             ["mass", "cog.x", "cog.y", "cog.z", *(f"inertia.{x}" for x in INERTIA)], 0.0
         )
@@ -80,9 +81,9 @@ class Driver:
         )
 
     def happen(self) -> None:
-        """Say the next of what happens to the hand, once the arm was told of what came before."""
+        """Say the next of what happens to the hand, once the command has sent what came before."""
         hand = self.be.get("hand", [])
-        if not hand or len(self.told) < self.steps:
+        if not hand or self.words.getvalue().count("Sent, ") < self.steps:
             return
         if self.steps == len(hand):
             self.be = {}
@@ -128,7 +129,7 @@ def serve() -> None:
         driver.be = asked["be"]
         driver.told.clear()
         driver.steps = 0
-        words = io.StringIO()
+        driver.words = words = io.StringIO()
         with redirect_stdout(words), redirect_stderr(words):
             code = main(asked["argv"])
         answer = {"code": code, "words": words.getvalue(), "told": driver.told}

@@ -21,6 +21,7 @@ from ...core.errors import (
     printable,
     shortened,
 )
+from ...core.identification.estimate import Estimate
 from ...files.configuration.input_path import input_path
 from ...files.configuration.yaml_file import read_yaml
 from ...files.drivers.driver_facts import PayloadTarget, named_within
@@ -47,15 +48,13 @@ def run(sending: Sending) -> int:
         raise kinova_refusal(str(sending.result))
     if sending.follow and sending.undo:
         raise InputError("--follow and --undo do not go together: give one of them.")
-    without = sending.follow or (sending.undo and sending.robot is not None)
-    result = None if without else read_result(sending.result)
-    robot = _robot(result, sending)
     place = record_path(input_path(sending.result, "run"), sending.target, _namespace(sending))
-    if result is None:
-        return (_undo if sending.undo else _follow)(sending, robot, place)
+    robot = _robot(sending)
+    if sending.follow:
+        return _follow(sending, robot, place)
     if sending.undo:
         return _undo(sending, robot, place)
-    values = _values(result, robot, sending)
+    values = _values(read_result(sending.result), robot, sending)
     if not sending.confirm:
         print(f"{UNSENT} {WRITERS[sending.target].effects}\nTo send it: --confirm.")
         return 0
@@ -67,7 +66,8 @@ def run(sending: Sending) -> int:
         record = _record(sending, robot, place, values, _known(service, has, stated))
         with doubt_said(record.service):
             write(service, request, record, place, has)
-            report(service, taken(service, record, place), sending.target)
+            report(service, taken(service, record, place))
+    print(WRITERS[sending.target].effects)
     if record.before is None:
         print(
             "What the arm had before is not known, so --undo cannot take this back; next time "
@@ -99,9 +99,16 @@ def _follow(sending: Sending, robot: RobotFile, place: Path) -> int:
                 "What the arm has with an empty hand is not known, and must be sent when a payload "
                 "has left it: --before FILE."
             )
-        listener = HandListener(service, robot, _namespace(sending))
-        follower = Follower(service, listener, lambda x: _values(x, robot, sending), empty)
-        print("Waiting for payloads; end with Ctrl-C.")
+        listener = HandListener(service, _namespace(sending))
+
+        def values_of(found: Estimate) -> dict[str, Any]:
+            """Return what is sent of an estimate."""
+            result = Result(listener.topic, found, None, str(robot.path), robot.gravity)
+            return _values(result, robot, sending)
+
+        follower = Follower(service, listener, values_of, empty)
+        print(f"With an empty hand it has {yaml.safe_dump(empty, default_flow_style=True).strip()}")
+        print(f"{writer.effects}\nWaiting for payloads; end with Ctrl-C.")
         while True:
             try:
                 hand, values = follower.next_load()
@@ -110,9 +117,9 @@ def _follow(sending: Sending, robot: RobotFile, place: Path) -> int:
             record = _record(sending, robot, place, dict(values), empty)
             with doubt_said(record.service):
                 write(service, service.request(values), record, place, None)
-                report(service, taken(service, record, place), sending.target)
+                report(service, taken(service, record, place))
             follower.told = hand
-    has = "of the payload" if follower.told.upper else "as with an empty hand"
+    has = "of the payload" if follower.told.found else "as with an empty hand"
     print(f"\nEnded; the arm has the load {has}. --undo sends that of the empty hand ({place}).")
     return 0
 
@@ -129,7 +136,7 @@ def _stated(
         return None
     before: dict[str, Any] = read_yaml(sending.before)
     service.request(before)
-    if values is not None and (wrong := flaw(before, values)):
+    if wrong := flaw(before, values or before):
         raise InputError(f"{sending.before} is no load of this arm: {wrong}.")
     return before
 
@@ -182,20 +189,21 @@ def _undo(sending: Sending, robot: RobotFile, place: Path) -> int:
         with doubt_said(record.service):
             service.write(request)
             replace(record, undone=True).save(place)
-            report(service, service.check_taken(record.before), sending.target)
+            report(service, service.check_taken(record.before))
+    print(WRITERS[sending.target].effects)
     return 0
 
 
-def _robot(result: Result | None, sending: Sending) -> RobotFile:
+def _robot(sending: Sending) -> RobotFile:
     """Return the robot file, which names the driver's service.
 
     Raises:
         ConfigurationError: There is none, or it names none for this arm.
     """
-    if result is not None:
-        robot = the_robot(result, sending.robot)
-    else:
-        robot = None if sending.robot is None else RobotFile.load(sending.robot)
+    if sending.robot is not None:
+        robot: RobotFile | None = RobotFile.load(sending.robot)
+    else:  # with --follow there is no result that names one
+        robot = None if sending.follow else the_robot(read_result(sending.result), None)
     if robot is None:
         raise ConfigurationError(
             "Which service takes the load is not known: give the robot file (--robot)."

@@ -79,7 +79,7 @@ def taken(service: LoadService, record: LoadRecord, place: Path) -> bool:
         raise
 
 
-def report(service: LoadService, has_it: bool, target: str) -> None:
+def report(service: LoadService, has_it: bool) -> None:
     """Say what was found."""
     print(
         "Sent; the arm says that it has it."
@@ -89,4 +89,3 @@ def report(service: LoadService, has_it: bool, target: str) -> None:
     )
     for words in service.unwatched:
         print(f"Not checked: {words}")
-    print(WRITERS[target].effects)

@@ -105,9 +105,9 @@ class LoadService:
         """Have messages of others taken in, too, while this waits for anything."""
         self._node.create_subscription(kind, topic, heard, profile)
 
-    def wait(self, seconds: float) -> None:
-        """Let time pass [s]."""
-        self._until(lambda: False, seconds)
+    def wait(self) -> None:
+        """Take in messages for as long as an arm is looked at before a load is written."""
+        self._until(lambda: False, LOOK)
 
     def check(self) -> None:
         """Raise unless the driver takes loads now and the arm stands still.
@@ -134,8 +134,7 @@ class LoadService:
         check_rest(self._robot.joints, self._states.speed, self._states.topic)
         if self._fault:
             raise InputError(f"The load was not written: {self._fault}")
-        for mode in self._modes:
-            self.unwatched.extend(mode.unwatched())
+        self.unwatched = [words for mode in self._modes for words in mode.unwatched()]
 
     def _known(self) -> bool:
         """Take in joint states and modes; return whether the arm was seen."""
