@@ -38,7 +38,7 @@ setup(
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},  # by which `colcon test` knows that there are tests
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={"": ["py.typed", "*.j2"]},
+    package_data={"": ["py.typed", "*.j2", "*.js"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

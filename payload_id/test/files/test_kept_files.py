@@ -40,7 +40,7 @@ from payload_id.files.configuration.archive import CONTENT, Archive
 from payload_id.files.configuration.file_kind import ARCHIVE_HEAD
 from payload_id.files.export.load_record import LoadRecord, record_path
 from payload_id.files.runs.run_file import ARCHIVE as RUN
-from payload_id.files.runs.run_file import EARLIER, FILE_NAME, RunFile, bag_of, has_run_file
+from payload_id.files.runs.run_file import EARLIER, FILE_NAME, RunFile, bag_of, run_in
 from payload_id.files.teams.team_run import ARCHIVE as TEAM_RUN
 from payload_id.files.teams.team_run import SavedTeamRun, TeamRun
 
@@ -317,20 +317,23 @@ def test_an_archive_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch)
 
 
 def test_another_run_of_the_same_recording_keeps_those_saved_before(tmp_path):
+    folder = tmp_path / "bag"
+    folder.mkdir()
     runs = [replace(a_run(), start_ns=START + k) for k in range(3)]
     for each in runs:
-        each.save(tmp_path)
-        each.save(tmp_path)  # replaces itself
-    assert has_run_file(tmp_path) and digest(RunFile.load(tmp_path)) == digest(runs[2])
-    kept = sorted((tmp_path / EARLIER).iterdir())
+        each.save(folder)
+        each.save(folder)  # replaces itself
+    assert run_in(folder) == run_in(tmp_path) == folder
+    assert digest(RunFile.load(folder)) == digest(runs[2])
+    kept = sorted((folder / EARLIER).iterdir())
     assert [digest(RunFile.load(path)) for path in kept] == [*map(digest, runs[:2])]
-    assert {bag_of(path) for path in (*kept, tmp_path)} == {tmp_path}
+    assert {bag_of(path) for path in (*kept, folder)} == {folder}
     assert runs[2].earlier_run(tmp_path) is None
     assert runs[0].earlier_run(tmp_path).name == str(runs[2].start_ns)
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [FILE_NAME]
     (tmp_path / FILE_NAME).write_text("damaged")
     runs[2].save(tmp_path)
-    assert [path for path in (tmp_path / EARLIER).iterdir() if "damaged" in path.name]
+    assert [path for path in (folder / EARLIER).iterdir() if "damaged" in path.name]
     with pytest.raises(RecordingError, match="missing"):
         a_run().save(tmp_path / "missing")
 

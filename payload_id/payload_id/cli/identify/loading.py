@@ -19,7 +19,7 @@ from ...files.recordings.saved_run import recording_of
 from ...files.recordings.wrench_blocks import read_blocks, write_blocks
 from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.recordings.write_bag import write_joint_states
-from ...files.runs.run_file import RunFile, has_run_file
+from ...files.runs.run_file import RunFile, run_in
 from ..common.options import RecordingOptions
 from ..common.reading import check_different, read_recording, robot_file, stretch_of
 from ..common.settings import with_changes, with_methods
@@ -78,9 +78,10 @@ class Loaded:
 def load(asked: RecordingOptions) -> Loaded:
     """Read the recording and everything that goes with it."""
     said = (asked.robot, asked.wrench_topic, asked.pose_topic, asked.orientation)
-    file = None
-    if said == (None,) * 4 and has_run_file(asked.recording):
-        file = RunFile.load(asked.recording)
+    file, folder = None, run_in(asked.recording)
+    if folder is not None:
+        asked = replace(asked, recordings=[str(folder)])
+        file = RunFile.load(folder) if said == (None,) * 4 else None
     of_sensor = (file is None or file.wrench is None) and wrench.is_described(asked)
     if asked.also and asked.robot is None and not of_sensor:
         raise InputError("--also needs --robot: a live run's own settings are for its bag alone.")

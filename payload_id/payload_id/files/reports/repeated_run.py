@@ -20,7 +20,7 @@ from ..configuration.input_path import input_path
 from ..recordings.recording import Recording
 from ..recordings.replay_job import ReplayJob
 from ..recordings.wrench_recording import WrenchRecording
-from ..runs.run_file import FILE_NAME, RunFile, has_run_file
+from ..runs.run_file import FILE_NAME, RunFile, run_in
 from ..teams.team_run import has_team_run
 
 Progress = Callable[[float], object]
@@ -93,9 +93,9 @@ def run_folder(path: Path | str) -> Path:
         ConfigurationError: There is none.
     """
     path = input_path(path, "run")
+    if found := run_in(path):
+        return found.resolve()
     for folder in (path, path / "bag"):
-        if has_run_file(folder):
-            return folder.resolve()
         if folder.is_dir() and has_team_run(folder):
             raise ConfigurationError(
                 f"{folder} holds the run of a team, of which there is no report. Look at it with "

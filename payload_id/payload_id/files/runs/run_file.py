@@ -127,6 +127,8 @@ def bag_of(folder: Path) -> Path:
     return folder.parent.parent if folder.absolute().parent.name == EARLIER else folder
 
 
-def has_run_file(folder: Path | str) -> bool:
-    """Return whether a bag's folder holds a live run."""
-    return input_path(Path(folder) / FILE_NAME, "recording").is_file()
+def run_in(path: Path | str) -> Path | None:
+    """Return the folder with a run's file: a path itself, or the folder `bag` in it; None: none."""
+    path = input_path(path, "recording")
+    folders = (folder for folder in (path, path / "bag") if (folder / FILE_NAME).is_file())
+    return next(folders, None)

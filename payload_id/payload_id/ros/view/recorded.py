@@ -24,7 +24,7 @@ from .charts import Intervals
 from .history import History, interval_row
 from .page import LEFT, dress
 from .scene import Scene
-from .view_model import plain, verdict_html
+from .view_model import padded, plain, verdict_html
 from .web_server import WebServer, show_page
 
 STEP = 0.01  # [s] of the slider
@@ -127,7 +127,7 @@ class RecordedPage:
             self._scene.show_payload(estimate)
             rests_on = () if estimate is None else [each.sentence() for each in estimate.rests_on]
             width = () if estimate is None else [str(share) for share in mentioned(estimate.width)]
-            self._verdict.content = verdict_html(estimate, rests_on, width)
+            self._verdict.content = padded(verdict_html(estimate, rests_on, width))
         with self._client.atomic():
             self._scene.place(*self._film.at(self._shown))
 

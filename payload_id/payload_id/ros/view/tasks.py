@@ -28,7 +28,7 @@ from .workflow import Outcome, Progress, TaskState
 LONGEST = 3600.0  # [s] that a task may take
 DRY = 0.1  # of the speed
 REST = 2.0  # [s] of data after a motion, before they are solved
-TARE_ONLY = Identify.Goal.TARE_ONLY
+TARE_ONLY, EXCITING = Identify.Goal.TARE_ONLY, Identify.Feedback.EXCITING
 REQUESTED_BY = "the live view"
 DRY_RUN, RUN = "dry run", "run"
 
@@ -99,7 +99,7 @@ class Tasks:
             lower, upper = (end.tolist() for end in within.box())
         found = self._client.plan(
             LONGEST,
-            lambda told: self._show("planning", f"{told.phase}, {told.seconds:.0f} s"),
+            lambda told: self._tell("planning", f"{told.phase}, {told.seconds:.0f} s"),
             self._called_off,
             duration=duration,
             limits=limits,
@@ -151,8 +151,9 @@ class Tasks:
         """MOVE THE ARM: all of it in one goal; fields are those of payload_id_msgs/Identify."""
 
         def on_feedback(told: Any) -> None:
-            stage = f"{STAGES.get(told.state, '?')}, mass known to ± {told.half_width[0]:.3f} kg"
-            self._show(task, stage, told.progress, told.seconds_left)
+            known = f", mass known to ± {told.half_width[0]:.3f} kg"
+            stage = STAGES.get(told.state, "?") + (known if told.state >= EXCITING else "")
+            self._tell(task, stage, told.progress, told.seconds_left)
 
         result = self._client.identify(
             LONGEST, on_feedback, self._called_off, requested_by=REQUESTED_BY, **fields
@@ -206,7 +207,7 @@ class Tasks:
 
         def on_feedback(told: Any) -> None:
             detail = f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
-            self._show(task, detail, told.time * scale / plan.duration, told.remaining)
+            self._tell(task, detail, told.time * scale / plan.duration, told.remaining)
 
         self._show(task, "the planner proves it from where the arm is")
         off = self._called_off
@@ -231,6 +232,11 @@ class Tasks:
         ]
         # An answer without success is that nothing moves.
         self.say("stop", self._bridge in answers and len(sent) == len(answers), " ".join(said))
+
+    def _tell(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
+        """Show how far a goal is, until it is called off: what comes then was shown already."""
+        if not self._called_off.is_set():
+            self._show(task, detail, part, left)
 
     def _show(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
         """Show how far the task is."""

@@ -100,15 +100,15 @@ def view_model(seen: Snapshot) -> ViewModel:
     every, busy = steps(seen), bool(seen.tasks.progress.task)
     looked = seen.previewed == seen.plan_id and not seen.followed
     return ViewModel(
-        verdict=_padded(
+        verdict=padded(
             _of_before(seen)
             + verdict_html(seen.estimate, seen.rests_on, seen.width, _expected(seen))
         ),
-        plan=_padded("No plan yet." if seen.plan is None else plan_html(seen.plan)),
-        nodes=_padded(_nodes_html(seen)),
-        state=_padded(_state_html(seen)),
+        plan=padded("No plan yet." if seen.plan is None else plan_html(seen.plan)),
+        nodes=padded(_nodes_html(seen)),
+        state=padded(_state_html(seen)),
         part=min(max(seen.tasks.progress.part, 0.0), 1.0),
-        fault=_padded(f"<b>■ Fault:</b> {plain(seen.fault)}") if seen.fault else "",
+        fault=padded(f"<b>■ Fault:</b> {plain(seen.fault)}") if seen.fault else "",
         steps=every,
         busy=busy,
         comes_next="" if busy else next_step(every),
@@ -122,7 +122,7 @@ def plain(text: str) -> str:
     return html.escape(printable(text)).replace("\n", " ")
 
 
-def _padded(text: str) -> str:
+def padded(text: str) -> str:
     """Return HTML away from the edge of its panel."""
     return f'<div style="padding:0 0.7em">{text}</div>'
 
@@ -131,7 +131,7 @@ def step_html(step: Step, model: ViewModel) -> str:
     """Return what stands below a step's button."""
     following = "<b>next.</b> " if step.name == model.comes_next else ""
     hindrance = "" if model.busy else plain(step.hindrance)
-    return _padded(f"{following}{plain(step.said)} <i>{hindrance}</i>")
+    return padded(f"{following}{plain(step.said)} <i>{hindrance}</i>")
 
 
 def verdict_html(

@@ -11,6 +11,7 @@ import time
 import webbrowser
 from collections.abc import Callable, Collection, Iterator
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any, Protocol
 
 import viser
@@ -20,6 +21,7 @@ from ...core.errors import InputError
 from ..common.error_sentence import OUTLIVED
 from .session_auth import LOOPBACK, is_own_page
 
+WITHOUT_WEBGL = Path(__file__).with_name("without_webgl.js")
 RATE = 30.0  # of the 3D scene [Hz]
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")  # set where there is one
 
@@ -136,7 +138,9 @@ def _own_pages_alone(names: Collection[str]) -> Iterator[None]:
         def check(connection: Any, request: Any) -> Any:
             headers = request.headers
             if is_own_page(headers.get("Origin", ""), headers.get("Host", ""), names):
-                return process_request(connection, request)
+                if "Accept-Encoding" in headers:
+                    del headers["Accept-Encoding"]  # so that the page comes as it is
+                return _for_any_browser(process_request(connection, request))
             return connection.respond(HTTPStatus.FORBIDDEN, "No page of this server asks.\n")
 
         guarded.append(check)
@@ -149,6 +153,16 @@ def _own_pages_alone(names: Collection[str]) -> Iterator[None]:
         websockets.asyncio.server.serve = serve  # type: ignore[misc]
     if not guarded:
         raise RuntimeError("viser no longer asks websockets to serve: pages cannot be checked.")
+
+
+def _for_any_browser(response: Any) -> Any:
+    """Have a page work in a browser without WebGL; None: it is no page."""
+    if response is not None and response.headers.get("Content-Type", "").startswith("text/html"):
+        script = f"<head><script>{WITHOUT_WEBGL.read_text()}</script>".encode()
+        response.body = response.body.replace(b"<head>", script, 1)
+        del response.headers["Content-Length"]
+        response.headers["Content-Length"] = str(len(response.body))
+    return response
 
 
 def _check_free(host: str, port: int) -> None:

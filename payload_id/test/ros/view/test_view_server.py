@@ -2,6 +2,7 @@
 
 import threading
 import time
+import urllib.request
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -75,6 +76,14 @@ def page(server, arm):
     page.wait(lambda: page.uuid("Enter"))
     yield page
     page.close()
+
+
+def test_a_page_works_in_a_browser_without_webgl(server):
+    with urllib.request.urlopen(server.address) as answer:
+        page = answer.read().decode()
+        assert len(page.encode()) == int(answer.headers["Content-Length"])
+    assert page.index("this browser has no WebGL") < page.index("Viser client")
+    assert page.rstrip().endswith("</html>")
 
 
 def enter(page, token):

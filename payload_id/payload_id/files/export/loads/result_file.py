@@ -15,7 +15,7 @@ from ....core.errors import ConfigurationError, ModelError
 from ....core.identification.estimate import Estimate
 from ...configuration.input_path import input_path
 from ...configuration.json_file import read_json
-from ...runs.run_file import FILE_NAME, RunFile, has_run_file
+from ...runs.run_file import FILE_NAME, RunFile, run_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,22 +49,21 @@ def read_result(path: Path) -> Result:
         ModelError: The run's robot description cannot be read.
     """
     path = input_path(path, "run")
-    for folder in (path, path / "bag"):
-        if folder.is_dir() and has_run_file(folder):
-            run = RunFile.load(folder)
-            if run.result is None:
-                raise ConfigurationError(
-                    f"The run in {folder} was saved without a result. Replay it: ./payload-id "
-                    f"replay {folder} --json > result.json, and export that."
-                )
-            return Result(
-                source=folder.name,
-                estimate=run.result,
-                of_wrench=run.wrench is not None,
-                urdf=_description(run.urdf, folder) if run.urdf else None,
-                robot=run.robot,
-                gravity=np.array(run.gravity),
+    if folder := run_in(path):
+        run = RunFile.load(folder)
+        if run.result is None:
+            raise ConfigurationError(
+                f"The run in {folder} was saved without a result. Identify again: ./payload-id "
+                f"identify {folder} --json > result.json, and give that."
             )
+        return Result(
+            source=folder.name,
+            estimate=run.result,
+            of_wrench=run.wrench is not None,
+            urdf=_description(run.urdf, folder) if run.urdf else None,
+            robot=run.robot,
+            gravity=np.array(run.gravity),
+        )
     if path.is_dir():
         raise ConfigurationError(
             f"The folder {path} holds no run ({FILE_NAME}). Give the folder of a run that "
