@@ -328,11 +328,11 @@ def test_another_run_of_the_same_recording_keeps_those_saved_before(tmp_path):
     kept = sorted((folder / EARLIER).iterdir())
     assert [digest(RunFile.load(path)) for path in kept] == [*map(digest, runs[:2])]
     assert {bag_of(path) for path in (*kept, folder)} == {folder}
-    assert runs[2].earlier_run(tmp_path) is None
-    assert runs[0].earlier_run(tmp_path).name == str(runs[2].start_ns)
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [FILE_NAME]
-    (tmp_path / FILE_NAME).write_text("damaged")
-    runs[2].save(tmp_path)
+    assert runs[2].earlier_run(folder) is None
+    assert runs[0].earlier_run(folder).name == str(runs[2].start_ns)
+    assert [path.name for path in folder.iterdir() if path.is_file()] == [FILE_NAME]
+    (folder / FILE_NAME).write_text("damaged")
+    runs[2].save(folder)
     assert [path for path in (folder / EARLIER).iterdir() if "damaged" in path.name]
     with pytest.raises(RecordingError, match="missing"):
         a_run().save(tmp_path / "missing")
