@@ -18,13 +18,14 @@ from rich.markup import escape
 from ...core.arm.arm_model import NO_MASSES
 from ...core.arm.description import ROUNDED, with_masses_times
 from ...core.arm.mass_doubts import mass_doubts
-from ...core.errors import ConfigurationError, InputError, in_words
+from ...core.errors import ConfigurationError, InputError, PayloadIdError, in_words
 from ...files.configuration.atomic_write import check_place, save
 from ...files.recordings.recording import Recording
+from ...files.robots.arm_geometry import description_geometry
 from ...files.robots.description.urdf import is_xacro, read_urdf
 from ...files.robots.link_travel import following_masses
-from ...files.robots.robot_file import RobotFile, robots_of
-from ...files.robots.robot_model import RobotModel
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel, shipped_as
 from ...files.scaffold.arm_in_urdf import ArmFound, find_arm
 from ...files.scaffold.column_draft import columns_text, find_columns
 from ...files.scaffold.columns_found import ColumnsFound
@@ -118,8 +119,18 @@ def new_robot(draft: Draft) -> int:
     if columns is not None:
         save(beside, columns_text(columns, found.names), "columns file")
     notes = [*doubts, *([SAY] if doubts else []), following_masses(heavier, model)]
-    _report(found, scales, notes, out, beside, columns)
+    notes += _without_bodies(urdf, model, draft.urdf.parent)
+    _report(found, scales, notes, shipped_as(model), out, beside, columns)
     return _measure(draft.bare, out, beside, measured) if draft.bare else 0
+
+
+def _without_bodies(urdf: str, model: RobotModel, folder: Path) -> list[str]:
+    """Say why no motion can be planned, where meshes are missing, say."""
+    try:
+        description_geometry(urdf, model, folder)
+    except PayloadIdError as error:
+        return [f"Recordings can be identified; no motion can be planned yet: {error}"]
+    return []
 
 
 def _with_constants(columns: ColumnsFound, model: RobotModel, bare: Path) -> ColumnsFound:
@@ -195,6 +206,7 @@ def _report(
     found: ArmFound,
     scales: Scales,
     notes: Sequence[str],
+    shipped: Sequence[str],
     out: Path,
     beside: Path,
     columns: ColumnsFound | None,
@@ -210,10 +222,11 @@ def _report(
     notes = [*notes, *([ROUGH] if scales.inertia_error > ROUNDED else [])]
     for note in filter(None, notes):
         terminal.print(f"  {note}", style="yellow")
-    if shipped := robots_of(found.names):
+    if shipped:
         terminal.print(
-            f"  The shipped {' and '.join(shipped)} has these joints, and states driver, topics "
-            "and limits with their sources: begin this file with 'extends: "
+            "  Shipped for this arm, as far as names and distances of its joints tell: "
+            f"{', '.join(shipped)}, with driver, topics, limits and their sources. Begin this file "
+            "with 'extends: "
             f"package://payload_id/config/robots/{shipped[0]}.yaml', and keep of it what differs.",
             style="green", soft_wrap=True,
         )  # fmt: skip

@@ -268,12 +268,6 @@ def _names_description(path: Path) -> bool:
     return any(line.startswith(("urdf:", "extends:")) for line in lines)
 
 
-def robots_of(joints: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the robots that are shipped and have just these joints."""
-    files = shipped("robots").items()
-    return tuple(name for name, path in files if read_yaml(path).get("joints") == list(joints))
-
-
 def find_robot_file(robot: str | Path) -> Path:
     """Return the path of a robot file, given as path or as name of a robot that is shipped.
 

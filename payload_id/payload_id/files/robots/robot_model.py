@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from typing_extensions import Self
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
@@ -18,8 +20,9 @@ from .description.urdf_tree import UrdfTree
 from .link_travel import following_masses, link_travel
 from .passive_joints import check_way, followers
 from .passive_play import PassivePlay
-from .robot_file import RobotFile
+from .robot_file import RobotFile, robot_names
 
+ALIKE = 0.02  # relative: arms of one kind differ by less, those of others by more
 CORRECT = (
     "Correct them in the URDF, or state mass_factor in the robot file, by which masses and "
     "inertias are multiplied: 1.0 if they are right as they stand."
@@ -106,3 +109,18 @@ class RobotModel(ArmModel):
         require_type(robot, RobotFile, "robot", "a RobotFile, such as RobotFile.load(...)")
         arm = replace(cls.described(robot), effort=robot.effort.scales, history=robot.history)
         return arm.with_calibration(robot.calibration)
+
+
+def shipped_as(arm: ArmModel) -> tuple[str, ...]:
+    """Return the shipped robots whose joints have the names of an arm's, and lie as far apart."""
+    return tuple(
+        name
+        for name in robot_names()
+        if (file := RobotFile.load(name)).joints == arm.joints
+        and math.isclose(_lengths(RobotModel.described(file)), _lengths(arm), rel_tol=ALIKE)
+    )
+
+
+def _lengths(arm: ArmModel) -> float:
+    """Return the distances from joint to joint together [m], wherever the first is mounted."""
+    return float(np.linalg.norm(arm.translation[1:], axis=1).sum())

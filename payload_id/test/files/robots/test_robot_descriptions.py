@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,7 +15,7 @@ from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.robots.arm_geometry import robot_geometry
 from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile, robot_names
-from payload_id.files.robots.robot_model import RobotModel
+from payload_id.files.robots.robot_model import RobotModel, shipped_as
 
 GEN3 = share_folder() / "urdf" / "kinova_gen3.urdf.xacro"
 XARM7 = share_folder() / "urdf" / "xarm7.urdf.xacro"
@@ -202,3 +203,13 @@ def holds(body, points):
 def pin_pose(model, frame):
     """Return a frame's pose on the joint that carries it."""
     return model.pinocchio.frames[model.pinocchio.getFrameId(frame)].placement
+
+
+@pytest.mark.parametrize("name", ("lite6", "kinova_gen3", "ur5e"))
+def test_an_arm_is_known_again_by_names_and_distances_of_its_joints(name):
+    arm = RobotModel.described(RobotFile.load(name))
+    assert name in shipped_as(arm)
+    on_a_table = arm.translation + np.eye(arm.n)[:, :1] * [0.0, 0.0, 0.8]
+    assert name in shipped_as(replace(arm, translation=on_a_table))
+    assert not shipped_as(replace(arm, translation=1.1 * arm.translation))
+    assert not shipped_as(replace(arm, joints=tuple(reversed(arm.joints))))
