@@ -20,7 +20,6 @@ from ...core.samples.joint_map import JointMap
 from ..calibration_io.calibrated_robot import CALIBRATION, HISTORY
 from ..configuration.input_path import from_home, input_path
 from ..configuration.package_data import shipped
-from ..configuration.yaml_file import read_yaml
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfJoint, UrdfTree
 from .joint_limits import JointLimits
