@@ -249,6 +249,13 @@ class ArmModel:
         maps = np.concatenate([*columns, slide, axis], axis=2)
         return np.ascontiguousarray(maps.transpose(0, 2, 1))
 
+    @cached_property
+    def _pinocchio_places(self) -> tuple[Array, Array, Array]:
+        """Where each of Pinocchio's joints begins, whether it is cosine and sine, its index in q."""
+        joints = [self.pinocchio.joints[k] for k in range(1, self.n + 1)]
+        first = np.array([joint.idx_q for joint in joints])
+        return first, np.array([joint.nq == 2 for joint in joints]), np.array(self.order)
+
     def pinocchio_q(self, q: Array) -> Array:
         """Return Pinocchio's configuration vector for joint positions q, shape (n,) [rad or m].
 
@@ -258,13 +265,11 @@ class ArmModel:
         q = real_numbers(q, "q")
         if q.shape != (self.n,):
             raise InputError(f"q needs {self.n} numbers, one for each joint; found {q.shape}.")
-        configuration = pin.neutral(self.pinocchio)
-        for joint_id, index in enumerate(self.order, start=1):
-            joint = self.pinocchio.joints[joint_id]
-            if joint.nq == 2:
-                configuration[joint.idx_q : joint.idx_q + 2] = np.cos(q[index]), np.sin(q[index])
-            else:
-                configuration[joint.idx_q] = q[index]
+        first, turns, order = self._pinocchio_places
+        q = q[order]
+        configuration = np.empty(self.pinocchio.nq)
+        configuration[first] = np.where(turns, np.cos(q), q)
+        configuration[first[turns] + 1] = np.sin(q[turns])
         return configuration
 
     @classmethod

@@ -12,6 +12,8 @@ slope allows: dJ_j/dq_k = J_j x J_k or 0 in the payload frame.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..arm.kinetics import body_motion
@@ -27,21 +29,30 @@ def least_torque(proof: ContactProof, duration: float) -> float:
     return proof.excess / (duration * float(np.abs(proof.multiplier).sum()))
 
 
-def least_force(rows: MomentumRows, samples: Samples, proof: ContactProof) -> float:
-    """Return what the mean size of one force on the payload is at least [N].
+def least_force(
+    rows: MomentumRows, samples: Samples, proofs: Sequence[ContactProof]
+) -> float:
+    """Return what the mean size of one force on the payload is at least [N]; 0 without a proof.
 
     Args:
         rows: Made the rows of the window.
         samples: Of the window.
-        proof: That there is something external.
+        proofs: That there is something external.
     """
+    if not proofs:
+        return 0.0
     axis = body_motion(rows.model, samples.q, samples.dq).axis[:, -1]  # J, (N, n, 6)
+    duration = float(samples.stamp[-1] - samples.stamp[0])
+    return max(_least(rows, samples, axis, proof) for proof in proofs) / duration
+
+
+def _least(rows: MomentumRows, samples: Samples, axis: Array, proof: ContactProof) -> float:
+    """Return that of one proof, times the window's length [N s]."""
     reach, weight = rows.prior.com_max, proof.multiplier
     turned = np.einsum("tjk,j->tk", axis, weight)
     lever = np.linalg.norm(turned[:, :3], axis=1) + reach * np.linalg.norm(turned[:, 3:], axis=1)
     largest = float(np.max(lever)) + _between(rows, samples, axis, weight)
-    duration = float(samples.stamp[-1] - samples.stamp[0])
-    return proof.excess / (duration * largest) if largest > 0.0 else np.inf
+    return proof.excess / largest if largest > 0.0 else np.inf
 
 
 def _between(rows: MomentumRows, samples: Samples, axis: Array, weight: Array) -> float:

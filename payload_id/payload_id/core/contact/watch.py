@@ -99,9 +99,7 @@ class ContactWatch:
             external=_mean(external, np.zeros(len(block)), block.duration),
             share=_shares(proofs, block.bound(knowledge.interval.magnitude)),
             least_torque=max((least_torque(each, duration) for each in proofs), default=0.0),
-            least_force=max(
-                (least_force(self._rows, window, each) for each in proofs), default=0.0
-            ),
+            least_force=least_force(self._rows, window, proofs),
         )
 
     def _proofs(

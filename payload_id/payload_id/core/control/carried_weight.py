@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pinocchio as pin
 
 from ..arm.arm_model import ArmModel
-from ..arm.kinetics import body_motion, force_integral
 from ..arrays import Array
 
 LARGEST_STEP = 0.02  # of a joint's largest torque, per sample: 0.2 s to all of it at 250 Hz
@@ -21,8 +21,14 @@ def weight_torque(model: ArmModel, q: Array, phi: Array) -> Array:
         q: Joint positions, shape (n,) [rad or m].
         phi: The payload's inertial parameters, shape (10,).
     """
-    motion = body_motion(model, q[None], np.zeros((1, model.n)))
-    return np.asarray(-force_integral(motion, np.ones(1))[-1] @ phi)
+    arm, data = model.pinocchio, model.pinocchio.createData()
+    frame = arm.getFrameId(model.payload_frame)
+    pin.computeJointJacobians(arm, data, model.pinocchio_q(q))
+    gravity = pin.updateFramePlacement(arm, data, frame).rotation.T @ model.gravity
+    J = pin.getFrameJacobian(arm, data, frame, pin.LOCAL)
+    torque = np.empty(model.n)
+    torque[list(model.order)] = -J.T @ np.append(phi[0] * gravity, pin.skew(phi[1:4]) @ gravity)
+    return torque
 
 
 @dataclass

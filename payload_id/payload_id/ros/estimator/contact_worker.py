@@ -80,17 +80,16 @@ class ContactWorker:
             self._thread.wake()
 
     def learn(self, estimate: Estimate, established: Callable[[], Established | None]) -> None:
-        """Take up an estimate if it is usable; forget all when a run begins anew.
+        """Take up an estimate if it is usable; forget all when a run or a payload begins anew.
 
         Args:
             estimate: The newest.
             established: Gives what goes with it.
         """
-        if estimate.status is Status.WAITING:
-            self._lesson, self._touched, self._since = None, False, 0.0
-        elif estimate.status in USABLE and (not self._touched or estimate.since > self._since):
-            self._touched = False
-            self._since = estimate.since if estimate.since >= 0.0 else 0.0
+        if estimate.status is Status.WAITING or estimate.since > self._since:
+            self._lesson, self._touched = None, False
+            self._since = estimate.since if estimate.since > 0.0 else 0.0
+        if estimate.status in USABLE and not self._touched:
             found = established()
             if found is not None and len(found.rows):
                 self._lesson = _Lesson(found, estimate.phi)

@@ -39,8 +39,8 @@ class Run(Protocol):
     def take(self, parts: list[Any], lost: int) -> None:
         """Take in what was measured, of which so much was lost."""
 
-    def is_due(self) -> bool:
-        """Return whether an update is due."""
+    def is_due(self, rested: bool) -> bool:
+        """Return whether an update is due; `rested`: whether they took no more than their share."""
 
     def is_new(self, at_end: bool = False) -> bool:
         """Return whether there are data that no update has seen; at the end, or no update yet."""
@@ -251,7 +251,8 @@ class RunControl(Generic[SomeRun]):
     def advance(self) -> bool:
         """Take in what has arrived, and update if that is due; return whether it was."""
         self.drain()
-        if not (self.running and self.run.is_due() and time.monotonic() >= self._rest_until):
+        rested = time.monotonic() >= self._rest_until
+        if not (self.running and self.run.is_due(rested)):
             return False
         begin = time.thread_time()
         self._update()

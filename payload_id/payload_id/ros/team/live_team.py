@@ -185,9 +185,9 @@ class LiveTeam:
         """Return whether there are data that no update has seen."""
         return self._record.is_new
 
-    def is_due(self) -> bool:
+    def is_due(self, rested: bool) -> bool:
         """Return whether an update is due."""
-        return self._record.is_new and time.monotonic() >= self._record.due
+        return rested and self._record.is_new and time.monotonic() >= self._record.due
 
     def update(self, callback: Callable[[Any], object]) -> TeamReport:
         """Estimate from all data so far."""

@@ -60,5 +60,5 @@ def test_least_force_of_positions_that_jump_by_a_turn_is_that_of_those_that_do_n
     assert np.abs(np.diff(jumping, axis=0)).max() > 6.0
     proof = ContactProof(np.random.default_rng(5).normal(size=model.n), 0.5)
     rows = MomentumRows.of(model, Uncertainty())
-    smooth, wrapped = (least_force(rows, replace(samples, q=x), proof) for x in (q, jumping))
+    smooth, wrapped = (least_force(rows, replace(samples, q=x), [proof]) for x in (q, jumping))
     assert 0.0 < smooth and np.isclose(wrapped, smooth, rtol=1e-9)

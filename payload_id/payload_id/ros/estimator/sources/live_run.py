@@ -277,11 +277,15 @@ class LiveRun:
             self._seen < 0 and (at_end or self.samples > 0)
         )
 
-    def is_due(self) -> bool:
-        """Return whether enough data have arrived since the last update."""
+    def is_due(self, rested: bool = True) -> bool:
+        """Return whether an update is due; another payload in the hand waits for nothing.
+
+        Args:
+            rested: Whether updates have taken no more than their share of the processor.
+        """
         elapsed = (self._record.newest_ns - self._record.updated_ns) / NANOSECONDS
         news = self._identifier.standing != self._record.standing
-        due = news or elapsed >= self.settings.update_period
+        due = news or (rested and elapsed >= self.settings.update_period)
         return due and self.windows > max(self._seen, 0)
 
     def update(self, callback: Callable[[Report], object] = lambda report: None) -> Report:
