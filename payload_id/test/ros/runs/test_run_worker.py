@@ -65,7 +65,8 @@ class Run:
     def forget(self, running):
         self.taken.append("reset")
 
-    is_due = is_new = lambda self, at_end=False: "stop" not in self.taken  # noqa: E731
+    is_due = lambda self, rested: rested and "stop" not in self.taken  # noqa: E731
+    is_new = lambda self, at_end=False: "stop" not in self.taken  # noqa: E731
     progress = lambda self: "some windows"  # noqa: E731
     remarks = lambda self, message: ""  # noqa: E731
 
