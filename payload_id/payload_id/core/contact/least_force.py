@@ -29,9 +29,7 @@ def least_torque(proof: ContactProof, duration: float) -> float:
     return proof.excess / (duration * float(np.abs(proof.multiplier).sum()))
 
 
-def least_force(
-    rows: MomentumRows, samples: Samples, proofs: Sequence[ContactProof]
-) -> float:
+def least_force(rows: MomentumRows, samples: Samples, proofs: Sequence[ContactProof]) -> float:
     """Return what the mean size of one force on the payload is at least [N]; 0 without a proof.
 
     Args:

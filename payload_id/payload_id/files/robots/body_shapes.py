@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
+import scipy.spatial
 
 from ...core.arrays import Array
 from ...core.errors import InputError, ModelError
@@ -16,17 +17,19 @@ from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path
 from ..configuration.package_data import resolve
 
-READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".xyz")
+READABLE = (".stl", ".obj", ".ply", ".off", ".dae", ".glb", ".gltf", ".xyz")
+ROUNDING = 1e-9  # relative
 FARTHEST = 1e9  # a coordinate, in whatever unit
 SIZES = {  # of primitives: attributes, and how many numbers each has
     "box": {"size": 3}, "sphere": {"radius": 1},
     **dict.fromkeys(("cylinder", "capsule"), {"radius": 1, "length": 1}),
 }  # fmt: skip
 MOST_CORNERS = 2000  # of a mesh's hull; more would make every check slow
+FACES = 300  # of a polyhedron around a hull with more: 1 to 2 % larger
 
 
 def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexBody:
-    """Return the convex hull of a mesh, in the frame of its file.
+    """Return the convex hull of a mesh in the frame of its file, or what holds a very fine one.
 
     Args:
         path: File that trimesh reads.
@@ -41,11 +44,29 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
         raise InputError(f"'{path}' holds no triangles: it is cut off, or no mesh.")
     body = ConvexBody.hull(points * np.asarray(scale), name=name or path.name)
     if len(body.points) > MOST_CORNERS:
-        raise InputError(
-            f"The convex hull of {path.name} has {len(body.points)} corners; simplify the mesh to "
-            f"at most {MOST_CORNERS}."
-        )
+        corners = _around(body.points)
+        body = ConvexBody.hull(corners, translation=body.translation, name=body.name)
     return body
+
+
+def _around(corners: Array) -> Array:
+    """Return the corners of a polyhedron that holds points, shape (C, 3) both.
+
+    Its faces touch the points. Where these are as wide along all axes, the faces look in
+    directions spread over the sphere (a Fibonacci lattice), and along the axes.
+    """
+    middle = corners.mean(axis=0)
+    _, widths, axes = np.linalg.svd(corners - middle, full_matrices=False)
+    points = (corners - middle) @ axes.T / widths
+    k = np.arange(FACES) + 0.5
+    z, turn = 1.0 - 2.0 * k / FACES, np.pi * (1.0 + np.sqrt(5.0)) * k
+    ring = np.sqrt(1.0 - z**2)
+    spread = np.column_stack([ring * np.cos(turn), ring * np.sin(turn), z])
+    normals = np.vstack([spread, np.eye(3), -np.eye(3)])
+    farthest = (points @ normals.T).max(axis=0) * (1.0 + ROUNDING)
+    faces = np.column_stack([normals, -farthest])
+    around = scipy.spatial.HalfspaceIntersection(faces, np.zeros(3)).intersections
+    return np.asarray(around * widths @ axes + middle)
 
 
 def geometry_of(path: Path) -> tuple[Array, Array]:
@@ -65,9 +86,7 @@ def geometry_of(path: Path) -> tuple[Array, Array]:
 
     try:
         with np.errstate(all="ignore"):  # numbers are looked at below
-            loaded: Any = trimesh.load(path, process=False)
-            if isinstance(loaded, trimesh.Scene):
-                loaded = loaded.to_geometry()
+            loaded = mesh_of(path)
             vertices = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
             bad = int((~(np.abs(vertices) < FARTHEST)).any(axis=-1).sum())
             if isinstance(loaded, trimesh.Trimesh) and not bad:
@@ -87,6 +106,19 @@ def geometry_of(path: Path) -> tuple[Array, Array]:
             f"number, or beyond {FARTHEST:g}: it is damaged."
         )
     return vertices, triangles.reshape(-1, 3, 3)
+
+
+def mesh_of(path: Path) -> Any:
+    """Return what trimesh reads of a file, in metres where the file states its unit.
+
+    As in RViz, an axis that a COLLADA file calls up is not turned.
+    """
+    import trimesh
+
+    loaded = trimesh.load(path, process=False)
+    if loaded.units:
+        loaded = loaded.convert_units("meters")
+    return loaded.to_geometry() if isinstance(loaded, trimesh.Scene) else loaded
 
 
 def shape_body(element: ElementTree.Element, link: str, folder: Path) -> ConvexBody:

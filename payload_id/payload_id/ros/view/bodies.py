@@ -19,7 +19,7 @@ from ...core.arrays import Array
 from ...core.errors import PayloadIdError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...files.configuration.package_data import resolve
-from ...files.robots.body_shapes import READABLE, shape_body
+from ...files.robots.body_shapes import READABLE, mesh_of, shape_body
 
 MOST_FACES = 20_000  # of one visual mesh; larger ones are shown as their collision body
 THIN = 0.03  # [m] radius of a capsule that stands for a link
@@ -115,7 +115,7 @@ def _visual_mesh(visual: ElementTree.Element, folder: Path) -> Triangles | None:
         path = resolve(mesh.get("filename", "").removeprefix("file://"), folder)
         if path.suffix.lower() not in READABLE:
             return None
-        loaded: Any = trimesh.load(path, force="mesh")
+        loaded = mesh_of(path)
         loaded.apply_scale([float(x) for x in mesh.get("scale", "1 1 1").split()])
         at = shape_body(visual, "", folder)
         found = Triangles.of(loaded, at.rotation, at.translation)
