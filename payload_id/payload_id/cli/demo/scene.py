@@ -112,9 +112,8 @@ def save_truth(scene: Scene) -> None:
 def draw_motion(scene: Scene) -> Found:
     """Draw the motion that shakes the payload."""
     robot, model = scene.robot, scene.model
-    start = np.zeros(model.n) if robot.home is None else robot.home
     limits, payloads = robot.limits.of_motion(), [np.zeros(10), heavy_payload()]
-    return random_fourier_search(model, start, limits, payloads, scene.seed, DURATION)
+    return random_fourier_search(model, robot.start, limits, payloads, scene.seed, DURATION)
 
 
 def heavy_payload() -> Array:

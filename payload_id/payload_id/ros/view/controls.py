@@ -14,7 +14,7 @@ from ...core.identification.headline import ENOUGH
 from .handing import CHOICES, load_of, report_of
 from .live_arm import LiveArm
 from .tasks import DRY_RUN, RUN, TARE_ONLY
-from .view_model import DONE, OPEN, ViewModel, step_html
+from .view_model import DONE, OPEN, ViewModel, padded, step_html
 from .workflow import (
     Snapshot,
     health,
@@ -74,7 +74,7 @@ class Controls:
             self._mass.on_update(self._on_enough)
             self._com.on_update(self._on_enough)
             self._add_button(IDENTIFY, "Identify in one go", icon="player-play")
-            gui.add_html("All of it in pieces, each planned with what the pieces before have told.")
+            gui.add_html(padded("In pieces, each planned with what the pieces before have told."))
             self._finish = gui.add_button("Finish now", icon="player-stop", visible=False)
             self._finish.on_click(lambda _: self._tasks.finish())
             gui.add_divider()
