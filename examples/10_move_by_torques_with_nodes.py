@@ -38,7 +38,7 @@ LONGEST = 1800.0  # [s] that one payload may take
 
 def nodes_of(scene: Scene, factor: float) -> DemonstrationNodes:
     """Return all nodes, with the simulation at a part of the clock's speed."""
-    both, folder = {**cell_parameters(), "back_end": "effort"}, scene.folder
+    both, folder = {**cell_parameters(scene), "back_end": "effort"}, scene.folder
     also = {
         "planner": {**both, "certificates_folder": str(folder / "certificates")},
         "bridge": {**both, **PATIENCE, "state_folder": str(folder)},

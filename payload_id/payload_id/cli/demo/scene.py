@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
+from ...core.arm.arm_model import ArmModel
 from ...core.arrays import Array
-from ...core.body.inertial import from_mass_com_inertia
+from ...core.body.inertial import change_of_frame, from_mass_com_inertia
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError, in_words
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
@@ -94,13 +96,29 @@ def draw_scene(
         seed: All else follows from it.
         out: Where the folder is made.
         prior: What is known of payloads; None: what the robot file says.
-        drawn: Draws the payload.
+        drawn: Draws the payload, z away from the arm.
         keys: Of the robot file, in place of the shipped one's.
     """
     folder = _new_folder(out / f"demo_{datetime.now():%Y%m%d_%H%M%S}")
     robot = _robot(robot_name, folder / "robot.yaml", prior, keys)
-    payload = drawn(np.random.default_rng(seed))
-    return Scene(seed, robot, RobotModel.from_robot_file(robot), payload, folder)
+    model = RobotModel.from_robot_file(robot)
+    payload = change_of_frame(outward(model), np.zeros(3)) @ drawn(np.random.default_rng(seed))
+    return Scene(seed, robot, model, payload, folder)
+
+
+def outward(model: ArmModel) -> Array:
+    """Return axes in the payload frame of which z points away from the arm, shape (3, 3).
+
+    It is the frame's own axis that is nearest to the way from the last joint but one.
+    """
+    last = model.payload_joint
+    way = model.rotation[last].T @ model.translation[last] + model.payload_translation
+    way = model.payload_rotation.T @ way
+    axis = np.sign(way) * (np.abs(way) == np.abs(way).max())
+    found = (
+        Rotation.align_vectors([axis], [[0.0, 0.0, 1.0]])[0] if axis.any() else Rotation.identity()
+    )
+    return np.round(found.as_matrix(), 12)
 
 
 def save_truth(scene: Scene) -> None:

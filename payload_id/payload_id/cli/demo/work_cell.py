@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import rclpy
 from rich.rule import Rule
 
@@ -22,7 +23,7 @@ from ...ros.view.node import serve
 from ..common.presentation import console
 from .domain import own_domain
 from .nodes import DemonstrationNodes, arm_nodes
-from .scene import SENSOR, TRUTH, Scene, draw_payload, draw_scene, save_truth
+from .scene import SENSOR, TRUTH, Scene, draw_payload, draw_scene, outward, save_truth
 
 HEAVIEST = 1.0  # [kg]
 REACH, HEIGHT = 0.025, (0.07, 0.08)  # [m] see `draw_payload`
@@ -54,7 +55,7 @@ def run(robot: str, sensor: bool, seed: int, out: Path) -> int:
     scene = draw_scene(robot, seed, out, prior, drawn, **keys)
     own_domain()
     measured = sensor_parameters(scene) if sensor else {}
-    cell, folder = cell_parameters(), scene.folder
+    cell, folder = cell_parameters(scene), scene.folder
     also = {
         "planner": {**cell, **measured, "certificates_folder": str(folder / "certificates")},
         "bridge": {**cell, "silence": SILENCE, "state_folder": str(folder)},
@@ -91,10 +92,12 @@ def sensor_parameters(scene: Scene) -> dict[str, Any]:
     return {"source": "wrench", "wrench_uncertainty": str(path)}
 
 
-def cell_parameters() -> dict[str, Any]:
+def cell_parameters(scene: Scene) -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
-    cell = {"cell": CELL, "payload_box": [*BOX], "payload_box_centre": [*CENTRE]}
-    return {**cell, "clock_tolerance": LATE}
+    turn = outward(scene.model)
+    box, centre = (np.abs(turn) @ BOX).tolist(), (turn @ CENTRE).tolist()
+    told = {"cell": CELL, "payload_box": box, "payload_box_centre": centre}
+    return {**told, "clock_tolerance": LATE}
 
 
 def wait_for(nodes: DemonstrationNodes) -> None:

@@ -251,7 +251,7 @@ class ArmModel:
 
     @cached_property
     def _pinocchio_places(self) -> tuple[Array, Array, Array]:
-        """Where each of Pinocchio's joints begins, whether as cosine and sine, and its index in q."""
+        """Where each of Pinocchio's joints begins, whether as cosine and sine, its index in q."""
         joints = [self.pinocchio.joints[k] for k in range(1, self.n + 1)]
         first = np.array([joint.idx_q for joint in joints])
         return first, np.array([joint.nq == 2 for joint in joints]), np.array(self.order)
