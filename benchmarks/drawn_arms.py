@@ -152,7 +152,6 @@ class Drawn:
             "control": {"tracking_position": error, "tracking_velocity": 5 * error,
                         "tracking_acceleration": 50 * error},
             "driver": {"goal": {"path": 1.0, "end": 1.0}},
-            "overlaps_at_zero": "drawn arms may overlap there",
             "uncertainty": {
                 "link_relative": rng.uniform(0.0, 0.1), "friction_coulomb": rng.uniform(0.0, 2.0),
                 "friction_viscous": rng.uniform(0.0, 1.0), "rotor_inertia": rng.uniform(0.0, 0.3),

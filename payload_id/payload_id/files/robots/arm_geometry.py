@@ -45,9 +45,7 @@ def robot_geometry(
         robot.urdf, model, robot.urdf_path.parent, robot.links_without_body
     )
     stands = tuple(joint.note for joint in robot.held)
-    geometry = replace(
-        geometry, overlaps_at_zero=robot.overlaps_at_zero, notes=(*stands, *geometry.notes)
-    )
+    geometry = replace(geometry, notes=(*stands, *geometry.notes))
     if payload:
         play = PassivePlay(robot.urdf, robot.joints)
         frame = robot.payload_frame

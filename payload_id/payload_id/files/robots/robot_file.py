@@ -66,8 +66,6 @@ class RobotFile:
         driver: What is known of the driver that follows it.
         control: What the arm's motion under a controller rests on.
         allowed_contacts: Pairs of bodies that are not checked against each other, and why.
-        overlaps_at_zero: Why bodies may overlap at q = 0, where the arm never is; empty: they may
-            not.
         passive_joints: Where joints stand that the arm does not move, as far as that is known; they
             are fixed there in `urdf` [rad or m].
         held: The same joints, with how far off their places they may be, and whether they are
@@ -99,7 +97,6 @@ class RobotFile:
     driver: DriverFacts
     control: ControlSettings
     allowed_contacts: Mapping[tuple[str, str], str]
-    overlaps_at_zero: str
     passive_joints: Mapping[str, float]
     held: tuple[PassivePlace, ...]
     held_silence: float
@@ -168,7 +165,6 @@ class RobotFile:
             driver=keys.driver,
             control=keys.control,
             allowed_contacts=keys.contacts,
-            overlaps_at_zero=keys.overlaps_at_zero,
             passive_joints=places,
             held=held,
             held_silence=watch.silence,

@@ -299,11 +299,6 @@ class RobotProfile(Model):
         "link/2, ... for one of several",
         default={},
     )
-    overlaps_at_zero: str = key(
-        "why bodies of the description may overlap at q = 0, where this arm never is; they are "
-        "checked along every motion all the same",
-        default="",
-    )
     passive_joints: dict[str, Number] = key(
         "where joints stand that the arm does not move, 'joint: position' [rad or m]; without it a "
         "gripper's may be anywhere in their travel, and a lift stands at 0",

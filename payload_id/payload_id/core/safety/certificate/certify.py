@@ -11,6 +11,7 @@ motion: its design is tried before the torque, and the disturbance that it is ma
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -31,6 +32,10 @@ from .certificate import Certificate, digest_of
 from .safety_case import SafetyCase
 
 STEP = 0.05  # [s] slices on which extrema of the motion are taken
+OWN_BODIES = (
+    " If they are apart in truth, mend the description's bodies or the payload's volume; a contact "
+    "that is meant is allowed by name and reason (allowed_contacts in the robot file)."
+)
 DESIGN_STEP = 0.4  # part of it that the slices for the change of torque are [-]
 
 
@@ -51,7 +56,6 @@ def certify(
     """
     _check(case, trajectory, step)
     proofs: tuple[Callable[[], tuple[Margin, ...] | Refusal], ...] = (
-        lambda: case.overlap or (),
         partial(_motion_margins, case, trajectory, step),
         lambda: start_refusal(case, MotionState.of(trajectory, 0.0)) or (),
         partial(_speed_margins, case, trajectory),
@@ -95,7 +99,11 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
     if not pose:
         return None
     near = pose_clearance(case.scene, start.q, case.tube.position, case.clearance)
-    return near.at_start() if isinstance(near, Refusal) else None
+    if not isinstance(near, Refusal):
+        return None
+    at_start = near.at_start()
+    hint = "" if near.constraint == "obstacles" else OWN_BODIES
+    return replace(at_start, sentence=at_start.sentence + hint)
 
 
 def _motion_margins(

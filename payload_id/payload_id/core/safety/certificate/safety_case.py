@@ -14,9 +14,7 @@ from ...errors import InputError
 from ...motion.limits import MotionLimits
 from ..clearance.arm_geometry import BASE, ArmGeometry
 from ..clearance.convex_body import ConvexBody
-from ..clearance.overlap import signed_distances
 from ..clearance.scene import Scene
-from ..margins.margin import Refusal
 from ..speed.speed_limits import SpeedLimits
 from ..torque.parameter_box import ParameterBox
 from ..tube.tracking_tube import TrackingTube
@@ -104,33 +102,6 @@ class SafetyCase:
             "speeds": digest_of(self.speeds.to_dict()),
         }
 
-    @cached_property
-    def overlap(self) -> Refusal | None:
-        """Two bodies of the arm that overlap at q = 0 (the nearest position within the limits).
-
-        Bodies that overlap there without being allowed to are those of a wrong description, or of a
-        volume that is larger than what it stands for.
-        """
-        if self.geometry.overlaps_at_zero:
-            return None
-        zero = np.clip(0.0, self.limits.position_lower, self.limits.position_upper)
-        pairs = self.geometry.pairs(self.model)
-        bodies = [(item.joint, item.body) for item in self.geometry.bodies]
-        depth = -signed_distances(self.model, bodies, pairs, zero)
-        if not (depth > 0.0).any():
-            return None
-        worst = int(np.argmax(depth))
-        pair = tuple(self.geometry.bodies[k].name for k in pairs[worst])
-        attached = any(self.geometry.bodies[k].attached for k in pairs[worst])
-        group = "payload volume" if attached else "self-collision"
-        sentence = (
-            f"Refused ({group}): {' and '.join(pair)} overlap by {depth[worst]:.4g} m at q = 0. "
-            "Mend the bodies; or allow this contact by name and reason (allowed_contacts in the "
-            "robot file); or, where the arm is never at q = 0, say why (overlaps_at_zero), so that "
-            "the pair is checked along the motion like all others."
-        )
-        return Refusal(group, pair, 0.0, float(depth[worst]), True, sentence)
-
     def assumptions(self) -> tuple[str, ...]:
         """Return what must be true for a certificate to hold."""
         allowed = tuple(
@@ -138,7 +109,6 @@ class SafetyCase:
             for contact in self.geometry.allowed
         )
         joined = "; ".join(" and ".join(links) for links in self.geometry.joined)
-        why = self.geometry.overlaps_at_zero
         turned = tuple(
             f"{name} has turned by {turns:+d} whole turns more than its positions here say; its "
             "position limits are those of the whole turn, less that."
@@ -156,7 +126,6 @@ class SafetyCase:
             f"they touch by construction: {joined}.",
             *self.geometry.notes,
             *turned,
-            *([f"Overlaps at q = 0 are of no account: {why}."] if why else []),
             *allowed,
         )
 

@@ -79,15 +79,12 @@ class ArmGeometry(InJson):
         allowed: Pairs of bodies that are not checked.
         notes: What the bodies rest on beside that, one sentence each: joints that stand still or
             whose whole travel a body covers, links without a body.
-        overlaps_at_zero: Why bodies may overlap at q = 0, where the arm never is; empty: they may
-            not. They are checked along a motion all the same.
     """
 
     bodies: tuple[LinkBody, ...]
     joined: tuple[tuple[str, str], ...] = ()
     allowed: tuple[AllowedContact, ...] = ()
     notes: tuple[str, ...] = ()
-    overlaps_at_zero: str = ""
 
     def __post_init__(self) -> None:
         if not any(item.joint != BASE and not item.attached for item in self.bodies):
