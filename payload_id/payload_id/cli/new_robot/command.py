@@ -19,9 +19,11 @@ from ...core.arm.arm_model import NO_MASSES
 from ...core.arm.description import ROUNDED, with_masses_times
 from ...core.arm.mass_doubts import mass_doubts
 from ...core.errors import ConfigurationError, InputError, PayloadIdError, in_words
+from ...core.safety.clearance.arm_geometry import AllowedContact
 from ...files.configuration.atomic_write import check_place, save
 from ...files.recordings.recording import Recording
 from ...files.robots.arm_geometry import description_geometry
+from ...files.robots.contacts import always_near
 from ...files.robots.description.urdf import is_xacro, read_urdf
 from ...files.robots.link_travel import following_masses
 from ...files.robots.robot_file import RobotFile
@@ -113,24 +115,26 @@ def new_robot(draft: Draft) -> int:
             columns = _with_constants(columns, model, draft.bare)
     if source is None:
         save(expanded, urdf, "robot description")
-    text = robot_text(found, scales, expanded, factor, out.parent, columns)
+    near, without = _near_bodies(urdf, model, found, draft.urdf.parent)
+    text = robot_text(found, scales, expanded, factor, out.parent, columns, near)
     save(out, text, "robot file")
     RobotFile.load(out.resolve())
     if columns is not None:
         save(beside, columns_text(columns, found.names), "columns file")
-    notes = [*doubts, *([SAY] if doubts else []), following_masses(heavier, model)]
-    notes += _without_bodies(urdf, model, draft.urdf.parent)
+    notes = [*doubts, *([SAY] if doubts else []), following_masses(heavier, model), without]
     _report(found, scales, notes, shipped_as(model), out, beside, columns)
     return _measure(draft.bare, out, beside, measured) if draft.bare else 0
 
 
-def _without_bodies(urdf: str, model: RobotModel, folder: Path) -> list[str]:
-    """Say why no motion can be planned, where meshes are missing, say."""
+def _near_bodies(
+    urdf: str, model: RobotModel, found: ArmFound, folder: Path
+) -> tuple[list[AllowedContact], str]:
+    """Return bodies that are near in every pose; and why no motion can be planned, if it cannot."""
     try:
-        description_geometry(urdf, model, folder)
-    except PayloadIdError as error:
-        return [f"Recordings can be identified; no motion can be planned yet: {error}"]
-    return []
+        geometry = description_geometry(urdf, model, folder)
+    except PayloadIdError as error:  # meshes are missing, say
+        return [], f"Recordings can be identified; no motion can be planned yet: {error}"
+    return always_near(model, geometry, *found.travel), ""
 
 
 def _with_constants(columns: ColumnsFound, model: RobotModel, bare: Path) -> ColumnsFound:

@@ -6,10 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
+import numpy as np
+
+from ...core.arrays import Array
 from ...core.errors import ModelError, UnknownNameError
 from ..robots.description.urdf_tree import UrdfJoint, UrdfTree
 from ..robots.joint_limits import UNLIMITED_FROM
 
+TURN = math.pi  # [rad] that random poses reach where no limit is stated
 MOVING = ("revolute", "continuous", "prismatic")
 BASES = ("floating", "planar")  # joints on which a whole robot moves
 LEAST_CHAIN = 3  # joints that make an arm where a chain divides; fewer are fingers
@@ -44,6 +48,13 @@ class ArmFound:
     def names(self) -> tuple[str, ...]:
         """Names of its joints."""
         return tuple(joint.name for joint in self.joints)
+
+    @property
+    def travel(self) -> tuple[Array, Array]:
+        """Least and largest positions for random poses, shape (n,) each [rad or m]."""
+        ends = [(-TURN, TURN) if x.lower is None else (x.lower, x.upper) for x in self.joints]
+        lower, upper = np.array(ends).T
+        return lower, upper
 
 
 def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:

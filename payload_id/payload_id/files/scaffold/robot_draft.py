@@ -17,6 +17,7 @@ from ...core.calibration.measured_noise import MARGIN
 from ...core.errors import comment
 from ...core.motion.limits import inverse_dynamics
 from ...core.motion.trajectory import Motion
+from ...core.safety.clearance.arm_geometry import AllowedContact
 from ..configuration.yaml_file import END
 from .arm_in_urdf import ArmFound
 from .columns_found import ColumnsFound
@@ -34,7 +35,6 @@ UNWEIGHED = 50.0  # [N m or N] of a joint of which neither weight nor limit is s
 PAYLOAD = 5.0  # [kg] of an arm without masses
 FACTOR = "# Factor on the description's masses and moments of inertia.\n"
 USUAL_RATE = 500.0  # [Hz] of joint states where no table tells
-TURN = math.pi  # [rad] that random poses reach where no limit is stated
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,7 @@ class Scales:
             found: Its joints in the description.
             doubted: Whether its masses may be in another unit, or placeholders.
         """
-        lower = np.array([-TURN if j.lower is None else j.lower for j in found.joints])
-        upper = np.array([TURN if j.upper is None else j.upper for j in found.joints])
-        q = np.random.default_rng(0).uniform(lower, upper, (POSES, model.n))
+        q = np.random.default_rng(0).uniform(*found.travel, (POSES, model.n))
         still = np.zeros_like(q)
         rest = Motion(np.arange(float(POSES)), q, still, still)
         gravity = np.abs(inverse_dynamics(model, rest, np.zeros(10))).max(axis=0)
@@ -89,6 +87,7 @@ def robot_text(
     mass_factor: float | None,
     folder: Path,
     columns: ColumnsFound | None,
+    near: Sequence[AllowedContact] = (),
 ) -> str:
     """Return the text of a robot file.
 
@@ -99,11 +98,12 @@ def robot_text(
         mass_factor: On its masses; None: they are not doubted.
         folder: Where the robot file will lie.
         columns: What a table shows; None: there is none.
+        near: Bodies that are near in every pose.
     """
     rate = USUAL_RATE if columns is None or not math.isfinite(columns.rate) else columns.rate
     place = os.path.relpath(urdf.resolve(), folder.resolve())
     text = _arm_text(found, place, mass_factor, float(f"{rate:.3g}"))
-    text += _limits_text(found, scales) + _bounds_text(scales, columns)
+    text += _near_text(near) + _limits_text(found, scales) + _bounds_text(scales, columns)
     return f"{text}{END}\n"  # by which a copy that is cut off is noticed
 
 
@@ -151,6 +151,19 @@ effort:
   # Known offsets [N m], subtracted after the sign.
   offset: {_numbers(np.zeros(n))}
 
+"""
+
+
+def _near_text(near: Sequence[AllowedContact]) -> str:
+    """Return the pairs of bodies that are not checked against each other; empty: there are none."""
+    if not near:
+        return ""
+    pairs = "".join(f"  {_text(' '.join(x.bodies))}: {_text(x.reason)}\n" for x in near)
+    return f"""\
+# Bodies that are not checked against each other, and why. CHECK: these are so near in every pose
+# that no motion would keep the planner's clearance; keep those that cannot touch by construction.
+allowed_contacts:
+{pairs}
 """
 
 

@@ -138,7 +138,7 @@ def test_a_body_next_to_a_mere_frame_is_exempt_only_while_it_touches_by_construc
     model = ArmModel.from_xml(sliding, "shoulder")
     geometry = description_geometry(sliding, model, Path())
     assert geometry.allowed == ()
-    outcome = certify(case_of(model, geometry), between(np.array([1.0]), np.array([0.5])))
+    outcome = certify(case_of(model, geometry), between(np.array([1.0]), np.array([0.0])))
     refused(outcome, "column", "shoulder")
 
 

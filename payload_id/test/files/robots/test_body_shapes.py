@@ -6,7 +6,11 @@ import trimesh
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
+from payload_id.files.robots.arm_geometry import description_geometry
 from payload_id.files.robots.body_shapes import MOST_CORNERS, geometry_of, mesh_hull
+from payload_id.files.robots.contacts import always_near
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
 
 COLLADA = """<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
@@ -45,3 +49,13 @@ def test_a_collada_file_is_in_metres_and_not_turned(tmp_path, unit):
     vertices, triangles = geometry_of(path)
     assert len(triangles) == 4
     np.testing.assert_allclose(np.ptp(vertices, axis=0), unit * np.array([1.0, 2.0, 3.0]))
+
+
+def test_bodies_that_are_near_in_every_pose_are_named_for_a_person_to_judge():
+    robot = RobotFile.load("ur10e")
+    model = RobotModel.described(robot)
+    geometry = description_geometry(robot.urdf, model, robot.urdf_path.parent)
+    turns = np.full(model.n, np.pi)
+    found = always_near(model, geometry, -turns, turns)
+    stated = {frozenset(pair) for pair in robot.allowed_contacts}
+    assert stated <= {frozenset(contact.bodies) for contact in found}
