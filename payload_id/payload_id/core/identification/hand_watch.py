@@ -37,6 +37,7 @@ PART = 50  # rows that are learnt at a time
 MEMORY = 3600.0  # [s] in which an arm that warms up may wander through the bounds of its constants
 MOST = 8  # windows that may wait for a decision; its cost grows with their square
 SURE = 2.0  # standard deviations by which a mass is surely above zero
+EXACT = 1e-7  # part of the largest that a row may be: covariances of more exact ones are singular
 SIZES = 10.0 ** -np.arange(0.0, 2.5, 0.5)  # a contact's, log-uniform; parts of the heaviest payload
 
 
@@ -346,7 +347,7 @@ class HandWatch:
         (H, left), noise = self.linearised(state, block), self.noise(block, MOST)
         weight = np.linalg.inv(H @ state.covariance @ H.T + np.diag(noise))
         unknown = self.unknown(block)
-        known = block.bound(np.abs(self.settled)) - unknown
+        known = self._known(block)
         fitted = noise * (weight @ left) / known
         moving, new = unknown < 1e-6 * known, scale.copy()
         np.add.at(new[0], block.joint[moving], fitted[moving] ** 2)
@@ -359,6 +360,15 @@ class HandWatch:
         moving = np.abs((block.B * seconds[block.joint]).sum(axis=1))
         return np.asarray(bound[block.joint] * np.clip(block.duration - moving, 0.0, None))
 
+    def _known(self, block: RowBlock) -> Array:
+        """Return the bound on each row's error but for friction, shape (m,) [N m s or N s].
+
+        Where it is a part of a torque near zero, rows are still no more exact than `EXACT`.
+        """
+        size = np.abs(block.B).sum(axis=1) + np.abs(block.A) @ self.prior.box()[1]
+        bound = block.bound(np.abs(self.settled)) - self.unknown(block)
+        return np.asarray(bound + EXACT * size)
+
     def noise(self, block: RowBlock, alike: int = 1) -> Array:
         """Return the variance of each row's error, shape (m,).
 
@@ -367,7 +377,7 @@ class HandWatch:
             alike: Windows with the same friction at rest: together they are to say as much as one.
         """
         unknown = self.unknown(block)
-        d = block.bound(np.abs(self.settled)) - unknown
+        d = self._known(block)
         scale = (self.scale[0] / self.scale[1])[block.joint]
         return np.asarray(scale * d**2 + alike * UNIFORM_VARIANCE * unknown**2)
 

@@ -167,3 +167,15 @@ def test_the_weight_is_what_inverse_dynamics_say_and_never_jumps(name):
         assert np.abs(now - before).max() <= LARGEST_STEP * 100.0 + 1e-12
         before = now
     np.testing.assert_allclose(before, wanted, atol=1e-9)
+
+
+def test_joints_without_torque_are_watched_where_the_bound_is_a_part_of_it():
+    run = scene()
+    rows = MomentumRows.of(run.model, Uncertainty(torque_relative=0.02, link_relative=0.05))
+    hand = HandWatch.empty_handed(rows, RowBlock.empty(rows.p))
+    still = replace(run.samples, tau=np.zeros_like(run.samples.tau))
+    for number, window in enumerate(WindowCutter(0.05).add(still)[:12]):
+        block = rows.window(window)
+        assert (hand.noise(block) > 0.0).all()
+        hand = hand.with_window(number, block)
+    assert not hand.settled.any()
