@@ -42,7 +42,7 @@ from payload_id.ros.common.conversions import stamp_of
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.planner.parameters import PLANNER_TABLE
-from planned_robot import BRIDGE, PARAMETERS, PAYLOAD, ROBOT, PlannedRobot
+from planned_robot import AT_REST, BRIDGE, HEARD, PARAMETERS, PAYLOAD, ROBOT, PlannedRobot
 
 DOMAIN = int(os.environ.get("ROS_DOMAIN_ID") or 93)
 ROUND = 12  # trials with one set of nodes
@@ -58,7 +58,6 @@ driver:
 CONTROLLER = "joint_trajectory_controller"
 NAMES = {getattr(StopReason, reason.name): reason.name for reason in Reason}
 ON_PATH = 2e-3  # [rad] between points of a command and those of a certified motion, 1 ms apart
-STILL, SETTLED = 0.02, 10  # [rad/s], joint states in which the arm stands
 ANSWER, TRIES = 10.0, 20  # [s] until a request is made again, as to a node that was killed
 LOSS, PARTITION, HUNG, PUSH = 0.2, 2.0, 1.5, 10.0  # share of datagrams, [s], [s], [N m]
 # Times until the arm rests [s]: for a hold what is silent is noticed, a goal is cancelled and the
@@ -143,15 +142,10 @@ class Rig(PlannedRobot):
     def rested(self) -> float:
         """Wait until joint states show an arm at rest; return since when, by their stamps [s]."""
         first = len(self.joint_states)
-        fast = lambda x: np.abs(x.velocity).max() >= STILL  # noqa: E731
-
-        def still() -> bool:
-            newest = list(self.joint_states)[max(first, len(self.joint_states) - SETTLED) :]
-            return len(newest) == SETTLED and not any(map(fast, newest))
-
-        self.observer.wait(still, "an arm at rest", 90.0 / self.pace)
+        new = lambda: len(self.joint_states) >= first + HEARD and self.is_at_rest()  # noqa: E731
+        self.observer.wait(new, "an arm at rest", 90.0 / self.pace)
         seen = list(self.joint_states)[first:]
-        moved = [k for k, state in enumerate(seen) if fast(state)]
+        moved = [k for k, x in enumerate(seen) if np.abs(x.velocity).max() >= AT_REST]
         return 1e-9 * stamp_of(seen[moved[-1] + 1 if moved else 0].header.stamp)
 
     def check_commands(self) -> None:

@@ -9,7 +9,7 @@ the noise is that stated below. The sensor's bias is removed beforehand, as in t
 
 At 0.5 s the paper's window of 7 samples flattens the accelerations of these paths, which reach
 farther than a humanoid's may have; `ols`, which weighs newtons and newton metres alike, takes that
-for an inertia that is none, `wls` does not. --narrow halves the windows.
+for an inertia that is none, `wls` does not.
 
     ./payload-id python benchmarks/tben_table1.py
 """
@@ -91,13 +91,12 @@ def measured(
 
 def main() -> None:
     """Measure and print."""
-    given = options(trials=10, seed=1, narrow=False)
+    given = options(trials=10, seed=1)
     file = RobotFile.load("xarm7")
     robot, home = RobotModel.from_robot_file(file), np.asarray(file.home, dtype=float)
     box, true = PayloadPrior().box(), mass_com_inertia(BODY)[2]
     shares, off, values = [], [], []
     for k, (step, window) in enumerate(WINDOWS.items()):
-        window = max(3, window // 4 * 2 + 1) if given.narrow else window
         found: dict[str, list[Array]] = {name: [] for name in NAMES}
         speeds = []
         with one_thread():
