@@ -267,7 +267,6 @@ def node_killed(node: str, table: Any) -> Callable[[Rig, Any], Iterator[None]]:
         rig.observer.mailbox["/diagnostics"].clear()
         rig.states.clear() if node == "bridge" else None
         setattr(rig, node, rig.start(node, table))
-        rig.observer.wait(rig.is_ready, "nodes that are ready", 120.0)
 
     return happen
 
@@ -338,6 +337,8 @@ def undergo(rig: Rig, kind: Kind, part: float) -> float:
     assert rest <= kind.rests, f"it rested after {rest:.2f} s"
     next(fault, None)
     said = rig.acknowledged()
+    ready = lambda: rig.observer.is_ready("payload_bridge")  # noqa: E731
+    rig.observer.wait(ready, "a bridge that is ready", 90.0)
     assert kind.kept is None or bool(said) is kind.kept, f"fault: {said or 'none'}"
     rig.check_commands()
     return rest if np.isfinite(kind.rests) else 0.0
