@@ -1,4 +1,4 @@
-"""Certificates against the worst that is found, of arms that are drawn: `--motions 1000`.
+"""Is a certified motion ever unsafe? Certificates against the worst that is found, of drawn arms.
 
 Arms of four to seven joints, some of which stand on a rail, hang on a wall, slide, or carry a
 gripper whose fingers are held or may be anywhere, are drawn with their description and bounds,
@@ -11,21 +11,17 @@ worst needs: this must be refused. Times are the processor's, in one thread, of 
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test"))
+from bench import options, show, tell
 
 from payload_id import (
     Certificate,
@@ -210,36 +206,32 @@ def around(rng: np.random.Generator, count: int) -> tuple[ConvexBody, ...]:
 
 @dataclass
 class Tally:
-    """What is counted."""
+    """What is counted: traits and families, times, slack and unsafe motions by constraint."""
 
-    arms: Counter[str] = field(default_factory=Counter)
-    families: Counter[str] = field(default_factory=Counter)
-    certified: list[float] = field(default_factory=list)
-    refused: list[float] = field(default_factory=list)
-    slack: dict[str, float] = field(default_factory=dict)
+    drawn: Counter[str] = field(default_factory=Counter)
+    times: dict[type, list[float]] = field(default_factory=lambda: defaultdict(list))
+    slack: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     unsafe: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
-
-def ask(tally: Tally, arm: Arm, path: Trajectory, given: dict[str, Any]) -> Certificate | Refusal:
-    """Certify, and note the time."""
-    robot, began = arm.file, time.process_time()
-    outcome = certify(robot, path, cell=NOWHERE, **given)
-    kept = tally.certified if isinstance(outcome, Certificate) else tally.refused
-    kept.append(time.process_time() - began)
-    return outcome
+    def ask(self, arm: Arm, path: Trajectory, given: dict[str, Any]) -> Certificate | Refusal:
+        """Certify, and note the time."""
+        robot, began = arm.file, time.process_time()
+        outcome = certify(robot, path, cell=NOWHERE, **given)
+        self.times[type(outcome)].append(time.process_time() - began)
+        return outcome
 
 
 def trial(seed: int, folder: Path, tally: Tally) -> None:
-    """Draw an arm until a motion of it is certified; then search the worst, and make it unsafe."""
-    rng = np.random.default_rng([seed, 5])
-    given: dict[str, Any] = {}
-    while True:
+    """Draw arms until a motion of one is certified; search the worst, and make it unsafe."""
+    rng, outcome = np.random.default_rng([seed, 5]), None
+    while not isinstance(outcome, Certificate):
         where = folder / str(len(list(folder.iterdir())))
         where.mkdir()
         drawn = Drawn.draw(rng, where)
         places = drawn.places(rng)
-        arm = drawn.arm(places[0] if drawn.held else {})
+        fingers = places[0] if drawn.held else {}
+        arm = drawn.arm(fingers)
         limited = rng.random(4) < 0.3
         caps = np.where(limited, rng.uniform([2.0, 2.0, 1.5, 20.0], [4.0, 4.0, 3.0, 80.0]), np.inf)
         given = {
@@ -253,27 +245,21 @@ def trial(seed: int, folder: Path, tally: Tally) -> None:
         for size in SIZES:
             rng.bit_generator.state = state  # the same motion, smaller
             path = motion(rng, start, size)
-            outcome = ask(tally, arm, path, given)
+            outcome = tally.ask(arm, path, given)
             if isinstance(outcome, Certificate):
                 break
-        else:
-            continue
-        break
-    tally.arms.update(drawn.traits)
-    tally.families[path.family] += 1
+    tally.drawn.update([*drawn.traits, path.family])
     found = worst_of(drawn, arm, places, path, given)
     for margin in outcome.margins:
         name, own = margin.constraint, found[margin.constraint].left
         own -= given["clearance"] if name not in KEYS | CAPS else 0.0
-        tally.slack[name] = min(tally.slack.get(name, np.inf), own - margin.left)
+        tally.slack[name].append(own - margin.left)
         if not own - margin.left >= -TOUCH:
             tally.wrong.append(f"{seed}: {margin}, found {own:.6g}")
     name = sorted(found)[rng.integers(len(found))]
-    fingers = places[0] if drawn.held else {}
-    unsafe = exceeded(drawn, fingers, given, name, found[name])
-    answer = ask(tally, unsafe[0], path, unsafe[1])
+    tighter, stated = exceeded(drawn, fingers, given, name, found[name])
     tally.unsafe[name] += 1
-    if isinstance(answer, Certificate):
+    if isinstance(tally.ask(tighter, path, stated), Certificate):
         tally.wrong.append(f"{seed}: {name} exceeded by {EXCESS} and certified")
 
 
@@ -311,40 +297,24 @@ def exceeded(
     return drawn.arm(fingers, limits), given
 
 
-def report(tally: Tally) -> None:
-    """Print the tables."""
-    out, count = Console(width=110), len(tally.certified)
-    out.print(f"Arms: {dict(tally.arms)}. Motions: {dict(tally.families)}")
-    table = Table(title="Time of one certification, scene and files too [s]")
-    for head in ("outcome", "count", "median", "95 %", "largest"):
-        table.add_column(head)
-    for name, times in (("certified", tally.certified), ("refused", tally.refused)):
-        numbers = (np.median(times), np.quantile(times, 0.95), np.max(times))
-        table.add_row(name, str(len(times)), *(f"{x:.3f}" for x in numbers))
-    out.print(table)
-    table = Table(title=f"{CountedArm.states} states looked at for {count} certified motions")
-    for head in ("constraint", "least (found - certified) [part, or m]", "unsafe ones"):
-        table.add_column(head)
-    for name, least in sorted(tally.slack.items()):
-        table.add_row(name, f"{least:.2e}", str(tally.unsafe[name]))
-    out.print(table)
-    out.print(f"{tally.unsafe.total()} unsafe motions; {len(tally.wrong)} wrong answers")
-    for line in tally.wrong:
-        out.print(f"WRONG {line}", soft_wrap=True)
-
-
 def main() -> int:
     """Run the campaign; 1 if anything unsound was found."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--motions", type=int, default=1000, help="that are certified")
-    parser.add_argument("--seed", type=int, default=0, help="of the first")
-    chosen = parser.parse_args()
-    tally = Tally()
-    for seed in range(chosen.seed, chosen.seed + chosen.motions):
+    given, tally = options(trials=1000, seed=0), Tally()
+    for seed in range(given.seed, given.seed + given.trials):
         with tempfile.TemporaryDirectory() as folder:
             trial(seed, Path(folder), tally)
-    report(tally)
-    return 1 if tally.wrong else 0
+    tell(f"Drawn: {dict(tally.drawn)}")
+    show("Time of one certification, scene and files too [s]",
+         ("outcome", "count", "median", "95 %", "largest"),
+         ((kind.__name__, len(x), *np.quantile(x, [0.5, 0.95, 1.0]))
+          for kind, x in tally.times.items()))  # fmt: skip
+    show(
+        f"{CountedArm.states} states looked at for {given.trials} certified motions",
+        ("constraint", "least (found - certified) [part, or m]", "unsafe ones"),
+        ((name, f"{min(x):.2e}", tally.unsafe[name]) for name, x in sorted(tally.slack.items())),
+    )
+    tell(f"{tally.unsafe.total()} unsafe motions; {len(tally.wrong)} wrong answers", *tally.wrong)
+    return int(bool(tally.wrong))
 
 
 if __name__ == "__main__":

@@ -1,34 +1,28 @@
-"""Many recordings on all cores: throughput, memory, cost per recording, results after being killed.
+"""Many recordings on all cores: throughput, memory, cost per recording.
 
-    ./payload-id python benchmarks/fleet.py --recordings 20 --kill 2
-    ./payload-id python benchmarks/fleet.py --recordings 2000 --before 20 200 \
-        --figure docs/images/fleet.png
+    ./payload-id python benchmarks/fleet.py --counts 20
+    ./payload-id python benchmarks/fleet.py --counts 20 200 2000 --figure docs/images/fleet.png
 
 Recordings of 7.5 s at 1 kHz are made for three shipped robots and a UR10 of example-robot-data
 (inverse dynamics, payload, torque noise), each with noise of its own. Prints how many recordings a
 second one process identifies, before and after, since machines change, and how many the cluster,
-whose memory is looked at on the way. `--before` identifies from the first so many alone, in
-clusters of their own: does a recording cost the same among few and among many? With `--kill` the
-run is killed that often and goes on; its table is compared with that of a run that nobody
-disturbed.
+whose memory is looked at on the way. The first so many alone are identified in clusters of their
+own: does a recording cost the same among few and among many?
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import signal
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 import psutil
+from bench import options, tell
 from matplotlib.figure import Figure
 
 from payload_id import Recording, RobotFile, RobotModel, Settings
@@ -62,7 +56,6 @@ uncertainty:
 SECONDS, RATE = 7.5, 1000
 START_NS, HOUR_NS = 1_790_000_000 * 10**9, 3600 * 10**9
 ALONE = 12  # recordings by which the rate of one process is measured
-NOT_COMPARED = ("seconds_used", "bag")
 
 
 def robots(folder: Path) -> dict[str, RobotFile]:
@@ -111,6 +104,7 @@ def rate_of_one(jobs: list[FleetJob]) -> float:
     return 1.0 / statistics.mean(times[1:])
 
 
+@dataclass
 class Watch:
     """Looks at the memory of this process, which holds client and scheduler, and of the workers.
 
@@ -122,20 +116,18 @@ class Watch:
         workers: Memory of the largest worker then [MB].
     """
 
-    def __init__(self) -> None:
-        """Look at nothing yet."""
-        self.begin = time.perf_counter()
-        self.seconds: list[float] = []
-        self.done: list[int] = []
-        self.own: list[float] = []
-        self.workers: list[float] = []
+    begin: float = field(default_factory=time.perf_counter)
+    seconds: list[float] = field(default_factory=list)
+    done: list[int] = field(default_factory=list)
+    own: list[float] = field(default_factory=list)
+    workers: list[float] = field(default_factory=list)
 
     def __call__(self, progress: Progress) -> None:
         """Note what is used."""
         me = psutil.Process()
         self.seconds.append(time.perf_counter() - self.begin)
         self.done.append(progress.made + progress.lost)
-        self.own.append(me.memory_info().rss / 1e6)
+        self.own.append(memory(me))
         self.workers.append(max(map(memory, me.children(recursive=True)), default=0.0))
 
 
@@ -147,17 +139,16 @@ def memory(process: psutil.Process) -> float:
         return 0.0
 
 
-def identified(jobs: list[FleetJob], table: FleetTable) -> tuple[Progress, Watch, int]:
-    """Identify in a cluster of its own; return what was done, what it used, and on how many cores.
+def identified(jobs: list[FleetJob], table: FleetTable) -> tuple[Progress, Watch]:
+    """Identify in a cluster of its own; return what was done, and what it used.
 
     Starting and ending the cluster counts as the run's time, as for one who waits for it.
     """
     watch = Watch()
     with cluster_client() as client:
-        cores = sum(client.nthreads().values())
         done = identify_fleet(jobs, table, client, watch)
     watch.seconds.append(time.perf_counter() - watch.begin)
-    return done, watch, cores
+    return done, watch
 
 
 def draw(path: Path, runs: dict[int, Watch]) -> None:
@@ -183,80 +174,27 @@ def draw(path: Path, runs: dict[int, Watch]) -> None:
     figure.savefig(path, dpi=120)
 
 
-def same(one: FleetTable, two: FleetTable) -> bool:
-    """Tell whether two tables hold the same, but for the time that was used."""
-    tables = [table.read().drop_columns(list(NOT_COMPARED)) for table in (one, two)]
-    left, right = (repr(table.to_pylist()) for table in tables)
-    return left == right
-
-
-def killed(folder: Path, table: Path, times: int, seed: int, count: int) -> FleetTable:
-    """Have runs killed after some results, then let one finish."""
-    command = [sys.executable, __file__, "--recordings", str(count), "--seed", str(seed),
-               "--in", str(folder), "--out", str(table)]  # fmt: skip
-    for number in range(times):
-        process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
-        wanted = count * (number + 1) // (times + 2)
-        while process.poll() is None and len([*table.glob("rows/*/*/*.parquet")]) < wanted:
-            time.sleep(0.2)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        print(f"killed with {len([*table.glob('rows/*/*/*.parquet')])} results", flush=True)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return FleetTable.at(table)
-
-
 def main() -> None:
     """Make recordings, identify, print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--recordings", type=int, default=20)
-    parser.add_argument("--kill", type=int, default=0, metavar="TIMES")
-    parser.add_argument("--before", type=int, nargs="*", default=(), metavar="COUNT")
-    parser.add_argument("--figure", type=Path, metavar="FILE")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--in", dest="folder", type=Path, help="with recordings that were made")
-    parser.add_argument("--out", type=Path, help="folder of results")
-    arguments = parser.parse_args()
+    given = options(counts=(20,), figure="", seed=0)
     with tempfile.TemporaryDirectory() as name:
-        folder = arguments.folder or Path(name) / "bags"
-        listing = folder / "jobs.json"
-        folder.mkdir(exist_ok=True)
-        if listing.exists():
-            methods = {x: Method(r, Settings(r.uncertainty)) for x, r in robots(folder).items()}
-            jobs = [FleetJob(Entry(**each), methods[each["payload"]])
-                    for each in json.loads(listing.read_text())]  # fmt: skip
-        else:
-            jobs = make_recordings(folder, arguments.recordings, arguments.seed)
-            listing.write_text(json.dumps([{"bag": x.entry.bag, "payload": x.entry.payload}
-                                           for x in jobs]))  # fmt: skip
-        table = FleetTable.at(arguments.out or Path(name) / "results")
-        if arguments.folder is not None:
-            print(dict(identified(jobs, table)[0].verdicts))
-            return
-        single = [rate_of_one(jobs)]
-        runs = {}
-        for count in (*arguments.before, len(jobs)):
-            here = table if count == len(jobs) else FleetTable.at(Path(name) / f"first_{count}")
-            done, watch, cores = identified(jobs[:count], here)
-            seconds, runs[count] = watch.seconds[-1], watch
-            print(f"{count} recordings, {cores} cores: {seconds:.1f} s, "
-                  f"{seconds / count:.3f} s each, {dict(done.verdicts)}", flush=True)  # fmt: skip
+        jobs = make_recordings(Path(name), max(given.counts), given.seed)
+        single, runs = [rate_of_one(jobs)], {}
+        for count in given.counts:
+            table = FleetTable.at(Path(name) / f"results_{count}")
+            done, runs[count] = identified(jobs[:count], table)
+            seconds = runs[count].seconds[-1]
+            tell(f"{count} recordings: {seconds:.1f} s, {seconds / count:.3f} s each, "
+                 f"{dict(done.verdicts)}")  # fmt: skip
         single.append(rate_of_one(jobs))
-        rate, alone = (done.made + done.lost) / seconds, statistics.mean(single)
-        print(f"one process {single[0]:.3f}/s before, {single[1]:.3f}/s after, cluster "
-              f"{rate:.3f}/s: {rate / alone / cores:.2f} of rate x cores")  # fmt: skip
-        early = watch.own[max(1, len(watch.own) // 10) - 1]
-        print(
-            f"client and scheduler {early:.0f} MB after a tenth, {watch.own[-1]:.0f} MB at the "
-            f"end; workers at most {max(watch.workers):.0f} MB"
-        )
-        size = sum(x.stat().st_size for x in table.folder.rglob("*.parquet")) / len(jobs)
-        print(f"{size / 1e3:.0f} kB of table for each recording", flush=True)
-        if arguments.figure:
-            draw(arguments.figure, runs)
-        if arguments.kill:
-            again = killed(folder, Path(name) / "killed", arguments.kill, arguments.seed, len(jobs))
-            print(f"killed {arguments.kill} times: the same table: {same(table, again)}")
+        watch, cores = runs[count], len(os.sched_getaffinity(0))
+        rate = count / watch.seconds[-1]
+        tell(f"one process {single[0]:.3f}/s before, {single[1]:.3f}/s after, cluster {rate:.3f}/s:"
+             f" {rate / statistics.mean(single) / cores:.2f} of rate x {cores} cores")  # fmt: skip
+        tell(f"client and scheduler {watch.own[-1]:.0f} MB at the end; workers at most "
+             f"{max(watch.workers):.0f} MB")  # fmt: skip
+        if given.figure:
+            draw(Path(given.figure), runs)
 
 
 if __name__ == "__main__":

@@ -13,17 +13,13 @@ the load goes; delays of picks count from when it closes.
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
+from bench import options, show
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
-
-from arms import ARMS, Joints, arm, joint_torques, measured, noise, of_point_masses, perturbed_links
+from arms import Joints, arm, joint_torques, measured, noise, of_point_masses, perturbed_links
 from payload_id import OnlineIdentifier, Settings, Status, Uncertainty
 from payload_id.core.arm.kinetics import body_motion
 from payload_id.core.arrays import Array
@@ -57,12 +53,11 @@ class Held:
 
 @dataclass(frozen=True)
 class Scene:
-    """What is measured, and the truth: payloads, contacts as pairs of times, moves likewise [s]."""
+    """What is measured, and the truth: payloads, number of contacts."""
 
     samples: Samples
     held: tuple[Held, ...]
-    contacts: tuple[tuple[float, float], ...]
-    moves: tuple[tuple[float, float], ...]
+    contacts: int
 
     def at(self, t: float) -> Array:
         """Return the payload at a time, shape (10,)."""
@@ -93,144 +88,116 @@ def quintic(
     return moves, np.concatenate(parts, axis=1)
 
 
-def scene(name: str, bounds: Uncertainty, seed: int, picks: int, contacts: bool) -> Scene:
-    """Draw an arm and what it does; with contacts in place of picks, 3 moves for each."""
+def scene(name: str, bounds: Uncertainty, seed: int, contacts: bool) -> Scene:
+    """Draw an arm and what it does: picks, or contacts, 3 moves for each pick."""
     rng, model = np.random.default_rng([seed, 59]), arm(name)
-    moves, (q, dq, ddq) = quintic(rng, model.n, 3 * picks + 1)
+    moves, (q, dq, ddq) = quintic(rng, model.n, 3 * PICKS + 1)
     t = np.arange(len(q)) / RATE
     links = perturbed_links(model, rng, bounds.link_relative)
     joints = Joints.draw(rng, bounds, model.n, extreme=bool(rng.integers(2)))
-    held, pushed = [], []
-    for k in range(0 if contacts else picks):
-        begin, end = moves[3 * k + 1], moves[3 * k + 1 + int(rng.integers(2))]
+    tau = joint_torques(model, links, np.zeros(10), q, dq, ddq)
+    held = []
+    for k in range(0 if contacts else PICKS):
+        (begin, _), (_, end) = moves[3 * k + 1], moves[3 * k + 1 + int(rng.integers(2))]
         points = rng.uniform(-0.1, 0.1, 3) + 0.03 * rng.normal(size=(8, 3))
         mass = float(np.exp(rng.uniform(np.log(0.1), np.log(3.0))))
-        lost = end[1] - 1.0 if rng.random() < 0.1 else end[1] + 0.3
-        phi = of_point_masses(mass * rng.dirichlet(np.ones(8)), points)
-        held.append(Held(phi, begin[0], float(lost)))
-    rigid = joint_torques(model, links, np.zeros(10), q, dq, ddq)
-    for x in held:
-        some = (t >= x.since) & (t < x.until + RAMP)
-        part = np.clip(np.minimum((t - x.since) / RAMP, 1.0 - (t - x.until) / RAMP), 0.0, 1.0)
-        loaded = joint_torques(model, links, x.phi, q[some], dq[some], ddq[some])
-        rigid[some] += part[some, None] * (loaded - rigid[some])
+        until = float(end - 1.0 if rng.random() < 0.1 else end + 0.3)  # one of ten is lost
+        held.append(Held(of_point_masses(mass * rng.dirichlet(np.ones(8)), points), begin, until))
+        some = (t >= begin) & (t < until + RAMP)
+        part = np.clip(np.minimum((t - begin) / RAMP, 1.0 - (t - until) / RAMP), 0.0, 1.0)
+        loaded = joint_torques(model, links, held[-1].phi, q[some], dq[some], ddq[some])
+        tau[some] += part[some, None] * (loaded - tau[some])
     for begin, end in moves if contacts else ():
         since = float(rng.uniform(begin, end - 0.5))
-        until = since + float(rng.uniform(0.3, 2.0))
-        some, body = (t >= since) & (t < until), int(rng.integers(2, model.n))
-        force = rng.normal(size=3)
+        some = (t >= since) & (t < since + float(rng.uniform(0.3, 2.0)))
+        body, force = int(rng.integers(2, model.n)), rng.normal(size=3)
         force *= rng.uniform(5.0, 40.0) / np.linalg.norm(force)
-        axis = body_motion(model, q[some], dq[some]).axis[:, body, :, :3]
-        rigid[some] -= axis @ force
-        pushed.append((since, until))
+        tau[some] -= body_motion(model, q[some], dq[some]).axis[:, body, :, :3] @ force
     still = (np.abs(dq) < 1e-9).all(axis=1)
     held_back = np.where(still, np.cumsum(np.diff(still, prepend=False)), 0)
     stuck = rng.uniform(-1.0, 1.0, (held_back.max() + 1, model.n))[held_back] * joints.coulomb
-    tau = joints.reading(rigid + np.where(still[:, None], stuck, 0.0), dq, ddq)
-    errors = noise(rng, tau.shape, "uniform")
+    shown = joints.reading(tau + np.where(still[:, None], stuck, 0.0), dq, ddq)
     each = [bounds.per_joint(x, model.n) for x in ("torque_relative", "torque_absolute")]
-    return Scene(Samples(t, q, dq, measured(tau, errors, *each, True)), tuple(held),
-                 tuple(pushed), tuple(moves))  # fmt: skip
+    shown = measured(shown, noise(rng, shown.shape, "uniform"), *each, True)
+    return Scene(Samples(t, q, dq, shown), tuple(held), len(moves) * contacts)
 
 
 @dataclass
 class Tally:
-    """What is counted, over all scenes of one kind."""
+    """What is counted, over all scenes of one arm and bounds."""
 
     delays: list[float] = field(default_factory=list)  # from the load's first moment [s]
     early: list[bool] = field(default_factory=list)  # mass within 10 % or 50 g after 0.5 s
     late: list[bool] = field(default_factory=list)  # within 3 % after 5 s, or at the end before
-    proved: list[float] = field(default_factory=list)  # half-width of the proved mass then [kg]
-    estimates: int = 0
-    missed: int = 0  # estimates whose intervals miss what is in the hand at their stamp
-    inconsistent: int = 0
-    invented: int = 0  # events without a cause
-    minutes: float = 0.0
+    missed: list[bool] = field(default_factory=list)  # of estimates: the truth at their stamp
+    invented: list[int] = field(default_factory=list)  # events without a cause, of each scene
+    minutes: float = 0.0  # with contacts
     contacts: int = 0
-    cost: float = 0.0  # part of a core
 
 
 def measure(tally: Tally, name: str, bounds: Uncertainty, what: Scene, gripper: bool) -> None:
     """Identify a scene as a node does, and count."""
     online = OnlineIdentifier(arm(name), Settings(bounds, window=WINDOW, hands_free=True))
-    used, told, state, masses, last = time.process_time(), 0, None, [], 0
+    told, state, masses, last = 0, None, [], 0
     hand, events = HandWatch.empty_handed(online.rows, RowBlock.empty(online.rows.p)), []
     for number, window in enumerate(online.cut(what.samples)):
         online.take(window)
-        seen, end = online.hand.seen, float(window.stamp[-1])
-        due = online.windows - last >= 2.5 / WINDOW or len(online.events) > told or (
-            (seen in DECIDED) is not state
-        )  # fmt: skip
-        told, state = len(online.events), seen in DECIDED
+        decided, end = online.hand.seen in DECIDED, float(window.stamp[-1])
+        changed = len(online.events) > told or decided is not state
+        told, state = len(online.events), decided
         if gripper:  # as the node's thread beside the identification
             hand = hand.with_window(number, online.rows.window(window), what.gripped(end))
             events += [event for event in hand.events if not event.again]
         else:
             hand, events = online.hand, online.events
-        if due:
+        if changed or online.windows - last >= 2.5 / WINDOW:
             last, estimate = online.windows, online.update()
             failed = estimate.status is Status.INCONSISTENT
-            tally.estimates, tally.inconsistent = tally.estimates + 1, tally.inconsistent + failed
-            tally.missed += not (failed or estimate.contains(what.at(end)).all())
-        masses.append((end, hand.phi[0], estimate.half_width[0]))
-    tally.cost += time.process_time() - used
-    tally.minutes += float(what.samples.stamp[-1]) / 60
-    tally.contacts += len(what.contacts)
-    before = CLOSED if gripper else 0.0
+            tally.missed.append(not failed and not estimate.contains(what.at(end)).all())
+        masses.append((end, hand.phi[0]))
+    before, times = CLOSED * gripper, [event.told for event in events]
     causes = sorted([(x.since - before, x) for x in what.held]
                     + [(x.until, None) for x in what.held], key=lambda each: each[0])  # fmt: skip
-    times, ends = [event.told for event in events], [*(t for t, _ in causes), np.inf][1:]
-    own = 0
+    ends, own = [*(t for t, _ in causes), np.inf][1:], 0
     for (t, held), end in zip(causes, ends, strict=True):
         inside = [x for x in times if t <= x < end]
         tally.delays.append(inside[0] - t if inside else np.inf)
         own += sum(x - inside[0] < 2 * REST for x in inside)
-        if held is None:
-            continue
-        longest = min(5.0, end - held.since - 0.1)
-        for seconds, found in ((0.5, tally.early), (longest, tally.late)):
-            until = held.since + seconds + 1e-6
-            _, mass, half = next(x for x in reversed(masses) if x[0] <= until)
-            off, early = abs(mass - held.phi[0]), found is tally.early
-            found.append(off <= (max(0.1 * held.phi[0], 0.05) if early else 0.03 * held.phi[0]))
-        tally.proved.append(half)
-    tally.invented += len(times) - own
+        if held is not None:
+            least, longest = max(0.1 * held.phi[0], 0.05), min(5.0, end - held.since - 0.1)
+            for after, off, right in ((0.5, least, tally.early),
+                                      (longest, 0.03 * held.phi[0], tally.late)):  # fmt: skip
+                until = held.since + after + 1e-6
+                mass = next(m for when, m in reversed(masses) if when <= until)
+                right.append(abs(mass - held.phi[0]) <= off)
+    tally.invented.append(len(times) - own)
+    tally.contacts += what.contacts
+    tally.minutes += float(what.samples.stamp[-1]) / 60 * (what.contacts > 0)
 
 
 def main() -> int:
     """Measure and print; 1 if an interval missed the truth."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--arms", nargs="+", default=["panda", "xarm7", "ur10"], choices=ARMS)
-    parser.add_argument("--bounds", nargs="+", default=list(BOUNDS), choices=list(BOUNDS))
-    parser.add_argument("--picks", type=int, default=25, help="of each arm and bounds")
-    parser.add_argument("--empty", type=float, default=5.0, help="minutes with contacts, of each")
-    parser.add_argument("--seed", type=int, default=0, help="of the first scene")
-    parser.add_argument("--gripper", action="store_true", help="one says when it holds something")
-    given, missed = parser.parse_args(), 0
+    given = options(arms=("panda", "xarm7", "ur10"), bounds=(*BOUNDS,), picks=25, empty=5.0,
+                    seed=0, gripper=False)  # fmt: skip
+    rows, missed = [], 0
     for name in given.arms:
         for kind in given.bounds:
-            bounds, tally, empty, seed = BOUNDS[kind], Tally(), Tally(), given.seed
-            while len(tally.late) < given.picks:
-                measure(tally, name, bounds, scene(name, bounds, seed, PICKS, False), given.gripper)
+            bounds, picks, empty, seed = BOUNDS[kind], Tally(), Tally(), given.seed
+            while len(picks.late) < given.picks or empty.minutes < given.empty:
+                contacts = len(picks.late) >= given.picks
+                what = scene(name, bounds, seed, contacts)
+                measure(empty if contacts else picks, name, bounds, what, given.gripper)
                 seed += 1
-            while empty.minutes < given.empty:
-                measure(empty, name, bounds, scene(name, bounds, seed, PICKS, True), given.gripper)
-                seed += 1
-            missed += tally.missed + empty.missed
-            delay, both = np.array(tally.delays), (tally, empty)
-            whole = sum(x.cost for x in both) / sum(60 * x.minutes for x in both)
-            print(
-                f"{name}, {kind}: {len(delay)} picks and releases, told within 0.3, 0.4, 1 s: "
-                + ", ".join(f"{100 * np.mean(delay <= x + 1e-6):.0f} %" for x in (0.3, 0.4, 1.0))
-                + f", never {np.isinf(delay).sum()}; mass after 0.5 s right in "
-                f"{100 * np.mean(tally.early):.0f} %, after 5 s in {100 * np.mean(tally.late):.0f} "
-                f"%, proved to +-{np.median(tally.proved):.2g} kg (median); invented "
-                f"{tally.invented}, and {empty.invented} in {empty.minutes:.0f} min with "
-                f"{empty.contacts} contacts; missed {tally.missed + empty.missed} of "
-                f"{tally.estimates + empty.estimates}, inconsistent "
-                f"{tally.inconsistent + empty.inconsistent}; {100 * whole:.0f} % of a core",
-                flush=True,
-            )
+            delay, every = np.array(picks.delays), picks.missed + empty.missed
+            soon = [f"{100 * np.mean(delay <= x + 1e-6):.0f}" for x in (0.3, 0.4, 1.0)]
+            missed += sum(every)
+            rows.append((f"{name}, {kind}", f"{', '.join(soon)} % of {len(delay)}",
+                         np.isinf(delay).sum(),
+                         f"{100 * np.mean(picks.early):.0f}, {100 * np.mean(picks.late):.0f} %",
+                         sum(picks.invented), f"{sum(empty.invented)} in {empty.minutes:.0f} min "
+                         f"with {empty.contacts}", f"{sum(every)} of {len(every)}"))  # fmt: skip
+    show("", ("arm, bounds", "told within 0.3, 0.4, 1 s", "never", "mass after 0.5, 5 s",
+              "invented", "with contacts", "missed"), rows)  # fmt: skip
     return int(missed > 0)
 
 

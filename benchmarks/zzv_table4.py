@@ -11,16 +11,13 @@ of accelerations: a constant and three harmonics of 0.1 Hz, coefficients within 
 fast. A window averages away what is faster than it, so that all depends on that size: there is a
 column for each.
 
-    ./payload-id python benchmarks/papers/zzv_table4.py --trials 200 --sizes 1 2 5
+    ./payload-id python benchmarks/zzv_table4.py --trials 200 --sizes 1 2 5
 """
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from bench import options, show
 from zzv_conditions import MODEL, START
 
 from payload_id.core.arrays import Array
@@ -60,28 +57,20 @@ def condition_numbers(size: float, rng: np.random.Generator) -> tuple[float, Arr
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--sizes", type=float, nargs="+", default=[1.0, 2.0, 5.0], help="coefficients [rad/s2]"
-    )
-    chosen = parser.parse_args()
-    rng = np.random.default_rng(chosen.seed)
+    given = options(trials=200, seed=0, sizes=(1.0, 2.0, 5.0))
+    rng, columns = np.random.default_rng(given.seed), []
     with one_thread():
-        found = [
-            [condition_numbers(size, rng) for _ in range(chosen.trials)] for size in chosen.sizes
-        ]
-    table = Table("h", *(f"{x:g} rad/s2" for x in chosen.sizes), "paper")
-    table.title = f"Pearson correlation of cond(W) and cond(Y(h)), {chosen.trials} motions"
-    conditions = [np.array([numbers for _, numbers in each]) for each in found]
-    for k, (h, printed) in enumerate(PAPER.items(), start=1):
-        values = [np.corrcoef(each[:, 0], each[:, k])[0, 1] for each in conditions]
-        table.add_row(str(h), *(f"{value:.4f}" for value in values), f"{printed:.4f}")
-    table.add_section()
-    speeds = [np.median([speed for speed, _ in each]) for each in found]
-    table.add_row("rad/s", *(f"{speed:.0f}" for speed in speeds), "")
-    Console(width=140).print(table)
+        for size in given.sizes:
+            found = [condition_numbers(size, rng) for _ in range(given.trials)]
+            speeds, conditions = zip(*found, strict=True)
+            both = np.corrcoef(np.array(conditions).T)[0, 1:]
+            columns.append([*(f"{x:.4f}" for x in both), f"{np.median(speeds):.0f}"])
+    *rows, speeds = zip(*columns, strict=True)
+    show(f"Pearson correlation of cond(W) and cond(Y(h)), {given.trials} motions",
+         ("h", *(f"{x:g} rad/s2" for x in given.sizes), "paper"),
+         [*((h, *row, f"{printed:.4f}")
+            for (h, printed), row in zip(PAPER.items(), rows, strict=True)),
+          None, ("rad/s", *speeds, "")])  # fmt: skip
 
 
 if __name__ == "__main__":

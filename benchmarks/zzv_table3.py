@@ -17,25 +17,20 @@ Chosen: gains of the adaptive controllers, which nobody prints; of the two publi
 the stiffer. `grav-pid-excit` first follows a random Fourier series that keeps the limits of speed
 and acceleration only.
 
-    ./payload-id python benchmarks/papers/zzv_table3.py --trials 1
+    ./payload-id python benchmarks/zzv_table3.py --trials 1
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 import pinocchio as pin
-from gravity_pid import GravityPid
-from rich.console import Console
-from rich.table import Table
-from slotine_li import SlotineLi
-from stacking_adaptive import AdaptiveRobust
+from bench import options, show
+from learning_controllers import Learning, adaptive_robust, gravity_pid, slotine_li
 from zzv_conditions import (
     ALPHA,
     ARM,
@@ -58,9 +53,7 @@ from zzv_conditions import (
 from zzv_pieces import HANDOVER, PRIOR, Piece, Way, joined, narrowed, pieces_of
 from zzv_stacking import HOLD, Body, Cell, Task, settled, tasks, tool, well_stacked, world
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "payload_id" / "test" / "support"))
-
-from closed_loop import ClosedLoopRun, run  # noqa: E402  # lies in the folder above
+from closed_loop import ClosedLoopRun, run
 from payload_id import Recording, identify
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import TO_PINOCCHIO
@@ -191,7 +184,8 @@ def own(box: ParameterBox, motion: Trajectory) -> Controller:
 
 def pid(payload: Array) -> Controller:
     """Return PID with the gravity of a payload."""
-    return GravityPid(ArmDynamics(ARM, box_of((payload, payload), 0.0)), *PID, LIMITS.torque)
+    dynamics = ArmDynamics(ARM, box_of((payload, payload), 0.0))
+    return Learning(dynamics, LIMITS.torque, gravity_pid(*PID), np.zeros(7))
 
 
 def adaptive() -> Controller:
@@ -199,13 +193,14 @@ def adaptive() -> Controller:
     reach = np.array([6.0] + [1.0] * 3 + [0.5] * 6)
     gamma = np.array([20.0] + [2.0] * 3 + [0.2] * 6)
     dynamics = ArmDynamics(ARM, box_of((-reach, reach), 1e-9))
-    return SlotineLi(dynamics, np.full(7, 5.0), 10.0 * ROTOR, gamma, LIMITS.torque)
+    law = slotine_li(np.full(7, 5.0), 10.0 * ROTOR, gamma)
+    return Learning(dynamics, LIMITS.torque, law, dynamics.box.interval("payload")[0])
 
 
-def adaptive_robust() -> Controller:
+def bounding() -> Controller:
     """Return the controller that learns how wrong a model without payload is."""
     dynamics = ArmDynamics(ARM, box_of((NONE, NONE), 0.0))
-    return AdaptiveRobust(dynamics, ROTOR, 10.0, 200.0, 1e-3, LIMITS.torque)
+    return Learning(dynamics, LIMITS.torque, adaptive_robust(ROTOR, 10.0, 200.0, 1e-3), 0.0)
 
 
 @cache
@@ -240,6 +235,11 @@ OURS = Way("wave", "half_widths")
 Made = tuple[Controller, object]  # a controller and its state to start from
 
 
+def cut_of(done: ClosedLoopRun) -> str:
+    """Return what was said of a torque that was cut at its limit; empty: none was."""
+    return next((reason for _, reason in done.reasons if "the limit is" in reason), "")
+
+
 def after_excitation(job: Job, controller: Controller) -> Made:
     """Return a controller with what it has learnt from the exciting pieces."""
     learnt = job.follow(controller, excited(job, PAPERS)[0]).states[-1]
@@ -250,10 +250,9 @@ def after_careless(job: Job) -> Made | str:
     """Return PID with what a careless motion taught, or why that failed."""
     motion = careless(job.arm.seed)
     done = job.follow(pid(NONE), motion)
-    cut = [reason for _, reason in done.reasons if "the limit is" in reason]
-    met = job.task.met(job.pounds, done.time, done.q)
-    if cut or met:
-        return f"excitation: {cut[0] if cut else met}"
+    failure = cut_of(done) or job.task.met(job.pounds, done.time, done.q)
+    if failure:
+        return f"excitation: {failure}"
     return pid(job.learnt(pid(NONE), motion)[0]), None
 
 
@@ -264,8 +263,8 @@ METHODS: dict[str, Callable[[Job], Made | str]] = {
     "random": lambda job: (published(box_of(excited(job, DRAWN)[2])), None),
     "adap-1": lambda job: (adaptive(), None),
     "adap-1-excit": lambda job: after_excitation(job, adaptive()),
-    "adap-2": lambda job: (adaptive_robust(), None),
-    "adap-2-excit": lambda job: after_excitation(job, adaptive_robust()),
+    "adap-2": lambda job: (bounding(), None),
+    "adap-2-excit": lambda job: after_excitation(job, bounding()),
     "grav-pid": lambda job: (pid(NONE), None),
     "grav-pid-ours": lambda job: (pid(excited(job, PAPERS)[1]), None),
     "grav-pid-excit": after_careless,
@@ -282,15 +281,12 @@ class Outcome:
 
     Attributes:
         failure: Why it failed; empty: it did not.
-        error: Largest |q_d - q| [deg]; NaN: it did not come to that.
-        place: Distance of the tool from its place at the end [m].
-        torque: Largest part of a torque limit that was commanded [-].
+        figures: Largest |q_d - q| [deg], distance of the tool from its place at the end [mm],
+            largest part of a torque limit that was commanded [%]; NaN: it did not come to that.
     """
 
     failure: str
-    error: float = np.nan
-    place: float = np.nan
-    torque: float = np.nan
+    figures: tuple[float, float, float] = (np.nan, np.nan, np.nan)
 
 
 def carried(job: Job, made: Made | str, stack: list[Body]) -> tuple[Outcome, list[Body]]:
@@ -298,75 +294,66 @@ def carried(job: Job, made: Made | str, stack: list[Body]) -> tuple[Outcome, lis
     if isinstance(made, str):
         return Outcome(made), stack
     controller, state = made
-    cell, fast = Cell(job.arm, job.pounds, job.task, stack), job.task.fast.duration
-    hold = 0.0 if job.task.distance is None else HOLD
+    cell, places = Cell(job.arm, job.pounds, job.task, stack), job.task.distance is not None
+    hold = HOLD if places else 0.0
     done = run(cell, controller, job.task.motion(job.level), PERIOD, state=state, hold=hold)
-    cut = [reason for _, reason in done.reasons if "the limit is" in reason]
-    moving = done.time <= fast
+    cut, moving = cut_of(done), done.time <= job.task.fast.duration
     failure = job.task.met(job.pounds, done.time[moving], done.q[moving])
-    failure = failure or (f"torque cut: {cut[0]}" if cut else "")
-    if job.task.distance is not None and not failure:
+    failure = failure or (f"torque cut: {cut}" if cut else "")
+    if places and not failure:
         stands, stack = settled(job.task, cell.bodies)
         failure = "" if stands else "the stack falls"
     ends = (tool(q[-1])[0].translation for q in (done.q, done.q_d))
-    return Outcome(
-        failure,
-        float(np.rad2deg(np.abs(done.position_error).max())),
-        float(np.linalg.norm(np.subtract(*ends))),
-        float(np.max(np.abs(done.torque) / LIMITS.torque)),
-    ), stack
+    error = np.rad2deg(np.abs(done.position_error).max())
+    torque = 100 * np.max(np.abs(done.torque) / LIMITS.torque)
+    return Outcome(failure, (error, 1e3 * np.linalg.norm(np.subtract(*ends)), torque)), stack
 
 
-def trial(arm: World, names: list[str], chosen: list[str]) -> dict[tuple[str, str, int], Outcome]:
+Key = tuple[str, str, int]  # method, task, weight
+
+
+def trial(arm: World, names: Sequence[str], chosen: Sequence[str]) -> list[tuple[Key, Outcome]]:
     """Return how each run of a method, a task and a weight ended, with one arm."""
-    found, every = {}, tasks()
-    for method in chosen:
-        for name in names:
-            stack: list[Body] = []
-            weights = POUNDS if every[name].distance is not None else POUNDS[-1:]
-            for level, pounds in enumerate(weights):
-                job = Job(arm, every[name], name, level, pounds)
-                outcome, stack = carried(job, METHODS[method](job), stack)
-                if outcome.failure:
-                    stack = well_stacked(every[name], weights[: level + 1])
-                found[method, name, pounds] = outcome
+    found, every = [], tasks()
+    for method, name in product(chosen, names):
+        stack: list[Body] = []
+        weights = POUNDS if every[name].distance is not None else POUNDS[-1:]
+        for level, pounds in enumerate(weights):
+            job = Job(arm, every[name], name, level, pounds)
+            outcome, stack = carried(job, METHODS[method](job), stack)
+            if outcome.failure:
+                stack = well_stacked(every[name], weights[: level + 1])
+            found.append(((method, name, pounds), outcome))
     return found
 
 
 def main() -> None:
     """Run and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tasks", nargs="+", default=["a", "b", "c"], choices=["a", "b", "c"])
-    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
-    parser.add_argument("--trials", type=int, default=1, help="arms drawn at random")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
+    given = options(tasks=("a", "b", "c"), methods=(*METHODS,), trials=1, seed=0)
+    found = []
     with one_thread():
-        trials = [
-            trial(world(options.seed + k), options.tasks, options.methods)
-            for k in range(options.trials)
-        ]
-    names = [f"({name})" for name in options.tasks]
-    table = Table("method", *names, *(f"paper {name}" for name in names), "error [deg]",
-                  "place [mm]", "torque [%]")  # fmt: skip
-    table.title = "runs that succeeded, and the lightest dumbbell at which one failed"
-    reasons = Table("method", "task", "lb", "the first failure")
-    for method in options.methods:
-        cells, worst = [], []
-        for name in options.tasks:
-            runs = [(of[2], x) for each in trials for of, x in each.items()
-                    if of[:2] == (method, name)]  # fmt: skip
-            worst += [(x.error, 1e3 * x.place, 100 * x.torque) for _, x in runs]
-            failed = sorted((x for x in runs if x[1].failure), key=lambda x: x[0])
+        for k in range(given.trials):
+            found += trial(world(given.seed + k), given.tasks, given.methods)
+    rows, reasons = [], []
+    for method in given.methods:
+        cells = []
+        for name in given.tasks:
+            runs = [(of[2], x) for of, x in found if of[:2] == (method, name)]
+            failed = sorted(((lb, x.failure) for lb, x in runs if x.failure), key=lambda x: x[0])
             cells.append(f"{len(runs) - len(failed)} of {len(runs)}")
             if failed:
                 cells[-1] += f", {failed[0][0]} lb"
-                reasons.add_row(method, name, str(failed[0][0]), failed[0][1].failure)
-        printed = ["abc".index(name) for name in options.tasks]
+                reasons.append((method, name, *failed[0]))
+        printed = [PAPER[method]["abc".index(name)] for name in given.tasks]
+        worst = np.array([x.figures for of, x in found if of[0] == method])
         values = np.nanmax(worst, axis=0) if np.isfinite(worst).any() else [np.nan] * 3
-        table.add_row(method, *cells, *(PAPER[method][k] for k in printed),
-                      *(f"{x:.{n}f}" for x, n in zip(values, (2, 1, 0), strict=True)))  # fmt: skip
-    Console(width=160).print(table, reasons)
+        rows.append((method, *cells, *printed,
+                     *(f"{x:.{n}f}" for x, n in zip(values, (2, 1, 0), strict=True))))  # fmt: skip
+    names = [f"({name})" for name in given.tasks]
+    show("runs that succeeded, and the lightest dumbbell at which one failed",
+         ("method", *names, *(f"paper {name}" for name in names), "error [deg]", "place [mm]",
+          "torque [%]"), rows)  # fmt: skip
+    show("", ("method", "task", "lb", "the first failure"), reasons)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ error and hidden friction. The size of the errors is such that the paper's own m
 pairs, and the team's estimator `sequence`) errs about as much as in the paper. Both see the same
 samples.
 
-    ./payload-id python benchmarks/papers/zlefl_tables.py --trials 10
-    ./payload-id python benchmarks/papers/zlefl_tables.py --intervals
+    ./payload-id python benchmarks/zlefl_tables.py --trials 10
+    ./payload-id python benchmarks/zlefl_tables.py --intervals
 
 --intervals: how wide proven intervals are for errors of 2 mrad, 1 mm and 0.5 N, and how wide those
 of any method must be. The latter by linear programs: the largest change of one parameter for which
@@ -18,19 +18,13 @@ data, to first order. Robot 1 is taken to err in its force only, so that it may 
 
 from __future__ import annotations
 
-import argparse
-import sys
-from pathlib import Path
-
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from bench import options, show
 from scipy.optimize import linprog
 from scipy.signal import butter, filtfilt, lfilter
 from scipy.sparse import csr_matrix, vstack
 from scipy.spatial.transform import Rotation
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "payload_id" / "test" / "support"))
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import PARAMETERS, mass_com_inertia, skew
 from payload_id.core.body.payload_prior import PayloadPrior
@@ -40,6 +34,7 @@ from payload_id.core.team.closed_form.pairwise import (
     grasp_position,
     kabsch_umeyama,
 )
+from payload_id.core.team.estimate import TeamEstimate
 from payload_id.core.team.online import SEQUENCE, TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.core.team.window_series import GRAVITY
@@ -133,20 +128,22 @@ def trial(seed: int) -> tuple[list[float], list[float]]:
         R, _ = kabsch_umeyama(one[:, :3], two[:, :3])
         return R, grasp_position(one[:, :3], one[:, 3:], two[:, 3:], R)
 
-    bounds = TeamBounds(
-        RobotBounds(orientation=0.05, position=0.02, angular_velocity=0.2, linear_velocity=0.1,
-                    force_absolute=5.0, friction=0.5, force_bias=3.0 * BIAS)
-    )  # fmt: skip
-    found = []
-    for estimator in (SEQUENCE, "lmi"):
-        settings = TeamSettings(estimator, intervals="none")
-        of_team = TeamEstimator(team.names, bounds, PayloadPrior(30.0, 2.0), settings)
-        for robot in robots:
-            of_team.add(robot)
-        found.append(of_team.update())
-    steps, joint = found
+    bounds = RobotBounds(orientation=0.05, position=0.02, angular_velocity=0.2, linear_velocity=0.1,
+                         force_absolute=5.0, friction=0.5, force_bias=3.0 * BIAS)  # fmt: skip
+    steps, joint = (estimated(team, robots, bounds, TeamSettings(estimator, intervals="none"))
+                    for estimator in (SEQUENCE, "lmi"))  # fmt: skip
     two = of_frames(team, lambda i, j: joint.relative(team.names[i], team.names[j]))
     return of_frames(team, of_pair) + of_payload(team, steps.phi), two + of_payload(team, joint.phi)
+
+
+def estimated(
+    team: Team, robots: list[RobotSamples], bounds: RobotBounds, settings: TeamSettings
+) -> TeamEstimate:
+    """Return the estimate from all samples."""
+    estimator = TeamEstimator(team.names, TeamBounds(bounds), PayloadPrior(30.0, 2.0), settings)
+    for robot in robots:
+        estimator.add(robot)
+    return estimator.update()
 
 
 def least_half_widths(team: Team, robots: list[RobotSamples]) -> list[float]:
@@ -160,36 +157,31 @@ def least_half_widths(team: Team, robots: list[RobotSamples]) -> list[float]:
     p = [team.R[0].T @ (x - team.p[0]) for x in team.p]
     some = range(5, len(up) - 5, EVERY)
     # phi; a, dp, turn and shift of the base of robots 2 and 3; errors at each sample
-    frames, each = 10, 9 + 12
+    shared, each = 30, 9 + 12
     turn, shift, force = SMALL.values()
-    errors = np.repeat([force, turn, shift, turn, shift], [9, 3, 3, 3, 3])
-    most = np.tile(errors, len(some))
-    blocks = []
+    most = np.tile(np.repeat([force, turn, shift, turn, shift], [9, 3, 3, 3, 3]), len(some))
+    blocks, eye, none = [], np.eye(3), np.zeros((3, 3))
     for n, k in enumerate(some):
-        rows = np.zeros((18, frames + 20 + each * len(some)))
-        at = frames + 20 + each * n
+        rows = np.zeros((18, shared + each * len(some)))
+        at = shared + each * n
         rows[:6, :10] = Y[k]
         for i in range(3):
             P = skew(p[i])
             rows[:6, at + 3 * i : at + 3 * i + 3] = -np.vstack([X[i], P @ X[i]])
-            if not i:
-                continue
-            f, own, c = robots[i].force[k], slice(6 * i, 6 * i + 6), frames + 10 * (i - 1)
-            e, B = at + 9 + 6 * (i - 1), X[i].T @ first.rotation[k].T  # base 1 to {i}
-            turned = X[i] @ skew(f)
-            rows[:6, c : c + 3] = np.vstack([turned, P @ turned])
-            rows[3:6, c + 3 : c + 6] = skew(X[i] @ f)
-            rows[own, e : e + 6] = -np.eye(6)
-            rows[own, c : c + 3] += np.vstack([np.eye(3), np.zeros((3, 3))])
-            rows[own, c + 6] = -np.append(
-                robots[i].rotation[k][2], np.cross([0, 0, 1], robots[i].position[k])
-            )
-            rows[own, c + 3 : c + 6] += np.vstack(
-                [np.zeros((3, 3)), robots[i].rotation[k] @ B @ first.rotation[k]]
-            )
-            rows[own, c + 7 : c + 10] += np.vstack([np.zeros((3, 3)), -np.eye(3)])
+            if i:
+                f, R, place = robots[i].force[k], robots[i].rotation[k], robots[i].position[k]
+                own, c, e = slice(6 * i, 6 * i + 6), 10 * i, at + 9 + 6 * (i - 1)
+                B, turned = X[i].T @ first.rotation[k].T, X[i] @ skew(f)  # B: base 1 to {i}
+                rows[:6, c : c + 3] = np.vstack([turned, P @ turned])
+                rows[3:6, c + 3 : c + 6] = skew(X[i] @ f)
+                rows[own, e : e + 6] = -np.eye(6)
+                base = np.column_stack([
+                    np.vstack([eye, none]), np.vstack([none, R @ B @ first.rotation[k]]),
+                    -np.append(R[2], np.cross([0, 0, 1], place)), np.vstack([none, -eye]),
+                ])  # fmt: skip
+                rows[own, c : c + 10] += base
         blocks.append(csr_matrix(rows))
-    A, free = vstack(blocks).tocsr(), np.full(frames + 20, np.inf)
+    A, free = vstack(blocks).tocsr(), np.full(shared, np.inf)
     bounds = np.column_stack([-np.append(free, most), np.append(free, most)])
     found = []
     for k in SHOWN:
@@ -203,48 +195,31 @@ def intervals(seed: int) -> None:
     """Print half-widths of proven intervals, and what none can be below."""
     rng = np.random.default_rng(seed)
     team = Team.of_table_1(rng)
-    robots = team.samples(
-        Way.drawn(rng, length=40.0, holds=4, hold=3.0, angle=0.17, fastest=0.6), rng
-    )
-    table = Table("half-widths for 2 mrad, 1 mm, 0.5 N", *(PARAMETERS[k] for k in SHOWN))
+    way = Way.drawn(rng, length=40.0, holds=4, hold=3.0, angle=0.17, fastest=0.6)
+    robots, halves = team.samples(way, rng), {}
     for name, window, more in (
         ("velocities exact, windows of 1 s", 1.0, {}),
         ("velocities exact, windows of 0.2 s", 0.2, {}),
         ("10 mrad/s, 10 mm/s, windows of 1 s", 1.0, RATES),
     ):
-        bounds = TeamBounds(RobotBounds(**SMALL, **more))
-        estimator = TeamEstimator(
-            team.names, bounds, PayloadPrior(30.0, 2.0), TeamSettings(window=window)
-        )
-        for robot in robots:
-            estimator.add(robot)
-        found = estimator.update()
-        half = (found.upper - found.lower) / 2
-        table.add_row(name, *(f"{half[k]:.3g}" for k in SHOWN))
-    table.add_row("truth", *(f"{team.phi[k]:.3g}" for k in SHOWN))
-    least = least_half_widths(team, robots)
-    table.add_row("no interval is below, velocities unknown", *(f"{x:.3g}" for x in least))
-    Console(width=120).print(table)
+        found = estimated(team, robots, RobotBounds(**SMALL, **more), TeamSettings(window=window))
+        halves[name] = [(found.upper[k] - found.lower[k]) / 2 for k in SHOWN]
+    halves["truth"] = [team.phi[k] for k in SHOWN]
+    halves["no interval is below, velocities unknown"] = least_half_widths(team, robots)
+    show("", ("half-widths for 2 mrad, 1 mm, 0.5 N", *(PARAMETERS[k] for k in SHOWN)),
+         ((name, *map(float, each)) for name, each in halves.items()))  # fmt: skip
 
 
 def main() -> None:
     """Print mean errors of both methods beside the paper's."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=5)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--intervals", action="store_true", help="how wide they are, and must be")
-    options = parser.parse_args()
-    if options.intervals:
-        return intervals(options.seed)
-    found = np.array([trial(options.seed + n) for n in range(options.trials)])
-    mean = found.mean(axis=0)
-    table = Table("error", "paper", "sequence", "estimate", "worst", title="Tables II to V")
-    for row, name in enumerate(NAMES):
-        table.add_row(
-            name, f"{PAPER[row]:.2f}", f"{mean[0, row]:.2f}", f"{mean[1, row]:.2f}",
-            f"{found[:, 1, row].max():.2f}",
-        )  # fmt: skip
-    Console().print(table)
+    given = options(trials=5, seed=0, intervals=False)
+    if given.intervals:
+        return intervals(given.seed)
+    found = np.array([trial(given.seed + n) for n in range(given.trials)])
+    columns = (PAPER, *found.mean(axis=0), found[:, 1].max(axis=0))
+    show("Tables II to V", ("error", "paper", "sequence", "estimate", "worst"),
+         ((name, *(f"{x:.2f}" for x in each))
+          for name, each in zip(NAMES, zip(*columns, strict=True), strict=True)))  # fmt: skip
 
 
 if __name__ == "__main__":

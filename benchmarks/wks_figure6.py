@@ -5,27 +5,19 @@ Gaussian torque noise, moves for half a minute. Eq. (25) of [WKS] is solved with
 the data, and the torques of the last part are predicted. Its regularisation (1e-6) and its kind of
 data (one experiment, the part that follows for validation) are kept; the arm is another one.
 
-    ./payload-id python benchmarks/papers/wks_figure6.py --trials 10
+    ./payload-id python benchmarks/wks_figure6.py --trials 10
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
-from rich.console import Console
-from rich.table import Table
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "payload_id" / "test" / "support"))
+from bench import options, show, tell, trials
 
 from arms import Joints, Motion, perturbed_links, record
 from payload_id import RobotFile, RobotModel, Uncertainty
-from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arm.calibration import ArmEquations
 from payload_id.core.arrays import Array
 from payload_id.core.body.ellipsoid import row_of
@@ -52,49 +44,34 @@ PRINTED = (
 )
 
 
-@dataclass(frozen=True)
-class Setting:
-    """An arm and what is known of it.
-
-    Attributes:
-        model: The arm as described.
-        ellipsoids: Around its collision shapes.
-    """
-
-    model: ArmModel
-    ellipsoids: tuple[Array | None, ...]
+ROBOT = RobotFile.load("kinova_gen3")
+MODEL = RobotModel.from_robot_file(ROBOT)
+ELLIPSOIDS = link_ellipsoids(ROBOT, MODEL)  # around its collision shapes
 
 
-def equations_of(model: ArmModel, samples: Samples) -> ArmEquations:
+def equations_of(samples: Samples) -> ArmEquations:
     """Return the equations of all windows."""
-    row_source = MomentumRows.of(model, Uncertainty())
+    row_source = MomentumRows.of(MODEL, Uncertainty())
     windows = WindowCutter(WINDOW).add(samples)
     return ArmEquations.stack(
         [window_equations(row_source, row_source.terms(window), np.zeros(10)) for window in windows]
     )
 
 
-def true_links(setting: Setting, rng: np.random.Generator) -> Array:
-    """Return links that differ from the description, bodies of which lie in the ellipsoids."""
-    links = perturbed_links(setting.model, rng, LINKS)
-    for k, Q in enumerate(setting.ellipsoids):
-        if Q is not None and row_of(Q) @ links[k] < 0:
-            links[k] = setting.model.link_phi[k]
-    return links
-
-
-def trial(setting: Setting, seed: int) -> tuple[Array, Array, Array]:
+def trial(seed: int) -> tuple[Array, Array, Array]:
     """Return validation errors, shares of consistent links and solution times, (sizes, 4) each."""
-    rng = np.random.default_rng(seed)
-    model = setting.model
+    rng, model = np.random.default_rng(seed), MODEL
     joints = Joints.draw(rng, FRICTION, model.n, extreme=False)
     motion = Motion.draw(model, rng, period=SECONDS, harmonics=20)
-    links = true_links(setting, rng)
+    links = perturbed_links(model, rng, LINKS)
+    for k, Q in enumerate(ELLIPSOIDS):  # bodies of which lie in the ellipsoids
+        if Q is not None and row_of(Q) @ links[k] < 0:
+            links[k] = model.link_phi[k]
     run = record(
         model, seed, np.zeros(10), SECONDS, RATE, links=links, motion=motion, joints=joints
     )
     tau = run.true.tau + NOISE * rng.normal(size=run.true.tau.shape)
-    every = equations_of(model, Samples(run.true.stamp, run.true.q, run.true.dq, tau))
+    every = equations_of(Samples(run.true.stamp, run.true.q, run.true.dq, tau))
     last = every.take(every.start >= max(TRAINING))
     # Links are free that have a mass, friction is not negative, all else is known.
     free = np.where(np.repeat(model.link_phi[:, 0] > 0, 10), np.inf, 0.0)
@@ -111,7 +88,7 @@ def trial(setting: Setting, seed: int) -> tuple[Array, Array, Array]:
                 np.append(-free, np.zeros(5 * model.n + 10)),
                 np.concatenate([free, np.full(2 * model.n, np.inf), np.zeros(3 * model.n + 10)]),
                 consistency,
-                setting.ellipsoids,
+                ELLIPSOIDS,
                 LinkPrior.EUCLIDEAN,
                 pull=float(np.sqrt(WEIGHT)),
             )
@@ -124,63 +101,20 @@ def trial(setting: Setting, seed: int) -> tuple[Array, Array, Array]:
     return errors, sound, seconds
 
 
-def table(errors: Array, sound: Array, seconds: Array) -> Table:
-    """Return the medians over the trials."""
-    result = Table(title="Validation error, rms of mean torques over 40 ms [N m], medians")
-    result.add_column("training [s]", justify="right")
-    result.add_column("rows", justify="right")
-    for consistency in Consistency:
-        result.add_column(consistency.value, justify="right", no_wrap=True)
-    for i, size in enumerate(TRAINING):
-        cells = [f"{np.median(errors[:, i, j]):.3f}" for j in range(len(Consistency))]
-        result.add_row(f"{size:g}", f"{round(size / WINDOW) * 7}", *cells)
-    result.add_section()
-    share = sound.mean(axis=(0, 1))
-    result.add_row("consistent", "links", *(f"{100 * x:.0f} %" for x in share))
-    result.add_row("time", "[ms]", *(f"{1e3 * x:.1f}" for x in np.median(seconds, axis=(0, 1))))
-    return result
-
-
-def draw(path: Path, errors: Array) -> None:
-    """Draw the medians, with the middle half of the trials as bands."""
-    figure = Figure(figsize=(7.0, 4.5), layout="constrained")
-    axes = figure.subplots()
-    for j, consistency in enumerate(Consistency):
-        low, middle, high = np.quantile(errors[:, :, j], [0.25, 0.5, 0.75], axis=0)
-        (line,) = axes.loglog(TRAINING, middle, marker="o", label=consistency.value)
-        axes.fill_between(TRAINING, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
-    floor = NOISE / np.sqrt(RATE * WINDOW)
-    axes.axhline(floor, color="black", linewidth=0.8, linestyle="--", label="noise alone")
-    axes.set_xlabel("training data [s]")
-    axes.set_ylabel("validation error, rms [N m]")
-    axes.set_title("After figure 6 of [WKS]: simulated Gen3, 7 links")
-    axes.grid(alpha=0.25, which="both")
-    axes.legend(frameon=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=120)
-
-
 def main() -> int:
     """Run the trials and show them; 1 if physical consistency did not help."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--figure", type=Path, default=Path("runs/wks_figure6.png"))
-    arguments = parser.parse_args()
-    robot = RobotFile.load("kinova_gen3")
-    model = RobotModel.from_robot_file(robot)
-    setting = Setting(model, link_ellipsoids(robot, model))
-    results = [trial(setting, arguments.seed + k) for k in range(arguments.trials)]
+    results = list(trials(trial, options(trials=10, seed=0, workers=1)))
     errors, sound, seconds = (np.array(x) for x in zip(*results, strict=True))
-    terminal = Console(highlight=False, width=100)
-    terminal.print(table(errors, sound, seconds))
-    terminal.print(
-        f"noise alone: {NOISE / np.sqrt(RATE * WINDOW):.3f} N m; {arguments.trials} trials"
-    )
-    terminal.print(PRINTED, markup=False)
-    draw(arguments.figure, errors)
-    terminal.print(f"figure: {arguments.figure}")
     median = np.median(errors, axis=0)
+    rows = [(f"{size:g}", round(size / WINDOW) * 7, *(f"{x:.3f}" for x in each))
+            for size, each in zip(TRAINING, median, strict=True)]  # fmt: skip
+    share, took = sound.mean(axis=(0, 1)), np.median(seconds, axis=(0, 1))
+    rows += [None, ("consistent", "links", *(f"{100 * x:.0f} %" for x in share)),
+             ("time", "[ms]", *(f"{1e3 * x:.1f}" for x in took))]  # fmt: skip
+    show("Validation error, rms of mean torques over 40 ms [N m], medians",
+         ("training [s]", "rows", *(x.value for x in Consistency)), rows)  # fmt: skip
+    tell(f"noise alone: {NOISE / np.sqrt(RATE * WINDOW):.3f} N m; {len(results)} trials")
+    tell(PRINTED)
     return 0 if (median[:-1, 2:] <= median[:-1, :1]).all() else 1
 
 

@@ -139,6 +139,22 @@ def pieces_of(
     return found
 
 
+def task_of(
+    case: SafetyCase,
+    family: Family,
+    predictor: RowPredictor,
+    criterion: str,
+    known: Array,
+    collected: Collected,
+    horizon: float = HANDOVER,
+) -> PlanningTask:
+    """Return the search for a piece of a family that this package makes."""
+    return PlanningTask(
+        family, predictor, criterion_named(criterion, known), collected, horizon,
+        planning_limits(case), case.box, proof_torque(case, family), rough_clearance(case),
+    )  # fmt: skip
+
+
 def _piece(
     case: SafetyCase,
     start: MotionState,
@@ -148,12 +164,11 @@ def _piece(
     number: int,
 ) -> tuple[Trajectory, CandidateRows] | None:
     """Return a certified piece and its rows; None if there is none."""
-    limits, horizon = planning_limits(case), LENGTH if number == PIECES - 1 else HANDOVER
-    family = FAMILIES[way.family](start, LENGTH, limits)
+    horizon = LENGTH if number == PIECES - 1 else HANDOVER
+    family = FAMILIES[way.family](start, LENGTH, planning_limits(case))
     predictor = RowPredictor(ROWS, expected_payload(case.box))
-    criterion = criterion_named(way.criterion or "condition_number", KNOWN)
-    task = PlanningTask(family, predictor, criterion, collected, horizon, limits, case.box,
-                        proof_torque(case, family), rough_clearance(case))  # fmt: skip
+    criterion = way.criterion or "condition_number"
+    task = task_of(case, family, predictor, criterion, KNOWN, collected, horizon)
     ask = certifier(case)
     if way.criterion:
         found = plan(task, ask, BUDGET, int(rng.integers(2**31)), time.process_time)
