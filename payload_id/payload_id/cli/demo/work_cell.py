@@ -104,14 +104,14 @@ def sensor_parameters(scene: Scene) -> dict[str, Any]:
 def cell_parameters(scene: Scene) -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
     box, centre = _box(scene.model)
-    told = {"cell": CELL, "payload_box": box.tolist(), "payload_box_centre": centre.tolist()}
+    told = {"cell": CELL, "payload_box": box, "payload_box_centre": centre}
     return {**told, "clock_tolerance": LATE}
 
 
-def _box(model: ArmModel) -> tuple[Array, Array]:
+def _box(model: ArmModel) -> tuple[list[float], list[float]]:
     """Return sizes and centre of the box that holds each payload, in the payload frame [m]."""
     turn = outward(model)
-    return np.abs(turn) @ BOX, turn @ CENTRE
+    return (np.abs(turn) @ BOX).tolist(), (turn @ CENTRE).tolist()
 
 
 def free_pose(robot: RobotFile) -> Array:

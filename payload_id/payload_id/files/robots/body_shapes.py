@@ -115,7 +115,7 @@ def mesh_of(path: Path) -> Any:
     """
     import trimesh
 
-    loaded = trimesh.load(path, process=False)
+    loaded: Any = trimesh.load(path, process=False)
     if loaded.units:
         loaded = loaded.convert_units("meters")
     return loaded.to_geometry() if isinstance(loaded, trimesh.Scene) else loaded

@@ -101,9 +101,8 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
     near = pose_clearance(case.scene, start.q, case.tube.position, case.clearance)
     if not isinstance(near, Refusal):
         return None
-    at_start = near.at_start()
-    hint = "" if near.constraint == "obstacles" else OWN_BODIES
-    return replace(at_start, sentence=at_start.sentence + hint)
+    refusal, hint = near.at_start(), "" if near.constraint == "obstacles" else OWN_BODIES
+    return replace(refusal, sentence=refusal.sentence + hint)
 
 
 def _motion_margins(
