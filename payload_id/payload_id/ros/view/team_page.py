@@ -15,7 +15,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from ...core.body.inertial import PARAMETERS
 from ...core.identification.status import Status
-from ...core.number_format import UNIT_TEXTS, rounded
+from ...core.number_format import UNIT_TEXTS, number, rounded
 from ..client.team_client import TeamClient
 from ..client.waiting import impossible_names_told
 from ..common.colours import VERDICT
@@ -110,7 +110,7 @@ def _robot(
     place = "not known"
     if frame is not None and frame.known:
         at = frame.transform.translation
-        place = f"{at.x:.3f}, {at.y:.3f}, {at.z:.3f}"
+        place = ", ".join(number(x, 3) for x in (at.x, at.y, at.z))
     doing = "guided" if member.guided else "holds" if member.holds else "has let go"
     if not member.age < np.inf:
         doing = "not heard"
