@@ -59,7 +59,7 @@ LOOKS: Mapping[Status, Look] = {
     Status.NO_DATA: Look("○", "There were too few samples: see what the sampler says."),
     Status.SOLVER_FAILED: Look("✖", "No answer could be checked: save the run, and report it."),
     Status.WAITING: Look(
-        "○", "The steps say what comes next; Run begins a run and has the arm move."
+        "○", "The steps, after the token, say what comes next; Run has the arm move."
     ),
 }
 
