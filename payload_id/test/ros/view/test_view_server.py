@@ -125,7 +125,7 @@ def test_a_page_from_elsewhere_is_not(server):
 
 def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, arm, monkeypatch):
     let_in(page, arm)
-    page.wait(lambda: "All of it in pieces" in page.heard)  # then the button is heard, too
+    page.wait(lambda: "In pieces, each" in page.heard)  # then the button is heard, too
     monkeypatch.setattr(arm, "seen", replace(arm.seen, may_move=True))
     page.click(page.uuid("Identify in one go"))
     page.wait(lambda: page.uuid("MOVE THE ARM"))
