@@ -43,6 +43,7 @@ class RunKeeping:
         self._settings, self._robot, self._run = settings, robot, run
         self._topic, self._log = topic, log
         self.recording = ""  # folder in which the sampler records; empty: nowhere
+        self._topics = dict[Path | None, str]()  # of the samples in each recording
         self._of_run = list[str]()  # recordings since the run began, the newest last
 
     def note(self, recording: str) -> None:
@@ -144,15 +145,19 @@ class RunKeeping:
         )
 
     def _recorded_topic(self) -> str:
-        """Return the topic of the samples in the recording; what it is without one otherwise."""
-        states = self._robot.joint_states.topic
-        try:
-            bag = self._recording()
-            topic = self._run.recorded_topic(self._topic, "" if bag is None else str(bag), states)
-        except PayloadIdError as error:
-            self._log.warning(str(error), throttle_duration_sec=LOG)
-            topic = self._run.recorded_topic(self._topic, "", states)
-        return topic
+        """Return the topic of the samples in the recording; without one, of joint states.
+
+        A recording, which grows, is looked through once.
+        """
+        bag = self._recording()
+        if bag is not None and bag not in self._topics:
+            try:
+                if found := self._run.recorded_topic(self._topic, str(bag)):
+                    self._topics[bag] = found
+            except PayloadIdError as error:
+                self._log.warning(str(error), throttle_duration_sec=LOG)
+        without = self._run.recorded_topic(self._topic, "") or self._robot.joint_states.topic
+        return self._topics.get(bag, without)
 
 
 def holds_recording(folder: Path) -> bool:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from payload_id.core.errors import ConfigurationError
+from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.estimator.run_keeping import RunKeeping
 
 
@@ -50,3 +51,24 @@ def test_a_recording_elsewhere_is_one_only_if_it_holds_a_recording(runs: Path) -
     assert f"is in {runs.parent / 'bag_2'}." in one.folder("")[1]
     with pytest.raises(ConfigurationError):
         one.folder(str(bag / "further"))
+
+
+def test_a_recording_that_grows_is_looked_through_once(runs: Path) -> None:
+    bag, looked = runs.parent / "bag", []
+    robot, joints = RobotFile.load("kinova_gen3"), SimpleNamespace(effort_sign=(), effort_offset=())
+    answers = iter(["", "/arm/joint_states"])
+
+    def recorded_topic(blocks: str, folder: str) -> str:
+        looked.append(folder)
+        return next(answers) if folder else ""
+
+    run = SimpleNamespace(joint_map=joints, recorded_topic=recorded_topic)
+    folders = SimpleNamespace(runs_folder=str(runs), recordings_folder=str(runs.parent))
+    one = RunKeeping(folders, robot, run, "samples", SimpleNamespace())
+    assert one.entries().topic == robot.joint_states.topic
+    bag.mkdir()
+    (bag / "bag_0.mcap").touch()
+    one.note(str(bag))
+    assert one.entries().topic == robot.joint_states.topic  # nothing is in it yet
+    assert {one.entries().topic for _ in range(3)} == {"/arm/joint_states"}
+    assert looked.count(str(bag)) == 2

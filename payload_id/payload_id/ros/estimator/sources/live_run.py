@@ -130,22 +130,21 @@ class LiveRun:
         """
         return rows_of(block, self.model.joints)
 
-    def recorded_topic(self, blocks: str, bag: str, states: str) -> str:
-        """Return the topic of the samples in the sampler's recording.
+    def recorded_topic(self, blocks: str, bag: str) -> str:
+        """Return the topic of the samples in the sampler's recording; empty: it has none yet.
 
         Args:
             blocks: Topic of the blocks.
             bag: The recording; empty: there is none.
-            states: Topic of joint states where no recording tells it.
 
         Raises:
             PayloadIdError: The recording cannot be read.
         """
         if not bag:
-            return states
+            return ""
         with open_bag(bag) as opened:
             kinds = opened.types.items()
-            return next((str(topic) for topic, kind in kinds if kind == JOINT_STATE), states)
+            return next((str(topic) for topic, kind in kinds if kind == JOINT_STATE), "")
 
     @property
     def windows(self) -> int:

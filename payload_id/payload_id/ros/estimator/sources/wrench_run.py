@@ -57,7 +57,7 @@ class WrenchRun(LiveRun):
         """Return the samples of a block."""
         return rows_of_wrench(block, self.model.payload_frame)
 
-    def recorded_topic(self, blocks: str, bag: str, states: str) -> str:
+    def recorded_topic(self, blocks: str, bag: str) -> str:
         """Return the topic of the blocks, which the sampler records as well."""
         return blocks
 
