@@ -257,7 +257,8 @@ class RunControl(Generic[SomeRun]):
         begin = time.thread_time()
         self._update()
         used = time.thread_time() - begin
-        self._rest_until = time.monotonic() + used * (1.0 / self._share - 1.0)
+        rest = used * (1.0 / self._share - 1.0)
+        self._rest_until = max(time.monotonic(), self._rest_until) + rest
         return True
 
     def drain(self, until: int | None = None) -> bool:

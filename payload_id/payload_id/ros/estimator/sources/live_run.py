@@ -277,14 +277,20 @@ class LiveRun:
         )
 
     def is_due(self, rested: bool = True) -> bool:
-        """Return whether an update is due; another payload in the hand waits for nothing.
+        """Return whether an update is due.
+
+        That another payload is or may be in the hand waits for nothing, nor does its first number,
+        but for the usual time between updates.
 
         Args:
             rested: Whether updates have taken no more than their share of the processor.
         """
-        elapsed = (self._record.newest_ns - self._record.updated_ns) / NANOSECONDS
-        news = self._identifier.standing != self._record.standing
-        due = news or (rested and elapsed >= self.settings.update_period)
+        record, (events, doubt) = self._record, self._identifier.standing
+        news = events > record.standing[0] or (doubt and not record.standing[1])
+        newest = record.estimate
+        unknown = events > 0 and newest is not None and newest.status is Status.NO_DATA
+        elapsed = (record.newest_ns - record.updated_ns) / NANOSECONDS
+        due = news or ((rested or unknown) and elapsed >= self.settings.update_period)
         return due and self.windows > max(self._seen, 0)
 
     def update(self, callback: Callable[[Report], object] = lambda report: None) -> Report:
