@@ -55,7 +55,7 @@ class Driver:
         self.states = node.create_publisher(JointState, states, 10)
         self.everything = node.create_publisher(DynamicJointState, everything, 10)
         self.mode = node.create_publisher(Bool, f"{namespace}/running", 10)
-        place, self.steps = f"{namespace}/payload_estimator/payload", 0
+        place = f"{namespace}/payload_estimator/payload"
         self.estimates = node.create_publisher(PayloadEstimate, place, EVERY)
         self.events = node.create_publisher(PayloadEvent, f"{place}_event", EVERY)
         node.create_timer(0.02, self.publish)
@@ -81,16 +81,16 @@ class Driver:
         )
 
     def happen(self) -> None:
-        """Say the next of what happens to the hand, once the command has sent what came before."""
+        """Say what happens to the hand, again and again until the command has sent it."""
         hand = self.be.get("hand", [])
-        if not hand or self.words.getvalue().count("Sent, ") < self.steps:
+        if not hand:
             return
-        if self.steps == len(hand):
+        sent = self.words.getvalue().count("Sent, ")
+        if sent == len(hand):
             self.be = {}
             os.kill(os.getpid(), signal.SIGINT)  # as Ctrl-C
             return
-        step = hand[self.steps]
-        self.steps += 1
+        step = hand[sent]
         since = Time(sec=step["since"])
         if "phi" not in step:
             self.events.publish(PayloadEvent(kind="released", since=since))
@@ -128,7 +128,6 @@ def serve() -> None:
         asked = json.loads(line)
         driver.be = asked["be"]
         driver.told.clear()
-        driver.steps = 0
         driver.words = words = io.StringIO()
         with redirect_stdout(words), redirect_stderr(words):
             code = main(asked["argv"])
