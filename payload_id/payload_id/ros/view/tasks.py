@@ -27,6 +27,7 @@ from .workflow import Outcome, Progress, TaskState
 
 LONGEST = 3600.0  # [s] that a task may take
 DRY = 0.1  # of the speed
+AGAIN = 0.1  # [s] between two stops while what was called off goes on
 REST = 2.0  # [s] of data after a motion, before they are solved
 TARE_ONLY, EXCITING = Identify.Goal.TARE_ONLY, Identify.Feedback.EXCITING
 REQUESTED_BY = "the live view"
@@ -84,6 +85,7 @@ class Tasks:
         if doing := self.state.progress.task:
             self._show(doing, "being called off")
         threading.Thread(target=self._hear_stop, args=(sent,), daemon=True).start()
+        threading.Thread(target=self._stop_again, daemon=True).start()
 
     def plan(self, duration: float, limits: str, within: PayloadPrior | None) -> str:
         """Have a motion planned; a run forgets what was known.
@@ -237,6 +239,16 @@ class Tasks:
         """Show how far a goal is, until it is called off: what comes then was shown already."""
         if not self._called_off.is_set():
             self._show(task, detail, part, left)
+
+    def _stop_again(self) -> None:
+        """Ask the bridge again until the task in progress has ended.
+
+        A planner that hears of a stop late may have sent another motion meanwhile.
+        """
+        bridge = self._stops[self._bridge]
+        while self._called_off.is_set() and self._busy.locked() and bridge.service_is_ready():
+            time.sleep(AGAIN)
+            bridge.call_async(Trigger.Request())
 
     def _show(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
         """Show how far the task is."""

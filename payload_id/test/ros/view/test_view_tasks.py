@@ -25,6 +25,7 @@ class Nodes:
     def __init__(self, monkeypatch):
         monkeypatch.setattr(view_tasks, "REST", 0.0)
         monkeypatch.setattr(view_tasks, "SILENT", 0.1)
+        self.stopped = []  # nodes, each time that their stop is called
         self.goal, self.stops, self.asked, self.slow, self.begun = {}, {}, [], "", ()
         self.entered, self.go_on = threading.Event(), threading.Event()
         client = SimpleNamespace(
@@ -58,6 +59,7 @@ class Nodes:
         node = name.split("/")[0]
 
         def call(request):
+            self.stopped.append(node)
             answer = self.stops[node]
             done = answer is not None
             return SimpleNamespace(done=lambda: done, result=lambda: answer)
@@ -125,6 +127,27 @@ def test_a_stop_counts_from_when_the_motion_was_confirmed(nodes):
 
 RESTS = SimpleNamespace(success=True, message="The arm comes to rest.")
 STILL = SimpleNamespace(success=False, message="Nothing moves.")
+
+
+def test_the_bridge_is_asked_to_stop_until_what_was_called_off_has_ended(nodes):
+    """A planner that hears of it late may have sent another motion meanwhile."""
+    answer = SimpleNamespace(success=False, message="Nothing moves.")
+    nodes.stops = {"payload_bridge": answer, "payload_planner": answer}
+    nodes.slow = "start"
+    nodes.run()
+    assert nodes.entered.wait(5.0)
+    nodes.tasks.stop()
+    end = time.monotonic() + 5.0
+    while nodes.stopped.count("payload_bridge") < 3:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert nodes.stopped.count("payload_planner") == 1
+    nodes.go_on.set()
+    nodes.done("run")
+    time.sleep(3 * view_tasks.AGAIN)
+    ended = len(nodes.stopped)
+    time.sleep(3 * view_tasks.AGAIN)
+    assert len(nodes.stopped) == ended
 
 
 def test_a_stop_is_good_if_the_bridge_says_so(nodes):
