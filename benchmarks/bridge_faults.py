@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,11 @@ LOSS, PARTITION, HUNG, PUSH = 0.2, 2.0, 1.5, 10.0  # share of datagrams, [s], [s
 HOLD = PARAMETERS["silence"] + 0.5 + 2.0
 STOP = PARAMETERS["reaction"] + PARAMETERS["stop_step"] + 1.6 + 2.0
 TO_ITS_END = 1.6 / 0.6 + 2.0
+
+
+def _answered_or_late(future: Any, end: float) -> bool:
+    """Return whether a service has answered, or has had its time by the monotonic clock."""
+    return future.done() or time.monotonic() > end
 
 
 class Rig(PlannedRobot):
@@ -115,8 +121,7 @@ class Rig(PlannedRobot):
             self.observer.wait(client.service_is_ready, service)
             self.spin(0.2)
             future, again = client.call_async(kind.Request(**fields)), time.monotonic() + ANSWER
-            waited = lambda f=future, t=again: f.done() or time.monotonic() > t  # noqa: E731
-            self.observer.wait(waited, service)
+            self.observer.wait(partial(_answered_or_late, future, again), service)
             if future.done():
                 self.observer.node.destroy_client(client)
                 return future.result()
@@ -142,8 +147,10 @@ class Rig(PlannedRobot):
     def rested(self) -> float:
         """Wait until joint states show an arm at rest; return since when, by their stamps [s]."""
         first = len(self.joint_states)
-        new = lambda: len(self.joint_states) >= first + HEARD and self.is_at_rest()  # noqa: E731
-        self.observer.wait(new, "an arm at rest", 90.0 / self.pace)
+        self.observer.wait(
+            lambda: len(self.joint_states) >= first + HEARD and self.is_at_rest(),
+            "an arm at rest", 90.0 / self.pace,
+        )  # fmt: skip
         seen = list(self.joint_states)[first:]
         moved = [k for k, x in enumerate(seen) if np.abs(x.velocity).max() >= AT_REST]
         return 1e-9 * stamp_of(seen[moved[-1] + 1 if moved else 0].header.stamp)
@@ -337,7 +344,7 @@ def undergo(rig: Rig, kind: Kind, part: float) -> float:
     assert rest <= kind.rests, f"it rested after {rest:.2f} s"
     next(fault, None)
     said = rig.acknowledged()
-    ready = lambda: rig.observer.is_ready("payload_bridge")  # noqa: E731
+    ready = partial(rig.observer.is_ready, "payload_bridge")
     rig.observer.wait(ready, "a bridge that is ready", 90.0)
     assert kind.kept is None or bool(said) is kind.kept, f"fault: {said or 'none'}"
     rig.check_commands()

@@ -37,7 +37,7 @@ from .scene import (
 )
 from .simulated_time import SAMPLES, SimulatedTime
 
-LEAD, SETTLE = 0.2, 0.32  # [s] before and after the motion; all three end within a window
+LEAD, SETTLE = 0.2, 0.32  # [s] before and after the motion
 IN_TIME = 0.9  # part of real time below which the machine is slow
 PATIENCE = 120.0  # [s] that the final estimate may take on a slow machine
 READY = 40.0  # [s] until all nodes must have answered
@@ -184,7 +184,7 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
     if shaken.speed < IN_TIME:
         terminal.print(
             f"This machine simulated at {shaken.speed:.1f} of real time; the demonstration waited "
-            "for the simulation, so that the result is the same.",
+            "for the simulation, so that no sample was lost.",
             style="yellow",
         )
     terminal.print(

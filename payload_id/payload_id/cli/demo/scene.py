@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
-from ...core.arm.arm_model import ArmModel
 from ...core.arrays import Array
 from ...core.body.inertial import change_of_frame, from_mass_com_inertia
 from ...core.body.payload_prior import PayloadPrior
@@ -24,6 +22,7 @@ from ...files.configuration.atomic_write import check_folder, save
 from ...files.configuration.yaml_file import yaml_text
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from .placement import free_pose, outward
 
 TRUTH = "truth.json"
 DURATION = 7.5  # [s] of the motion
@@ -106,21 +105,6 @@ def draw_scene(
     return Scene(seed, robot, model, payload, folder)
 
 
-def outward(model: ArmModel) -> Array:
-    """Return axes in the payload frame of which z points away from the arm, shape (3, 3).
-
-    It is the frame's own axis that is nearest to the way from the last joint but one.
-    """
-    last = model.payload_joint
-    way = model.rotation[last].T @ model.translation[last] + model.payload_translation
-    way = model.payload_rotation.T @ way
-    axis = np.sign(way) * (np.abs(way) == np.abs(way).max())
-    found = (
-        Rotation.align_vectors([axis], [[0.0, 0.0, 1.0]])[0] if axis.any() else Rotation.identity()
-    )
-    return np.round(found.as_matrix(), 12)
-
-
 def save_truth(scene: Scene) -> None:
     """Write down what an estimate is compared with."""
     truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
@@ -129,9 +113,9 @@ def save_truth(scene: Scene) -> None:
 
 def draw_motion(scene: Scene) -> Found:
     """Draw the motion that shakes the payload."""
-    robot, model = scene.robot, scene.model
+    robot, model, start = scene.robot, scene.model, np.asarray(scene.robot.home)
     limits, payloads = robot.limits.of_motion(), [np.zeros(10), heavy_payload()]
-    return random_fourier_search(model, robot.start, limits, payloads, scene.seed, DURATION)
+    return random_fourier_search(model, start, limits, payloads, scene.seed, DURATION)
 
 
 def heavy_payload() -> Array:
@@ -148,6 +132,8 @@ def _robot(name: str, path: Path, prior: PayloadPrior | None, keys: Mapping[str,
         prior=prior or base.uncertainty.prior,
     )
     entries = {"extends": str(base.path.resolve()), "uncertainty": uncertainty.to_dict(), **keys}
+    if base.home is None:
+        entries["home"] = free_pose(base).tolist()
     head = "# The robot of a demonstration: the shipped file with the simulation's own bounds.\n"
     path.write_text(yaml_text(entries, head))
     return RobotFile.load(path)

@@ -8,21 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import rclpy
 from rich.rule import Rule
 
-from ...core.arm.arm_model import ArmModel
-from ...core.arrays import Array
 from ...core.body.inertial import mass_com_inertia
 from ...core.body.payload_prior import PayloadPrior
-from ...core.errors import PayloadIdError
-from ...core.safety.clearance.overlap import signed_distances
 from ...files.configuration.yaml_file import yaml_text
-from ...files.robots.arm_geometry import robot_geometry
 from ...files.robots.robot_file import RobotFile
-from ...files.robots.robot_model import RobotModel
-from ...planning.case_settings import payload_volume
 from ...ros.client.payload_client import PayloadClient
 from ...ros.common.main_loop import start_ros
 from ...ros.view.arguments import NodeNames
@@ -30,18 +22,17 @@ from ...ros.view.node import serve
 from ..common.presentation import console
 from .domain import own_domain
 from .nodes import DemonstrationNodes, arm_nodes
-from .scene import SENSOR, TRUTH, Scene, draw_payload, draw_scene, outward, save_truth
+from .placement import payload_box
+from .scene import SENSOR, TRUTH, Scene, draw_payload, draw_scene, save_truth
 
 HEAVIEST = 1.0  # [kg]
 REACH, HEIGHT = 0.025, (0.07, 0.08)  # [m] see `draw_payload`
 LARGEST = 0.16  # [m] no part of such a payload is farther from the payload frame
-BOX, CENTRE = [0.12, 0.12, 0.11], [0.0, 0.0, 0.075]  # [m] a box that holds each of them
 RATE = 200.0  # [Hz] of joint states, so that a small computer keeps up with real time
 LATE = 5.0  # [s] by which the simulation's clock may come late to a node
 SILENCE = 1.0  # [s] for which nothing may be heard or looked at: a browser may take all cores
 CELL = "none, a simulated arm stands alone"
 NAMES = ("payload_sampler", "payload_estimator", "payload_planner", "payload_bridge")
-POSES = 100  # of which the arm begins in the best
 READY = 120.0  # [s] until all nodes must be there, on a slow machine
 
 
@@ -60,7 +51,6 @@ def run(robot: str, sensor: bool, seed: int, out: Path) -> int:
     drawn = partial(draw_payload, heaviest=HEAVIEST, reach=REACH, height=HEIGHT)
     sensor = sensor or RobotFile.load(robot).effort.source == "none"
     keys = {"joint_states": {"rate": RATE}, "wrench_topic": "/wrench" if sensor else ""}
-    keys |= {"home": free_pose(RobotFile.load(robot)).tolist()}
     scene = draw_scene(robot, seed, out, prior, drawn, **keys)
     own_domain()
     measured = sensor_parameters(scene) if sensor else {}
@@ -103,37 +93,9 @@ def sensor_parameters(scene: Scene) -> dict[str, Any]:
 
 def cell_parameters(scene: Scene) -> dict[str, Any]:
     """Return what planner and bridge are told of the cell and of the payload's size."""
-    box, centre = _box(scene.model)
+    box, centre = payload_box(scene.model)
     told = {"cell": CELL, "payload_box": box, "payload_box_centre": centre}
     return {**told, "clock_tolerance": LATE}
-
-
-def _box(model: ArmModel) -> tuple[list[float], list[float]]:
-    """Return sizes and centre of the box that holds each payload, in the payload frame [m]."""
-    turn = outward(model)
-    return (np.abs(turn) @ BOX).tolist(), (turn @ CENTRE).tolist()
-
-
-def free_pose(robot: RobotFile) -> Array:
-    """Return where the arm stands at first, shape (n,): at home, or its bodies far from each other.
-
-    Of poses about the middle of its travel that is best in which the two bodies that are nearest,
-    the payload's among them, are farthest apart.
-    """
-    if robot.home is not None:
-        return robot.home
-    model = RobotModel.described(robot)
-    try:
-        geometry = robot_geometry(robot, model, payload_volume(*_box(model)))
-        limits = robot.limits
-    except PayloadIdError:  # which the planner tells
-        return robot.start
-    pairs, bodies = geometry.pairs(model), [(x.joint, x.body) for x in geometry.bodies]
-    around = np.clip(limits.position_upper - limits.position_lower, 0.0, np.pi) / 4
-    spread = np.random.default_rng(0).uniform(-around, around, (POSES, model.n))
-    poses = robot.start + spread
-    apart = [signed_distances(model, bodies, pairs, q).min(initial=np.inf) for q in poses]
-    return np.asarray(poses[int(np.argmax(apart))])
 
 
 def wait_for(nodes: DemonstrationNodes) -> None:

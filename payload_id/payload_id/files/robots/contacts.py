@@ -69,9 +69,9 @@ def always_near(
         lower: Least positions, shape (n,) [rad or m].
         upper: Largest positions, shape (n,) [rad or m].
     """
-    bodies, pairs = [(item.joint, item.body) for item in geometry.bodies], geometry.pairs(model)
+    pairs = geometry.pairs(model)
     poses = np.random.default_rng(0).uniform(lower, upper, (POSES, model.n))
-    apart = np.array([signed_distances(model, bodies, pairs, q) for q in poses])
+    apart = signed_distances(model, geometry, pairs, poses)
     least, most = apart.min(axis=0), apart.max(axis=0)
     return [
         AllowedContact(
@@ -93,13 +93,9 @@ def _constant(
     """Return the pairs that touch equally deep in every position of joint j."""
     if not pairs:
         return []
-    bodies = [(item.joint, item.body) for item in geometry.bodies]
-    depths = []
-    for position in np.linspace(-np.pi, np.pi, POSITIONS):
-        q = np.zeros(model.n)
-        q[j] = position
-        depths.append(signed_distances(model, bodies, np.array(pairs), q))
-    depth = np.array(depths)
+    poses = np.zeros((POSITIONS, model.n))
+    poses[:, j] = np.linspace(-np.pi, np.pi, POSITIONS)
+    depth = signed_distances(model, geometry, np.array(pairs), poses)
     touching = (depth < TOUCH).all(axis=0) & (np.ptp(depth, axis=0) < DEPTH)
     return [
         AllowedContact(

@@ -211,23 +211,6 @@ class RobotFile:
         return self.limit_sets[name]
 
     @property
-    def start(self) -> Array:
-        """Where simulations begin, shape (n,) [rad or m]: at home, or near zero.
-
-        Without a home, as near to zero as a quarter of each joint's travel from its ends allows.
-        """
-        if self.home is not None:
-            return self.home
-        limits, start = self.limit_sets.get(self.limits_used), np.zeros(self.n)
-        if limits is None:
-            return start
-        lower, upper = limits.position_lower, limits.position_upper
-        some = np.isfinite(lower) & np.isfinite(upper)
-        quarter = (upper[some] - lower[some]) / 4
-        start[some] = np.clip(0.0, lower[some] + quarter, upper[some] - quarter)
-        return start
-
-    @property
     def turn_limited(self) -> tuple[str, ...]:
         """Joints that turn without end but whose turn some set of limits limits."""
         finite = np.zeros(self.n, dtype=bool)

@@ -43,7 +43,7 @@ class RunKeeping:
         self._settings, self._robot, self._run = settings, robot, run
         self._topic, self._log = topic, log
         self.recording = ""  # folder in which the sampler records; empty: nowhere
-        self._topics = dict[Path | None, str]()  # of the samples in each recording
+        self._topics = dict[Path, str]()  # of the samples in each recording
         self._of_run = list[str]()  # recordings since the run began, the newest last
 
     def note(self, recording: str) -> None:
@@ -156,8 +156,9 @@ class RunKeeping:
                     self._topics[bag] = found
             except PayloadIdError as error:
                 self._log.warning(str(error), throttle_duration_sec=LOG)
-        without = self._run.recorded_topic(self._topic, "") or self._robot.joint_states.topic
-        return self._topics.get(bag, without)
+        if bag in self._topics:
+            return self._topics[bag]
+        return self._run.recorded_topic(self._topic, "") or self._robot.joint_states.topic
 
 
 def holds_recording(folder: Path) -> bool:

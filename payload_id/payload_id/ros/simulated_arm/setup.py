@@ -193,7 +193,7 @@ def build_plant(
         friction_coulomb=values["friction_coulomb"],
         friction_viscous=values["friction_viscous"],
         armature=_rotors(robot, values),
-        q0=robot.start,
+        q0=robot.home,
         block=SHORT_BLOCK if values["controllers"] == REAL else BLOCK,
         step=period / np.ceil(period / values["physics_step"] - 1e-9),
     )

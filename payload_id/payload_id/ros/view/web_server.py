@@ -124,7 +124,8 @@ def _outlived() -> Iterator[None]:
 def _own_pages_alone(names: Collection[str]) -> Iterator[None]:
     """Have a server that is made meanwhile refuse every connection but those of its own pages.
 
-    viser hands its handshakes to `websockets.asyncio.server.serve`, and has no option for them.
+    viser hands its handshakes to `websockets.asyncio.server.serve`, and has no option for them. Nor
+    has it one for what a browser without WebGL needs, which these pages get on the way.
 
     Args:
         names: See `is_own_page`.

@@ -40,7 +40,7 @@ def test_the_demonstration_contains_its_truth_and_can_be_repeated_from_what_it_l
     truth = np.array(json.loads((folder / "truth.json").read_text())["payload"])
     result = json.loads(run_without_ros(capsys, "identify", folder / "bag", "--json").stdout)
     assert result["identical_to_live"] is True
-    assert result["windows"] == 80  # of 8 s of simulated time, on a slow machine, too
+    assert result["windows"] in (80, 81)  # of 0.1 s; a slow machine pauses the arm a little later
     assert (np.array(result["lower"]) <= truth).all() and (truth <= np.array(result["upper"])).all()
     assert not any("Traceback" in log.read_text() for log in (folder / "logs").iterdir())
 

@@ -75,9 +75,8 @@ def between(start: np.ndarray, end: np.ndarray) -> BezierPiece:
 def gap(model: ArmModel, geometry, links: tuple[str, str], q: np.ndarray) -> float:
     """Return coal's distance of two links at a pose, negative where they overlap."""
     own = [[k for k, item in enumerate(geometry.bodies) if item.link == name] for name in links]
-    bodies = [(item.joint, item.body) for item in geometry.bodies]
     pairs = np.array([(a, b) for a in own[0] for b in own[1]])
-    return float(signed_distances(model, bodies, pairs, q).min())
+    return float(signed_distances(model, geometry, pairs, q[None]).min())
 
 
 def refused(outcome: Certificate | Refusal, *links: str) -> None:

@@ -146,18 +146,6 @@ def test_who_only_identifies_need_not_repeat_the_description(write, tmp_path):
     np.testing.assert_array_equal(limits.acceleration, [5, 6])
 
 
-def test_simulations_begin_at_home_or_near_zero_away_from_the_ends_of_travel(write, tmp_path):
-    (tmp_path / "arm.urdf").write_text(described())
-    assert not RobotFile.load(write(SMALL, parent="")).start.any()
-    ends = "position_lower: [0.0, -2.0], position_upper: [2.0, 1.0]"
-    more = "acceleration: [5, 6], velocity: [1, 1]"
-    text = SMALL + f"limits: {{sets: {{urdf: {{{ends}, {more}}}}}}}\n"
-    start = RobotFile.load(write(text, "")).start
-    np.testing.assert_allclose(start, [0.5, 0.0])
-    home = RobotFile.load(write(f"{text}home: [0.1, 0.9]\n", ""))
-    np.testing.assert_array_equal(home.start, [0.1, 0.9])
-
-
 def test_a_cable_limits_the_whole_turn_in_every_set_and_in_the_turns_that_are_reported(write):
     path = write("turn_limits: {joint_3: {lower: -7.0, upper: 4.0}}")
     robot = RobotFile.load(path)

@@ -53,7 +53,7 @@ def test_a_payload_is_kept_when_it_leaves_the_hand_and_found_again_bit_for_bit(t
         part = slice(start, start + 50)
         run.add(SampleRows(stamp_ns[part], samples.q[part], samples.dq[part], samples.tau[part]))
         news = run.is_due(rested=False)
-        if news or run.is_due():
+        if news or run.is_due(rested=True):
             told += news
             run.update()
     assert told >= 2  # what has come into the hand, and has left it, waits for nothing

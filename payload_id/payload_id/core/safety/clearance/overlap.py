@@ -1,8 +1,6 @@
-"""How far bodies of an arm overlap at one pose, measured by coal; no proof rests on it."""
+"""How far bodies of an arm are apart, or overlap, measured by coal; no proof rests on it."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 import coal
 import numpy as np
@@ -10,29 +8,30 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arm.kinetics import frames
 from ...arrays import Array
-from .convex_body import ConvexBody
+from .arm_geometry import BASE, ArmGeometry
 
 
-def signed_distances(
-    model: ArmModel, bodies: Iterable[tuple[int, ConvexBody]], pairs: Array, q: Array
-) -> Array:
-    """Return the distances of pairs of bodies at one pose, negative where they overlap, (P,) [m].
+def signed_distances(model: ArmModel, geometry: ArmGeometry, pairs: Array, poses: Array) -> Array:
+    """Return the distances of pairs of bodies, negative where they overlap, shape (N, P) [m].
 
     Args:
         model: The arm.
-        bodies: The joint that carries each (-1: none does), and its body in that joint's frame.
+        geometry: Its bodies.
         pairs: Indices of bodies, shape (P, 2).
-        q: Joint positions, shape (n,) [rad or m].
+        poses: Joint positions, shape (N, n) [rad or m].
     """
-    rotation, origin = (x[0] for x in frames(model, np.asarray(q, dtype=float)[None]))
-    placed = [
-        body.moved(rotation[joint], origin[joint]) if joint >= 0 else body for joint, body in bodies
-    ]
-    shapes = [(body.coal(), body.coal_pose()) for body in placed]
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     request.enable_signed_distance = True
-    found = np.empty(len(pairs))
-    for k, (i, j) in enumerate(np.asarray(pairs).tolist()):
-        result.clear()
-        found[k] = coal.distance(*shapes[i], *shapes[j], request, result)
+    found = np.empty((len(poses), len(pairs)))
+    for k, (rotation, origin) in enumerate(zip(*frames(model, np.asarray(poses)), strict=True)):
+        placed = [
+            item.body
+            if item.joint == BASE
+            else item.body.moved(rotation[item.joint], origin[item.joint])
+            for item in geometry.bodies
+        ]
+        shapes = [(body.coal(), body.coal_pose()) for body in placed]
+        for p, (i, j) in enumerate(np.asarray(pairs).tolist()):
+            result.clear()
+            found[k, p] = coal.distance(*shapes[i], *shapes[j], request, result)
     return found

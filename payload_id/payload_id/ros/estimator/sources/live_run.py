@@ -276,11 +276,11 @@ class LiveRun:
             self._seen < 0 and (at_end or self.samples > 0)
         )
 
-    def is_due(self, rested: bool = True) -> bool:
+    def is_due(self, rested: bool) -> bool:
         """Return whether an update is due.
 
-        That another payload is or may be in the hand waits for nothing, nor does its first number,
-        but for the usual time between updates.
+        Once another payload is in the hand, or may be, it is due at once; the one with the first
+        number of it is due after the update period, rested or not.
 
         Args:
             rested: Whether updates have taken no more than their share of the processor.
