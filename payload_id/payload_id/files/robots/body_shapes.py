@@ -127,21 +127,31 @@ def shape_body(element: ElementTree.Element, link: str, folder: Path) -> ConvexB
     Raises:
         ModelError: It has no shape, or one that cannot be read.
     """
-    origin, geometry = element.find("origin"), element.find("geometry")
+    geometry = element.find("geometry")
     shapes = [] if geometry is None else list(geometry)
     if len(shapes) != 1:
         raise ModelError(
             f"A <{element.tag}> of link '{link}' needs exactly one shape in <geometry>."
         )
-    rotation, translation = np.eye(3), np.zeros(3)
-    if origin is not None:
-        rotation = np.array(pin.rpy.rpyToMatrix(_vector(origin, "rpy", 3, link, "0 0 0")))
-        translation = _vector(origin, "xyz", 3, link, "0 0 0")
+    pose = shape_pose(element, link)
     try:
         body = _shape(shapes[0], link, folder)
     except InputError as error:
         raise ModelError(f"The {element.tag} geometry of link '{link}': {error}") from error
-    return body.moved(rotation, translation)
+    return body.moved(*pose)
+
+
+def shape_pose(element: ElementTree.Element, link: str) -> tuple[Array, Array]:
+    """Return axes (3, 3) and origin (3,) of a <collision> or <visual> in the frame of its link.
+
+    Raises:
+        ModelError: They are no numbers.
+    """
+    origin = element.find("origin")
+    if origin is None:
+        return np.eye(3), np.zeros(3)
+    rotation = np.array(pin.rpy.rpyToMatrix(_vector(origin, "rpy", 3, link, "0 0 0")))
+    return rotation, _vector(origin, "xyz", 3, link, "0 0 0")
 
 
 def _shape(shape: ElementTree.Element, link: str, folder: Path) -> ConvexBody:

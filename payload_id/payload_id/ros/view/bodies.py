@@ -5,6 +5,7 @@ A link of which nothing can be read is drawn as capsules from its frame to its j
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ import numpy as np
 import trimesh
 
 from ...core.arrays import Array
-from ...core.errors import PayloadIdError
+from ...core.errors import ModelError, PayloadIdError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...files.configuration.package_data import resolve
-from ...files.robots.body_shapes import READABLE, mesh_of, shape_body
+from ...files.robots.arm_frames import ArmFrames
+from ...files.robots.body_shapes import mesh_of, shape_body, shape_pose
 
 MOST_FACES = 20_000  # of one visual mesh; larger ones are shown as their collision body
 THIN = 0.03  # [m] radius of a capsule that stands for a link
@@ -64,17 +66,13 @@ def link_triangles(urdf: str, folder: Path) -> Mapping[str, Sequence[Triangles]]
         urdf: The description, XML text.
         folder: Where relative file names of meshes begin.
     """
-    robot = ElementTree.fromstring(urdf)
-    ends: dict[str, list[Array]] = {}
-    for joint in robot.findall("joint"):
-        parent, origin = joint.find("parent"), joint.find("origin")
-        at = "0 0 0" if origin is None else origin.get("xyz", "0 0 0")
-        name = "" if parent is None else parent.get("link", "")
-        ends.setdefault(name, []).append(np.array(at.split(), dtype=float))
+    arm, ends = ArmFrames(urdf), defaultdict[str, list[Array]](list)
+    for frame in (*arm.fixed(), *arm.moving({})):
+        ends[frame.parent].append(frame.translation)
     found = {}
-    for link in robot.findall("link"):
+    for link in ElementTree.fromstring(urdf).findall("link"):
         name = link.get("name", "")
-        to_joints = [_capsule(end) for end in ends.get(name, ()) if end.any()]
+        to_joints = [_capsule(end) for end in ends[name] if end.any()]
         found[name] = _of_link(link, folder) or to_joints
     return found
 
@@ -95,30 +93,28 @@ def _capsule(end: Array) -> Triangles:
 
 def _of_link(link: ElementTree.Element, folder: Path) -> list[Triangles]:
     """Return the visual meshes of a link, else its collision bodies, else its visual shapes."""
-    seen = [_visual_mesh(visual, folder) for visual in link.findall("visual")]
-    if seen and all(mesh is not None for mesh in seen):
-        return [mesh for mesh in seen if mesh is not None]
-    shapes = link.findall("collision") or link.findall("visual")
+    visuals, name = link.findall("visual"), link.get("name", "")
+    with suppress(Exception):  # readers of meshes raise whatever they stumble over
+        if visuals:
+            return [_visual_mesh(visual, name, folder) for visual in visuals]
     found = []
-    for shape in shapes:
+    for shape in link.findall("collision") or visuals:
         with suppress(PayloadIdError):  # what cannot be read is not shown: a picture proves nothing
-            found.append(body_triangles(shape_body(shape, link.get("name", ""), folder)))
+            found.append(body_triangles(shape_body(shape, name, folder)))
     return found
 
 
-def _visual_mesh(visual: ElementTree.Element, folder: Path) -> Triangles | None:
-    """Return the mesh of a <visual>; None where it is no mesh, or cannot be shown."""
+def _visual_mesh(visual: ElementTree.Element, link: str, folder: Path) -> Triangles:
+    """Return the mesh of a <visual> in the frame of its link.
+
+    Raises:
+        ModelError: It is no mesh, or too large; what cannot be read raises errors of all kinds.
+    """
     mesh = visual.find("geometry/mesh")
     if mesh is None:
-        return None
-    try:
-        path = resolve(mesh.get("filename", "").removeprefix("file://"), folder)
-        if path.suffix.lower() not in READABLE:
-            return None
-        loaded = mesh_of(path)
-        loaded.apply_scale([float(x) for x in mesh.get("scale", "1 1 1").split()])
-        at = shape_body(visual, "", folder)
-        found = Triangles.of(loaded, at.rotation, at.translation)
-    except Exception:  # readers of meshes raise whatever they stumble over; see `_of_link`
-        return None
-    return found if 0 < len(found.faces) <= MOST_FACES else None
+        raise ModelError(f"A <visual> of link '{link}' is no mesh.")
+    loaded = mesh_of(resolve(mesh.get("filename", "").removeprefix("file://"), folder))
+    loaded.apply_scale([float(x) for x in mesh.get("scale", "1 1 1").split()])
+    if not 0 < len(loaded.faces) <= MOST_FACES:
+        raise ModelError(f"A mesh of link '{link}' has {len(loaded.faces)} triangles.")
+    return Triangles.of(loaded, *shape_pose(visual, link))

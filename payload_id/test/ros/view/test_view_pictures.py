@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import trimesh
 
 from payload_id import RobotFile
 from payload_id.core.safety.clearance.convex_body import ConvexBody
@@ -68,3 +69,14 @@ def test_a_link_without_a_mesh_that_can_be_read_reaches_to_its_joints(tmp_path):
     along = capsule.vertices @ np.array([0.1, 0.0, 0.3]) / np.hypot(0.1, 0.3)
     assert along.min() <= 0.0 and along.max() >= np.hypot(0.1, 0.3) - 1e-9
     assert ArmFrames(urdf).reach() == pytest.approx(np.hypot(0.1, 0.3))
+
+
+def test_a_mesh_is_shown_where_the_description_has_it(tmp_path):
+    mesh = trimesh.creation.box(bounds=[[0.9, -0.1, 0.0], [1.1, 0.1, 0.4]])
+    mesh.export(tmp_path / "a.stl")
+    urdf = """<robot name="r"><link name="a"><visual><origin xyz="0 0 0.5" rpy="0 0 1.5707963"/>
+      <geometry><mesh filename="a.stl" scale="2 1 1"/></geometry></visual></link><link name="b"/>
+      <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
+    (shown,) = link_triangles(urdf, tmp_path)["a"]
+    ends = shown.vertices.min(axis=0), shown.vertices.max(axis=0)
+    np.testing.assert_allclose(ends, [[-0.1, 1.8, 0.5], [0.1, 2.2, 0.9]], atol=1e-6)
