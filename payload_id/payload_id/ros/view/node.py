@@ -58,13 +58,11 @@ def serve(arguments: argparse.Namespace) -> int:
                 arguments.allow_motion,
                 arguments.host in LOOPBACK,
             )
-            server = WebServer(arm.poll, partial(Page, arm=arm), arguments.host, arguments.port)
-            try:
+            make_page = partial(Page, arm=arm)
+            with WebServer(arm.poll, make_page, arguments.host, arguments.port) as server:
                 print(greeting(arguments, server.address, arm.auth.token), flush=True)
                 show_page(server.address)
-                server.run(ended)
-            finally:
-                server.close()
+                ended.wait()
     finally:
         rclpy.try_shutdown()
     return 0

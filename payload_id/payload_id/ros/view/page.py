@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,22 @@ from .live_arm import LiveArm
 from .planned_motion import PlannedMotion
 from .scene import Scene
 from .view_model import ViewModel, view_model
+from .web_server import ShownPage
 from .workflow import Snapshot
 
 KEPT = "payload_id_view"  # where a browser keeps its session
 PAUSE = 0.25  # [s] between two looks at words
 ASKED = 3.0  # [s] that a browser may take to say who it is
 LEFT, RIGHT = 430.0, 380.0  # [px] widths of the panels
+ICONS = {
+    "Verdict": "clipboard-check", "Plan": "route", "Intervals": "chart-line", "Torques": "engine",
+    "Nodes": "heartbeat",
+}  # fmt: skip
 # The camera's place and what it looks at, for an arm of 1 m.
 VIEW = (np.array([1.0, -0.9, 0.7]), np.array([0.0, 0.0, 0.4]))
 
 
-class Page:
+class Page(ShownPage):
     """What one client sees.
 
     Attributes:
@@ -156,20 +162,16 @@ class Reading:
 
     def __init__(self, gui: Any, arm: LiveArm) -> None:
         """Add the panel."""
-        self._topics, self._tabs = arm.topics, dict[str, Any]()
-        contents: dict[tuple[str, str], Callable[[], Any]] = {
-            ("Verdict", "clipboard-check"): lambda: gui.add_html(""),
-            ("Plan", "route"): lambda: gui.add_html(""),
-            ("Intervals", "chart-line"): lambda: Intervals(gui),
-            ("Torques", "engine"): lambda: Torques(gui, arm.robot.joints),
-            ("Nodes", "heartbeat"): lambda: gui.add_html(""),
-        }
-        panel = gui.add_panel()
-        for (name, icon), add in contents.items():
-            with panel.add_tab(name, icon):
-                self._tabs[name] = add()
-        panel.dock_left()
-        panel.set_width(LEFT)
+        self._topics = arm.topics
+        text = partial(gui.add_html, "")
+        self._tabs = add_tabs(
+            gui,
+            Verdict=text,
+            Plan=text,
+            Intervals=partial(Intervals, gui),
+            Torques=partial(Torques, gui, arm.robot.joints),
+            Nodes=text,
+        )
 
     def draw(self, seen: Snapshot, model: ViewModel) -> None:
         """Bring it up to date."""
@@ -179,6 +181,17 @@ class Reading:
         if seen.estimate is not None:
             tabs["Intervals"].show(self._topics.intervals, seen.estimate)
         tabs["Torques"].show(self._topics.torques)
+
+
+def add_tabs(gui: Any, **contents: Callable[[], Any]) -> dict[str, Any]:
+    """Add a panel on the left with one tab for each content; return what these add, by name."""
+    panel, added = gui.add_panel(), {}
+    for name, add in contents.items():
+        with panel.add_tab(name, ICONS[name]):
+            added[name] = add()
+    panel.dock_left()
+    panel.set_width(LEFT)
+    return added
 
 
 def dress(client: Any, reach: float) -> None:

@@ -22,10 +22,10 @@ from ..common.main_loop import stop_signal
 from .bodies import Triangles, link_triangles
 from .charts import Intervals
 from .history import History, interval_row
-from .page import LEFT, dress
+from .page import add_tabs, dress
 from .scene import Scene
 from .view_model import padded, plain, verdict_html
-from .web_server import WebServer, show_page
+from .web_server import ShownPage, WebServer, show_page
 
 STEP = 0.01  # [s] of the slider
 SPEEDS = ("0.25", "0.5", "1", "2", "5")  # of the time that it took
@@ -77,7 +77,7 @@ class Film:
         return history
 
 
-class RecordedPage:
+class RecordedPage(ShownPage):
     """What one client sees of a film."""
 
     def __init__(self, client: Any, film: Film, shapes: Mapping[str, Sequence[Triangles]]) -> None:
@@ -92,15 +92,10 @@ class RecordedPage:
         self._looked, self._shown = time.monotonic(), -1.0  # on the film [s]
         gui = client.gui
         dress(client, film.frames.reach())
-        panel = gui.add_panel()
-        with panel.add_tab("Verdict", "clipboard-check"):
-            for note in film.notes:
-                gui.add_html(f"<b>{plain(note)}</b>")
-            self._verdict = gui.add_html("")
-        with panel.add_tab("Intervals", "chart-line"):
-            Intervals(gui).show(film.intervals(), film.history[-1])
-        panel.dock_left()
-        panel.set_width(LEFT)
+        notes = "".join(f"<p><b>{plain(note)}</b></p>" for note in film.notes)
+        tabs = add_tabs(gui, Verdict=lambda: gui.add_html(notes), Intervals=partial(Intervals, gui))
+        tabs["Intervals"].show(film.intervals(), film.history[-1])
+        self._notes, self._verdict = notes, tabs["Verdict"]
         self._time = gui.add_slider(
             "time [s]", min=0.0, max=max(film.duration, STEP), step=STEP, initial_value=0.0
         )
@@ -108,9 +103,6 @@ class RecordedPage:
         self._speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
         gui.add_button("to the end").on_click(lambda _: self._go_to_end())
         self._scene = Scene(client.scene, film.frames, shapes, film.arm.payload_frame)
-
-    def come_back(self) -> None:
-        """Do nothing: there is nobody to be let in."""
 
     def draw(self) -> None:
         """Go on with the film, and show what was known by then."""
@@ -127,7 +119,7 @@ class RecordedPage:
             self._scene.show_payload(estimate)
             rests_on = () if estimate is None else [each.sentence() for each in estimate.rests_on]
             width = () if estimate is None else [str(share) for share in mentioned(estimate.width)]
-            self._verdict.content = padded(verdict_html(estimate, rests_on, width))
+            self._verdict.content = padded(self._notes + verdict_html(estimate, rests_on, width))
         with self._client.atomic():
             self._scene.place(*self._film.at(self._shown))
 
@@ -152,13 +144,10 @@ def serve_film(film: Film, urdf: str, folder: Path, host: str, port: int) -> int
     """
     ended = stop_signal()
     page = partial(RecordedPage, film=film, shapes=link_triangles(urdf, folder))
-    server = WebServer(lambda: None, page, host, port)
-    try:
+    with WebServer(lambda: None, page, host, port) as server:
         for note in film.notes:
             print(printable(note))
         print(f"Recording: {server.address}\nCtrl-C ends the view.", flush=True)
         show_page(server.address)
-        server.run(ended)
-    finally:
-        server.close()
+        ended.wait()
     return 0

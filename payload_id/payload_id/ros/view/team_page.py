@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -21,17 +20,17 @@ from ..client.waiting import impossible_names_told
 from ..common.colours import VERDICT
 from ..common.main_loop import start_ros, stop_signal
 from ..common.topics import LATCHED
-from .page import LEFT, dress
+from .page import add_tabs, dress
 from .scene import wxyz
 from .view_model import LOOKS, folded, html_list, plain, table
-from .web_server import WebServer, show_page
+from .web_server import ShownPage, WebServer, show_page
 
 REACH = 2.5  # [m] that the camera keeps in sight about the first robot's grasp
 STATUS = {int(getattr(TeamEstimate, each.name)): each for each in Status
           if hasattr(TeamEstimate, each.name)}  # fmt: skip
 
 
-class TeamPage:
+class TeamPage(ShownPage):
     """What one client sees of a team."""
 
     def __init__(
@@ -50,14 +49,8 @@ class TeamPage:
         dress(client, REACH)
         client.camera.look_at = np.zeros(3)
         self._scene.set_up_direction("+z")
-        panel = client.gui.add_panel()
-        with panel.add_tab("Verdict", "clipboard-check"):
-            self._verdict = client.gui.add_html("No estimate yet.")
-        panel.dock_left()
-        panel.set_width(LEFT)
-
-    def come_back(self) -> None:
-        """Do nothing: there is nobody to be let in."""
+        add = partial(client.gui.add_html, "No estimate yet.")
+        self._verdict = add_tabs(client.gui, Verdict=add)["Verdict"]
 
     def draw(self) -> None:
         """Show what has come since the last time."""
@@ -154,18 +147,10 @@ def team_page(client: TeamClient, team: str, host: str, port: int) -> Iterator[s
     """
     drawn: list[MarkerArray] = []
     client.node.create_subscription(MarkerArray, f"{team}/markers", drawn.append, LATCHED)
-    ended = threading.Event()
     page = partial(TeamPage, estimates=client.messages, drawn=drawn)
-    server = WebServer(lambda: None, page, host, port)
-    thread = threading.Thread(target=server.run, args=[ended], name="view")
-    thread.start()
-    try:
+    with WebServer(lambda: None, page, host, port) as server:
         show_page(server.address)
         yield server.address
-    finally:
-        ended.set()
-        thread.join()
-        server.close()
 
 
 def serve_team(team: str, host: str, port: int) -> int:

@@ -12,7 +12,7 @@ import webbrowser
 from collections.abc import Callable, Collection, Iterator
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import viser
 import websockets.asyncio.server
@@ -26,11 +26,11 @@ RATE = 30.0  # of the 3D scene [Hz]
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")  # set where there is one
 
 
-class Page(Protocol):
+class ShownPage:
     """What one client sees."""
 
     def come_back(self) -> None:
-        """Let in a browser that was let in before; may wait for it."""
+        """Let in a browser that was let in before, where anybody is; may wait for it."""
 
     def draw(self) -> None:
         """Bring it up to date: thirty times a second."""
@@ -45,7 +45,7 @@ class LocalServer(viser.ViserServer):
 
 
 class WebServer:
-    """Serves pages until it is closed.
+    """Serves pages; a context manager, which draws them meanwhile.
 
     Attributes:
         port: Where it listens.
@@ -53,7 +53,7 @@ class WebServer:
     """
 
     def __init__(
-        self, poll: Callable[[], None], make_page: Callable[[Any], Page], host: str, port: int
+        self, poll: Callable[[], None], make_page: Callable[[Any], ShownPage], host: str, port: int
     ) -> None:
         """Listen.
 
@@ -67,7 +67,8 @@ class WebServer:
             InputError: The port is taken, or the address is none of this machine.
         """
         self._poll, self._make_page = poll, make_page
-        self._pages: dict[int, Page] = {}
+        self._pages: dict[int, ShownPage] = {}
+        self._ended, self._thread = threading.Event(), threading.Thread(target=self._run)
         _check_free(host, port)
         # Names under which a browser may ask for this server; any, where it serves a network.
         names = (*LOOPBACK, host) if host in LOOPBACK else ()
@@ -79,22 +80,28 @@ class WebServer:
         self._viser.on_client_connect(self._open)
         self._viser.on_client_disconnect(lambda client: self._pages.pop(client.client_id, None))
 
-    def run(self, ended: threading.Event) -> None:
+    def __enter__(self) -> WebServer:
+        """Begin to draw the pages."""
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End that, and all connections."""
+        self._ended.set()
+        self._thread.join()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._viser.stop()
+
+    def _run(self) -> None:
         """Draw the pages until told to end."""
         due = time.monotonic()
-        while not ended.is_set():
+        while not self._ended.wait(max(due - time.monotonic(), 0.001)):
+            due = max(due, time.monotonic()) + 1.0 / RATE
             with _outlived():
                 self._poll()
             for page in list(self._pages.values()):
                 with _outlived():
                     page.draw()
-            due = max(due + 1.0 / RATE, time.monotonic())
-            ended.wait(max(0.0, due - time.monotonic()) or 0.001)
-
-    def close(self) -> None:
-        """End all connections."""
-        with contextlib.redirect_stdout(io.StringIO()):
-            self._viser.stop()
 
     def _open(self, client: Any) -> None:
         """Make a page for a client."""

@@ -44,10 +44,8 @@ def test_what_is_known_is_what_was_known_by_then(film):
 
 def test_a_page_says_how_the_recording_was_read(film):
     cut = replace(film, notes=("bag.mcap was cut off",))
-    server = WebServer(lambda: None, partial(RecordedPage, film=cut, shapes={}), "127.0.0.1", 0)
-    page = RawPage(server.port)
-    try:
-        page.wait(lambda: "was cut off" in page.heard)
-    finally:
+    show = partial(RecordedPage, film=cut, shapes={})
+    with WebServer(lambda: None, show, "127.0.0.1", 0) as server:
+        page = RawPage(server.port)
+        page.wait(lambda: "was cut off" in page.heard and "No estimate yet." in page.heard)
         page.close()
-        server.close()

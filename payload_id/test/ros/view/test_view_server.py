@@ -1,6 +1,5 @@
 """Connections to the view's server: whose stay, and what they can have done."""
 
-import threading
 import time
 import urllib.request
 from contextlib import suppress
@@ -59,14 +58,8 @@ def arm():
 
 @pytest.fixture(scope="module")
 def server(arm):
-    server = WebServer(lambda: None, partial(Page, arm=arm), "127.0.0.1", 0)
-    ended = threading.Event()
-    thread = threading.Thread(target=server.run, args=(ended,))
-    thread.start()
-    yield server
-    ended.set()
-    thread.join()
-    server.close()
+    with WebServer(lambda: None, partial(Page, arm=arm), "127.0.0.1", 0) as server:
+        yield server
 
 
 @pytest.fixture
