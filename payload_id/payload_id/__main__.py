@@ -18,5 +18,11 @@ def run() -> int:
         return 130
 
 
+def view() -> int:
+    """Run `payload-id view`, as `ros2 run payload_id view` does; returns the exit code."""
+    sys.argv.insert(1, "view")
+    return run()
+
+
 if __name__ == "__main__":
     sys.exit(run())

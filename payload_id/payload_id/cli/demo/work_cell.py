@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from ...files.configuration.yaml_file import yaml_text
 from ...files.robots.robot_file import RobotFile
 from ...ros.client.payload_client import PayloadClient
 from ...ros.common.main_loop import start_ros
-from ...ros.view.arguments import NodeNames
 from ...ros.view.node import serve
+from ...ros.view.node_names import NodeNames
 from ..common.presentation import console
 from .domain import own_domain
 from .nodes import DemonstrationNodes, arm_nodes
@@ -67,11 +66,10 @@ def run(robot: str, sensor: bool, seed: int, out: Path) -> int:
         f"{scene.folder}.",
         soft_wrap=True,
     )
-    shown = asdict(NodeNames()) | {"robot": str(scene.robot.path), "host": "127.0.0.1", "port": 0}
     with arm_nodes(scene, also, measured) as nodes:
         with terminal.status("Starting simulated arm and nodes ..."):
             wait_for(nodes)
-        code = serve(argparse.Namespace(**shown, allow_motion=True))
+        code = serve(str(scene.robot.path), NodeNames(), "127.0.0.1", 0, True)
     save_truth(scene)
     mass, com, _ = mass_com_inertia(scene.payload)
     place = ", ".join(f"{1e3 * x:.1f}" for x in com)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from ...core.errors import InputError
-from ...ros.view.arguments import NodeNames
+from ...ros.view.node_names import NodeNames
 from ..common.nodes import needing_ros
 from ..common.options import Frame, RecordingOptions, Source, argument, file, flag, option
 
@@ -77,7 +76,8 @@ def view(view: View) -> int:
     of_recording = (view.columns, view.topic or None, view.payload_frame, view.start, view.end)
     if any(x is not None for x in of_recording):
         raise InputError("--columns, --topic, --payload-frame, --from and --to are of a recording.")
-    return serve(argparse.Namespace(**asdict(view)))
+    names = NodeNames(view.sampler, view.estimator, view.planner, view.bridge)
+    return serve(view.robot or "", names, view.host, view.port, view.allow_motion)
 
 
 def _show_recording(view: View, path: Path) -> int:

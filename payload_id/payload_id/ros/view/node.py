@@ -1,16 +1,13 @@
-"""`./payload-id view`, or `python -m payload_id.ros.view.node`: the live view in the browser."""
+"""`./payload-id view`: the live view of running nodes in the browser."""
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from functools import partial
 
 import rclpy
 from rcl_interfaces.srv import GetParameters
 
-from ...core.errors import ConfigurationError, PayloadIdError
+from ...core.errors import ConfigurationError
 from ...files.robots.arm_frames import ArmFrames
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
@@ -18,14 +15,21 @@ from ..client.payload_client import PayloadClient
 from ..client.waiting import NotAnsweredError, answer_of, impossible_names_told
 from ..common.main_loop import start_ros, stop_signal
 from ..common.timeouts import FOUND
-from .arguments import NodeNames, add_arguments
+from .node_names import NodeNames
 from .session_auth import LOOPBACK, SessionAuth
 from .tasks import Tasks
 from .topic_cache import TopicCache
 
 
-def serve(arguments: argparse.Namespace) -> int:
+def serve(robot: str, names: NodeNames, host: str, port: int, allow_motion: bool) -> int:
     """Serve the view until interrupted; return the exit code.
+
+    Args:
+        robot: Robot file, or the name of a shipped one; empty: that of the running estimator.
+        names: Of the nodes.
+        host: Address to listen on.
+        port: 0: any that is free.
+        allow_motion: Whether who has the token may MOVE THE ARM.
 
     Raises:
         PayloadIdError: The view cannot be started.
@@ -41,26 +45,24 @@ def serve(arguments: argparse.Namespace) -> int:
         ) from error
 
     ended = stop_signal()
-    names = NodeNames(*(getattr(arguments, name) for name in vars(NodeNames())))
     others = names.estimator, names.planner, names.bridge
     start_ros()
     try:
         with impossible_names_told(), PayloadClient(*others) as client:
-            robot = RobotFile.load(arguments.robot or robot_of(client, names.estimator))
+            file = RobotFile.load(robot or robot_of(client, names.estimator))
             arm = LiveArm(
-                robot,
-                RobotModel.from_robot_file(robot),
-                ArmFrames(robot.urdf),
-                link_triangles(robot.urdf, robot.urdf_path.parent),
-                TopicCache(client, robot, names),
+                file,
+                RobotModel.from_robot_file(file),
+                ArmFrames(file.urdf),
+                link_triangles(file.urdf, file.urdf_path.parent),
+                TopicCache(client, file, names),
                 Tasks(client, names),
                 SessionAuth(),
-                arguments.allow_motion,
-                arguments.host in LOOPBACK,
+                allow_motion,
+                host in LOOPBACK,
             )
-            make_page = partial(Page, arm=arm)
-            with WebServer(arm.poll, make_page, arguments.host, arguments.port) as server:
-                print(greeting(arguments, server.address, arm.auth.token), flush=True)
+            with WebServer(arm.poll, partial(Page, arm=arm), host, port) as server:
+                print(greeting(server.address, arm.auth.token, allow_motion), flush=True)
                 show_page(server.address)
                 ended.wait()
     finally:
@@ -68,11 +70,11 @@ def serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def greeting(arguments: argparse.Namespace, address: str, token: str) -> str:
+def greeting(address: str, token: str, allow_motion: bool) -> str:
     """Return what the terminal says."""
     motion = (
         "Who has the token may MOVE THE ARM; each motion is confirmed on the page."
-        if arguments.allow_motion
+        if allow_motion
         else "The arm cannot be moved from it (--allow-motion lets it)."
     )
     return f"Live view: {address}\nToken for commands: {token}\n{motion} Ctrl-C ends the view."
@@ -93,18 +95,3 @@ def robot_of(client: PayloadClient, estimator: str) -> str:
             "or name the robot with --robot."
         ) from error
     return str(answer.values[0].string_value)
-
-
-def main(args: Sequence[str] | None = None) -> int:
-    """Serve the view; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="view", description=__doc__)
-    add_arguments(parser)
-    try:
-        return serve(parser.parse_args(args))
-    except PayloadIdError as error:
-        print(f"payload_id: {error}", file=sys.stderr)
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -21,8 +21,8 @@ from ..client.payload_client import STAGES, PayloadClient
 from ..client.waiting import NotAnsweredError, allowed
 from ..common.error_sentence import OUTLIVED
 from ..common.timeouts import SILENT
-from .arguments import NodeNames
 from .handing import Handed
+from .node_names import NodeNames
 from .workflow import Outcome, Progress, TaskState
 
 LONGEST = 3600.0  # [s] that a task may take

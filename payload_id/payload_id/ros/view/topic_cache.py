@@ -25,8 +25,8 @@ from ..common.conversions import body_of, decoded
 from ..common.polled_subscription import joint_state_subscription
 from ..common.timeouts import SILENT
 from ..common.topics import LATCHED, RUNNING, SAMPLER
-from .arguments import NodeNames
 from .history import History, interval_row
+from .node_names import NodeNames
 from .workflow import NODES, NodeHeard
 
 LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "stale"}

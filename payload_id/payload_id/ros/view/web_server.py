@@ -187,7 +187,7 @@ def _check_free(host: str, port: int) -> None:
         )[0]
         with socket.socket(family, kind, protocol) as tried:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            tried.bind(place)
+            tried.bind((place[0], port, *place[2:]))  # `place` has the port modulo 65536
     except (OSError, OverflowError) as error:
         raise InputError(
             f"Port {port} of {host!r} cannot be listened on: {error}. Give another one with "

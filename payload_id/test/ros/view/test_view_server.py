@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from payload_id import RobotFile
+from payload_id.core.errors import InputError
 from payload_id.files.robots.arm_frames import ArmFrames
 from payload_id.ros.view.history import History
 from payload_id.ros.view.page import Page
@@ -196,3 +197,14 @@ def test_garbage_ends_that_connection_and_no_other(page, server, arm):
     arm.asked.clear()
     page.click(page.uuid(STOP))
     page.wait(lambda: arm.asked == ["stop"])
+
+
+@pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 99_999), ("", 0), ("192.0.2.1", 0)])
+def test_an_address_that_cannot_be_is_refused(host, port):
+    with pytest.raises(InputError, match="cannot be listened on"):
+        WebServer(lambda: None, lambda client: None, host, port)
+
+
+def test_a_port_that_is_taken_is_refused(server):
+    with pytest.raises(InputError, match="cannot be listened on"):
+        WebServer(lambda: None, lambda client: None, "127.0.0.1", server.port)

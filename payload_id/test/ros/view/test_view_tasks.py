@@ -12,7 +12,7 @@ from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.ros.client.waiting import NotAnsweredError
 from payload_id.ros.view import tasks as view_tasks
-from payload_id.ros.view.arguments import NodeNames
+from payload_id.ros.view.node_names import NodeNames
 from payload_id.ros.view.tasks import Tasks
 from payload_id.ros.view.topic_cache import TopicCache
 
