@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,8 @@ from ...core.identification.headline import ENOUGH
 from .handing import CHOICES, load_of, report_of
 from .live_arm import LiveArm
 from .tasks import DRY_RUN, RUN, TARE_ONLY
-from .view_model import DONE, OPEN, ViewModel, padded, step_html
-from .workflow import (
-    Snapshot,
-    health,
-    identify_hindrance,
-    steps,
-)
+from .view_model import DONE, OPEN, padded, step_html
+from .workflow import Snapshot, health, identify_hindrance, next_step, steps
 
 if TYPE_CHECKING:
     from .page import Page
@@ -83,22 +78,24 @@ class Controls:
                     self._target = gui.add_dropdown("the load for", tuple(CHOICES))
                 self._add_button(step.name, step.label)
 
-    def draw(self, model: ViewModel) -> None:
+    def draw(self, seen: Snapshot, said: Mapping[str, str]) -> None:
         """Bring buttons and their words up to date."""
-        for step in model.steps:
-            button = self._buttons[step.name]
+        every, progress = steps(seen), seen.tasks.progress
+        following = "" if seen.busy else next_step(every)
+        for step in every:
+            button, comes_next = self._buttons[step.name], step.name == following
             button.disabled = bool(step.hindrance)
             button.label = f"{DONE if step.done else OPEN} {step.label}"
-            button.color = "blue" if step.name == model.comes_next else "gray"
-            self._texts[step.name].content = step_html(step, model)
-        self._buttons[IDENTIFY].disabled = bool(model.identify_hindrance)
-        self._finish.visible = self._tasks.state.progress.task == IDENTIFY
-        self._state.content, self._fault.content = model.state, model.fault
+            button.color = "blue" if comes_next else "gray"
+            self._texts[step.name].content = step_html(step, comes_next, seen.busy)
+        self._buttons[IDENTIFY].disabled = bool(identify_hindrance(seen))
+        self._finish.visible = progress.task == IDENTIFY
+        self._state.content, self._fault.content = said["state"], said["fault"]
         for handle in (self._fault, self._reason, self._acknowledge):
-            handle.visible = bool(model.fault)
-        self._bar.visible = math.isfinite(model.part)
+            handle.visible = bool(seen.fault)
+        self._bar.visible = math.isfinite(progress.part)
         if self._bar.visible:
-            self._bar.value = float(round(100 * model.part))
+            self._bar.value = float(round(100 * min(max(progress.part, 0.0), 1.0)))
 
     def _add_stop(self) -> None:
         """Add what has the arm stopped."""
@@ -146,8 +143,8 @@ class Controls:
     def _hindrance(self, name: str) -> str:
         """Return why a step cannot be done now; empty: it can."""
         seen = self._page.snapshot()
-        found = next((step.hindrance for step in steps(seen) if step.name == name), None)
-        return identify_hindrance(seen) if found is None else found
+        of_steps = {step.name: step.hindrance for step in steps(seen)}
+        return {**of_steps, IDENTIFY: identify_hindrance(seen)}[name]
 
     def _work(self, name: str) -> Callable[[], object]:
         """Return what a step does."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from .handing import Handed
 from .live_arm import LiveArm
 from .planned_motion import PlannedMotion
 from .scene import Scene
-from .view_model import ViewModel, view_model
+from .view_model import texts
 from .web_server import ShownPage
 from .workflow import Snapshot
 
@@ -50,7 +50,7 @@ class Page(ShownPage):
         self._client, self._arm = client, arm
         self.motion: PlannedMotion | None = None
         self._due = 0.0  # by the monotonic clock [s]
-        self._shown: list[Any] = [None, None, None]  # estimate, obstacles, motion in the scene
+        self._ghost: PlannedMotion | None = None  # in the scene
         self._scene: Scene | None = None
         self._reading: Reading | None = None
         self._controls: Controls | None = None
@@ -71,18 +71,21 @@ class Page(ShownPage):
 
     def draw(self) -> None:
         """Move arm and ghost; now and then bring words and curves up to date."""
-        scene, now = self._scene, time.monotonic()
+        scene, topics, now = self._scene, self._arm.topics, time.monotonic()
         if scene is None or self._reading is None:
             return
         if now >= self._due:
             self._due = now + PAUSE
             seen = self.snapshot()
-            model = view_model(seen)
-            self._draw_scene(scene, model)
-            self._reading.draw(seen, model)
+            said = texts(seen)
+            self._ghost = self.motion if seen.looked and not seen.followed else None
+            scene.show_payload(topics.estimate)
+            scene.show_obstacles(topics.obstacles)
+            scene.show_swept(None if self._ghost is None else topics.message("swept"))
+            self._reading.draw(seen, said)
             if self._controls is not None:
-                self._controls.draw(model)
-        joints, ghost = self._arm.topics.joints, self._shown[2]
+                self._controls.draw(seen, said)
+        joints, ghost = topics.joints, self._ghost
         with self._client.atomic():
             if joints is not None:
                 gravity = gravity_in_payload_frame(self._arm.model, joints.q)
@@ -145,17 +148,6 @@ class Page(ShownPage):
         self._scene = Scene(self._client.scene, arm.frames, arm.shapes, arm.robot.payload_frame)
         self._reading = Reading(self._client.gui, arm)
 
-    def _draw_scene(self, scene: Scene, model: ViewModel) -> None:
-        """Show payload, obstacles and ghost, where they are others than before."""
-        topics, motion = self._arm.topics, self.motion if model.ghost else None
-        if topics.estimate is not self._shown[0]:
-            scene.show_payload(topics.estimate)
-        if topics.obstacles is not self._shown[1]:
-            scene.show_obstacles(topics.obstacles)
-        if motion is not self._shown[2]:
-            scene.show_swept(None if motion is None else topics.message("swept"))
-        self._shown = [topics.estimate, topics.obstacles, motion]
-
 
 class Reading:
     """What there is to read: a panel with one tab for each kind."""
@@ -173,11 +165,11 @@ class Reading:
             Nodes=text,
         )
 
-    def draw(self, seen: Snapshot, model: ViewModel) -> None:
+    def draw(self, seen: Snapshot, said: Mapping[str, str]) -> None:
         """Bring it up to date."""
         tabs = self._tabs
-        tabs["Verdict"].content, tabs["Plan"].content = model.verdict, model.plan
-        tabs["Nodes"].content = model.nodes
+        for name in ("Verdict", "Plan", "Nodes"):
+            tabs[name].content = said[name]
         if seen.estimate is not None:
             tabs["Intervals"].show(self._topics.intervals, seen.estimate)
         tabs["Torques"].show(self._topics.torques)

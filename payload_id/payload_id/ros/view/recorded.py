@@ -115,11 +115,10 @@ class RecordedPage(ShownPage):
         if self._shown == before:
             return
         estimate = self._film.known_at(self._shown)
-        if before < 0.0 or estimate is not self._film.known_at(before):
-            self._scene.show_payload(estimate)
-            rests_on = () if estimate is None else [each.sentence() for each in estimate.rests_on]
-            width = () if estimate is None else [str(share) for share in mentioned(estimate.width)]
-            self._verdict.content = padded(self._notes + verdict_html(estimate, rests_on, width))
+        self._scene.show_payload(estimate)
+        rests_on = () if estimate is None else [each.sentence() for each in estimate.rests_on]
+        width = () if estimate is None else [str(share) for share in mentioned(estimate.width)]
+        self._verdict.content = padded(self._notes + verdict_html(estimate, rests_on, width))
         with self._client.atomic():
             self._scene.place(*self._film.at(self._shown))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,22 @@ class Arm:
             handle.wxyz = wxyz(frame.quaternion)
 
 
+class Changing:
+    """Things in a scene, which are added anew when what they show is another."""
+
+    def __init__(self) -> None:
+        """Show nothing yet."""
+        self._source: object = None
+        self._handles: list[Any] = []
+
+    def show(self, source: object, added: Iterable[Any]) -> None:
+        """Show things in place of those before; unless these show the same, `added` adds them."""
+        if source is not self._source:
+            for handle in self._handles:
+                handle.remove()
+            self._source, self._handles = source, [*added]
+
+
 class Scene:
     """What one page shows.
 
@@ -109,9 +125,16 @@ class Scene:
         self.ghost = Arm(scene, "/ghost", frames, shapes, Colour.ORANGE, 0.35)
         self.ghost.root.visible = False
         self._at = f"{self._arm.paths[payload_frame]}/payload"
-        self._payload: Any = None  # frame of what is shown of it
-        self._gravity: Any = None
-        self._surfaces: dict[str, list[Any]] = {}
+        self._payload, self._obstacles, self._swept = Changing(), Changing(), Changing()
+        self._gravity = scene.add_arrows(
+            f"{self._at}/gravity",
+            np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -GRAVITY]]], dtype=np.float32),
+            (0, 0, 0),
+            shaft_radius=0.004,
+            head_radius=0.011,
+            head_length=0.03,
+            visible=False,
+        )
 
     def place(self, moving: Iterable[LinkFrame], gravity: Array) -> None:
         """Put the arm where it is.
@@ -121,77 +144,65 @@ class Scene:
             gravity: In the payload frame, shape (3,) [m/s2].
         """
         self._arm.place(moving)
-        if self._gravity is not None:
-            self._gravity.wxyz = _along(gravity)
+        self._gravity.wxyz = _along(gravity)
 
     def show_payload(self, estimate: Estimate | None) -> None:
-        """Show ellipsoid and four masses of that inertia, and the box of the centre of mass."""
-        if self._payload is not None:
-            self._payload.remove()  # with all below it
-        self._payload, self._gravity = None, None
+        """Show the payload of an estimate, or none."""
+        self._payload.show(estimate, self._parts(estimate))
+
+    def show_obstacles(self, bodies: Sequence[ConvexBody]) -> None:
+        """Show these obstacles and no others, the ground as a plane."""
+        shapes = map(body_triangles, bodies)
+        self._obstacles.show(bodies, self._surfaces("obstacles", shapes, Colour.GREY, 0.5))
+
+    def show_swept(self, markers: MarkerArray | None) -> None:
+        """Show what a motion sweeps, or take it away."""
+        points = (
+            np.array([[p.x, p.y, p.z] for p in marker.points])
+            for marker in (() if markers is None else markers.markers)
+            if marker.ns.startswith("swept") and len(marker.points) >= 3
+        )
+        shapes = (Triangles(x, np.arange(len(x)).reshape(-1, 3).astype(np.uint32)) for x in points)
+        self._swept.show(markers, self._surfaces("swept", shapes, Colour.ORANGE, 0.08))
+
+    def _parts(self, estimate: Estimate | None) -> Iterator[Any]:
+        """Add ellipsoid and four masses of that inertia, and the box of the centre of mass."""
+        self._gravity.visible = False
         if estimate is None or not (estimate.mass_identified and estimate.phi[0] > 0.0):
             return
         mass, com = float(estimate.phi[0]), estimate.phi[1:4] / estimate.phi[0]
+        self._gravity.visible, self._gravity.position = True, com
         colour = VERDICT[estimate.status].value
-        self._payload = self._scene.add_frame(self._at, show_axes=False, position=com)
-        self._gravity = self._scene.add_arrows(
-            f"{self._at}/gravity",
-            np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -GRAVITY]]], dtype=np.float32),
-            (0, 0, 0),
-            shaft_radius=0.004,
-            head_radius=0.011,
-            head_length=0.03,
-        )
         moments, axes = np.linalg.eigh(mass_com_inertia(estimate.phi)[2])
         size = equivalent_ellipsoid(mass, moments)
         if np.isfinite(size).all() and is_physical(estimate.phi):
             turn = Rotation.from_matrix(axes * np.sign(np.linalg.det(axes)))
-            self._scene.add_icosphere(
-                f"{self._at}/inertia", 1.0, colour, opacity=0.55, subdivisions=4,
+            yield self._scene.add_icosphere(
+                f"{self._at}/inertia", 1.0, colour, opacity=0.55, subdivisions=4, position=com,
                 scale=tuple(np.maximum(size, THINNEST)), wxyz=wxyz(turn.as_quat()),
             )  # fmt: skip
             for k, (part, place) in enumerate(zip(*four_masses(estimate.phi), strict=True)):
-                self._scene.add_icosphere(
-                    f"{self._at}/mass_{k}", 0.5 * BALL * np.cbrt(part), colour, position=place - com
+                yield self._scene.add_icosphere(
+                    f"{self._at}/mass_{k}", 0.5 * BALL * np.cbrt(part), colour, position=place
                 )
-        box = com_interval(estimate.lower, estimate.upper)
-        if box is not None:
-            lower, upper = box
-            self._scene.add_box(
+        if (box := com_interval(estimate.lower, estimate.upper)) is not None:
+            yield self._scene.add_box(
                 f"{self._at}/centre_of_mass",
                 colour,
-                np.maximum(upper - lower, THINNEST),
+                np.maximum(box[1] - box[0], THINNEST),
                 wireframe=True,
-                position=(lower + upper) / 2 - com,
+                position=(box[0] + box[1]) / 2,
             )
 
-    def show_obstacles(self, bodies: Iterable[ConvexBody]) -> None:
-        """Show these obstacles and no others, the ground as a plane."""
-        self._replace("obstacles", [body_triangles(body) for body in bodies], Colour.GREY, 0.5)
-
-    def show_swept(self, markers: MarkerArray | None) -> None:
-        """Show what a motion sweeps, or take it away."""
-        points = [
-            np.array([[p.x, p.y, p.z] for p in marker.points])
-            for marker in (() if markers is None else markers.markers)
-            if marker.ns.startswith("swept") and len(marker.points) >= 3
-        ]
-        shapes = [Triangles(x, np.arange(len(x)).reshape(-1, 3).astype(np.uint32)) for x in points]
-        self._replace("swept", shapes, Colour.ORANGE, 0.08)
-
-    def _replace(
-        self, name: str, shapes: Sequence[Triangles], colour: Colour, opacity: float
-    ) -> None:
-        """Show surfaces in place of those that were shown under a name."""
-        for handle in self._surfaces.get(name, ()):
-            handle.remove()
-        self._surfaces[name] = [
-            self._scene.add_mesh_simple(
+    def _surfaces(
+        self, name: str, shapes: Iterable[Triangles], colour: Colour, opacity: float
+    ) -> Iterator[Any]:
+        """Add surfaces."""
+        for k, shape in enumerate(shapes):
+            yield self._scene.add_mesh_simple(
                 f"/{name}/{k}", shape.vertices.astype(np.float32), shape.faces, color=colour.value,
                 opacity=opacity, side="double", cast_shadow=False,
-            )
-            for k, shape in enumerate(shapes)
-        ]  # fmt: skip
+            )  # fmt: skip
 
 
 def _along(gravity: Array) -> Array:

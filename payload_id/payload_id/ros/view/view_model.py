@@ -20,7 +20,7 @@ from ...core.identification.estimate import Estimate
 from ...core.identification.status import USABLE, Status
 from ...core.number_format import UNIT_TEXTS, digits, number
 from ..common.colours import VERDICT
-from .workflow import NODES, Snapshot, Step, identify_hindrance, next_step, steps
+from .workflow import NODES, Snapshot, Step
 
 LEVELS = {"ok": "●", "warning": "▲", "error": "■", "stale": "○"}
 DONE, OPEN, FAILED = "✓", "·", "✗"
@@ -64,57 +64,16 @@ LOOKS: Mapping[Status, Look] = {
 }
 
 
-@dataclass(frozen=True)
-class ViewModel:
-    """What a page shows.
-
-    Attributes:
-        verdict: What is known of the payload.
-        plan: What a person reads before the plan is followed.
-        nodes: How the nodes are.
-        state: What is being done, and how the task before ended.
-        part: Of the task in progress that is done, 0 to 1; NaN: not known.
-        fault: What must be acknowledged; empty: nothing.
-        steps: Of the run.
-        busy: Whether a task is in progress: what hinders the steps then stands in `state`.
-        comes_next: Name of the step that comes next; empty: none does now.
-        identify_hindrance: Why the whole run cannot be asked for in one go; empty: it can.
-        ghost: Name of the plan whose motion is shown; empty: none.
-    """
-
-    verdict: str
-    plan: str
-    nodes: str
-    state: str
-    part: float
-    fault: str
-    steps: tuple[Step, ...]
-    busy: bool
-    comes_next: str
-    identify_hindrance: str
-    ghost: str
-
-
-def view_model(seen: Snapshot) -> ViewModel:
-    """Return what a page shows."""
-    every, busy = steps(seen), bool(seen.tasks.progress.task)
-    looked = seen.previewed == seen.plan_id and not seen.followed
-    return ViewModel(
-        verdict=padded(
-            _of_before(seen)
-            + verdict_html(seen.estimate, seen.rests_on, seen.width, _expected(seen))
-        ),
-        plan=padded("No plan yet." if seen.plan is None else plan_html(seen.plan)),
-        nodes=padded(_nodes_html(seen)),
-        state=padded(_state_html(seen)),
-        part=min(max(seen.tasks.progress.part, 0.0), 1.0),
-        fault=padded(f"<b>■ Fault:</b> {plain(seen.fault)}") if seen.fault else "",
-        steps=every,
-        busy=busy,
-        comes_next="" if busy else next_step(every),
-        identify_hindrance=identify_hindrance(seen),
-        ghost=seen.previewed if looked else "",
-    )
+def texts(seen: Snapshot) -> dict[str, str]:
+    """Return what a page says: in its tabs, by their names, and above the steps."""
+    verdict = verdict_html(seen.estimate, seen.rests_on, seen.width, _expected(seen))
+    return {
+        "Verdict": padded(_of_before(seen) + verdict),
+        "Plan": padded("No plan yet." if seen.plan is None else plan_html(seen.plan)),
+        "Nodes": padded(_nodes_html(seen)),
+        "state": padded(_state_html(seen)),
+        "fault": padded(f"<b>■ Fault:</b> {plain(seen.fault)}") if seen.fault else "",
+    }
 
 
 def plain(text: str) -> str:
@@ -127,10 +86,10 @@ def padded(text: str) -> str:
     return f'<div style="padding:0 0.7em">{text}</div>'
 
 
-def step_html(step: Step, model: ViewModel) -> str:
-    """Return what stands below a step's button."""
-    following = "<b>next.</b> " if step.name == model.comes_next else ""
-    hindrance = "" if model.busy else plain(step.hindrance)
+def step_html(step: Step, comes_next: bool, busy: bool) -> str:
+    """Return what stands below a step's button; what hinders all of them stands in the state."""
+    following = "<b>next.</b> " if comes_next else ""
+    hindrance = "" if busy else plain(step.hindrance)
     return padded(f"{following}{plain(step.said)} <i>{hindrance}</i>")
 
 
@@ -150,17 +109,12 @@ def verdict_html(
     """
     if estimate is None:
         return "No estimate yet."
-    look, colour = LOOKS[estimate.status], VERDICT[estimate.status].value
     seconds = f" {estimate.seconds:.1f} s of data." if estimate.samples else ""
-    found = [
-        f'<div style="border-left:10px solid rgb{colour};padding-left:10px">'
-        f'<b style="font-size:1.5em">{look.sign} {estimate.status.words}</b><br>'
-        f"{look.advice}{seconds}</div>"
-    ]
+    found = [headline_html(estimate.status, f"<br>{LOOKS[estimate.status].advice}{seconds}")]
     if estimate.status in USABLE and estimate.headline is not None:
         mass, com = estimate.headline.lines
         com = com.replace(": ", "<br>").replace(", ", "<br>")
-        found.append(f'<p style="font-size:1.3em"><b>{mass}</b><br>centre of mass {com}</p>')
+        found.append(number_html(mass, com))
         found.append(f"<p>inertia about it: {_inertia(estimate)}</p>{expected}")
     # What it rests on stands below, in a table.
     why = estimate.message.removesuffix(f"The mass rests on: {'; '.join(rests_on)}.").strip()
@@ -171,6 +125,19 @@ def verdict_html(
         ten = html_list([parameter_text(estimate, k) for k in range(10)])
         found.append(folded("All ten parameters, about the payload frame", ten))
     return "".join(found)
+
+
+def headline_html(status: Status, said: str = "") -> str:
+    """Return a verdict with its sign and colour, and HTML that is said below it."""
+    return (
+        f'<div style="border-left:10px solid rgb{VERDICT[status].value};padding-left:10px">'
+        f'<b style="font-size:1.5em">{LOOKS[status].sign} {status.words}</b>{said}</div>'
+    )
+
+
+def number_html(mass: str, com: str) -> str:
+    """Return mass and centre of mass as they stand below a verdict."""
+    return f'<p style="font-size:1.3em"><b>{mass}</b><br>centre of mass {com}</p>'
 
 
 def parameter_text(estimate: Estimate, k: int) -> str:

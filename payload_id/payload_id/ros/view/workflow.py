@@ -130,6 +130,16 @@ class Snapshot:
         return "" if self.plan is None else str(self.plan.plan_id)
 
     @property
+    def looked(self) -> bool:
+        """Whether the newest plan was looked at on this page."""
+        return bool(self.plan_id) and self.previewed == self.plan_id
+
+    @property
+    def busy(self) -> bool:
+        """Whether a task is in progress."""
+        return bool(self.tasks.progress.task)
+
+    @property
     def fault(self) -> str:
         """What must be acknowledged; empty: nothing."""
         return "" if self.bridge is None else str(self.bridge.fault)
@@ -172,8 +182,7 @@ def steps(seen: Snapshot) -> tuple[Step, ...]:
     well, said = health(seen)
     tared = seen.node("estimator").figures.get("tared") == "True"
     has_result = seen.estimate is not None and bool(seen.estimate.samples)
-    looked = bool(plan) and seen.previewed == plan
-    unread = "" if looked else "Preview the plan first." if plan else NO_PLAN
+    unread = "" if seen.looked else "Preview the plan first." if plan else NO_PLAN
     elsewhere = "" if seen.at_start else "The arm is not where the plan begins: plan again."
     unsaved = "" if tasks.saved else "Save the run first."
     return (
@@ -182,9 +191,9 @@ def steps(seen: Snapshot) -> tuple[Step, ...]:
              "A tare is in force." if tared else "Narrows the intervals.", optional=True),
         Step("plan", "Plan", bool(plan) and (followed or seen.at_start),
              _first(seen, ("planner", "bridge")), f"{plan} is certified." if plan else ""),
-        Step("preview", "Preview", looked or followed,
+        Step("preview", "Preview", seen.looked or followed,
              _first(seen, ("planner",), "" if plan else NO_PLAN),
-             "The orange arm shows the motion." if looked and not followed else ""),
+             "The orange arm shows the motion." if seen.looked and not followed else ""),
         Step("dry_run", "Dry run", bool(plan) and tasks.dry_run == plan,
              _first(seen, ("planner", "bridge"), unread, elsewhere, moves=True),
              "The same path at a tenth of its speed; no data are taken.", optional=True),
@@ -229,12 +238,11 @@ def health(seen: Snapshot) -> tuple[bool, str]:
 
 def _first(seen: Snapshot, nodes: tuple[str, ...], *others: str, moves: bool = False) -> str:
     """Return the most telling of what hinders a step that needs some nodes; empty: nothing."""
-    doing = seen.tasks.progress.task
     idle = seen.bridge is not None and seen.bridge.state == BridgeState.IDLE
     lacking = {
         **{f"The {name} is not heard: start it, in this ROS domain.": not seen.node(name).found
            for name in nodes},
-        f"Wait: {doing}.": bool(doing),
+        f"Wait: {seen.tasks.progress.task}.": seen.busy,
         "This view may not move the arm: start it with --allow-motion.":
             moves and not seen.may_move,
         "Acknowledge the fault first.": moves and bool(seen.fault),

@@ -19,7 +19,7 @@ from payload_id.core.identification.headline import PROOF, Headline
 from payload_id.core.identification.status import Status
 from payload_id.ros.view.controls import MOVES
 from payload_id.ros.view.team_page import team_html
-from payload_id.ros.view.view_model import plain, verdict_html, view_model
+from payload_id.ros.view.view_model import plain, texts, verdict_html
 from payload_id.ros.view.workflow import (
     NODES,
     NodeHeard,
@@ -119,11 +119,11 @@ def test_a_fault_is_told_once_and_the_check_says_what_the_nodes_say():
         READY, nodes=nodes, bridge=BridgeState(state=BridgeState.FAULT, fault=fault),
         tasks=TaskState(outcome=Outcome("run", False, f"It was stopped. {words}")),
     )  # fmt: skip
-    shown = view_model(seen)
-    assert repr(shown).count(words) == 1 and fault in shown.fault
+    shown = texts(seen)
+    assert repr((shown, steps(seen))).count(words) == 1 and fault in shown["fault"]
     assert named(seen)["check"].said == "bridge: see Nodes." and not named(seen)["check"].done
     warned = replace(READY, nodes=WELL | {"planner": NodeHeard(True, "warning", "slow")})
-    assert "planner" in named(warned)["check"].said and "▲ <b>planner" in view_model(warned).nodes
+    assert "planner" in named(warned)["check"].said and "▲ <b>planner" in texts(warned)["Nodes"]
 
 
 @pytest.mark.parametrize("status", Status)
