@@ -9,7 +9,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import rclpy
 from rich.console import Console
 from rich.rule import Rule
 from trajectory_msgs.msg import JointTrajectory
@@ -20,7 +19,7 @@ from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
 from ...ros.client.payload_client import PayloadClient, estimate_from
 from ...ros.common.joint_trajectory_message import message_of
-from ...ros.common.main_loop import start_ros
+from ...ros.common.main_loop import ros_running
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, verdict
 from .domain import own_domain
@@ -96,15 +95,12 @@ def introduce(terminal: Console, scene: Scene, motion: Found) -> None:
 def identify(terminal: Console, scene: Scene, motion: Found) -> Shaken:
     """Run the nodes; return what they found."""
     own_domain()
-    start_ros()
-    try:
+    with ros_running():
         with arm_nodes(scene) as nodes, PayloadClient() as client:
             simulated = SimulatedTime(client.node)
             with terminal.status("Starting simulated arm, sampler and estimator ..."):
                 _wait(scene, nodes, client, simulated)
             return _shake(terminal, scene, motion, nodes, client, simulated)
-    finally:
-        rclpy.try_shutdown()
 
 
 def _wait(

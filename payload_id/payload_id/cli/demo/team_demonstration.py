@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import rclpy
 from payload_id_msgs.msg import TeamEstimate
 from rich.console import Console
 from rich.rule import Rule
@@ -19,7 +18,7 @@ from ...files.export.loads.ranges import Range
 from ...files.figures.payload_figure import payload_figure
 from ...files.figures.picture_file import literal, save_picture
 from ...ros.client.team_client import TeamClient
-from ...ros.common.main_loop import start_ros, stop_signal
+from ...ros.common.main_loop import ros_running, stop_signal
 from ..common.presentation import console
 from ..identify.team import repeated, show
 from .domain import own_domain
@@ -54,8 +53,7 @@ def run(seed: int, out: Path, view: bool) -> int:
         "robots know neither payload nor where the others grasp."
     )
     own_domain()
-    start_ros()
-    try:
+    with ros_running():
         with TeamClient() as client:
             if not view:
                 return _conclude(terminal, demo, _identify(terminal, demo, client))
@@ -67,8 +65,6 @@ def run(seed: int, out: Path, view: bool) -> int:
                 terminal.print("Ctrl-C ends the view.")
                 stop_signal().wait()
                 return code
-    finally:
-        rclpy.try_shutdown()
 
 
 def _identify(terminal: Console, demo: TeamDemo, client: TeamClient) -> Path:

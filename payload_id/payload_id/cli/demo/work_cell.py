@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import rclpy
 from rich.rule import Rule
 
 from ...core.body.inertial import mass_com_inertia
@@ -15,7 +14,7 @@ from ...core.body.payload_prior import PayloadPrior
 from ...files.configuration.yaml_file import yaml_text
 from ...files.robots.robot_file import RobotFile
 from ...ros.client.payload_client import PayloadClient
-from ...ros.common.main_loop import start_ros
+from ...ros.common.main_loop import ros_running
 from ...ros.view.node import serve
 from ...ros.view.node_names import NodeNames
 from ..common.presentation import console
@@ -102,8 +101,7 @@ def wait_for(nodes: DemonstrationNodes) -> None:
     Raises:
         NodeDiedError: One has ended.
     """
-    start_ros()
-    try:
+    with ros_running():
         with PayloadClient() as client:
 
             def ready() -> bool:
@@ -111,5 +109,3 @@ def wait_for(nodes: DemonstrationNodes) -> None:
                 return set(NAMES) <= set(client.node.get_node_names())
 
             client.wait_for(ready, READY, ", ".join(NAMES))
-    finally:
-        rclpy.try_shutdown()

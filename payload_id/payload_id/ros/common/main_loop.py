@@ -6,7 +6,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
 import rclpy
@@ -115,6 +116,20 @@ def start_ros(args: Sequence[str] | None = (), context: rclpy.Context | None = N
         if "logging" in said:
             remedy = " Set ROS_LOG_DIR to a folder that this user may write to."
         raise CannotGoOnError(f"ROS cannot start here: {said}.{remedy}") from error
+
+
+@contextmanager
+def ros_running() -> Iterator[None]:
+    """Have ROS run meanwhile.
+
+    Raises:
+        CannotGoOnError: See `start_ros`.
+    """
+    start_ros()
+    try:
+        yield
+    finally:
+        rclpy.try_shutdown()
 
 
 def _part(

@@ -86,9 +86,9 @@ def body_triangles(body: ConvexBody) -> Triangles:
 def _capsule(end: Array) -> Triangles:
     """Return a capsule from a link's frame to a joint's, end of shape (3,) [m]."""
     length = float(np.linalg.norm(end))
-    mesh = trimesh.creation.capsule(radius=min(THIN, length / 2), height=length)
-    mesh.apply_translation([0.0, 0.0, length / 2 - mesh.bounds.mean(axis=0)[2]])
-    return Triangles.of(mesh, trimesh.geometry.align_vectors([0, 0, 1], end)[:3, :3], np.zeros(3))
+    turn = trimesh.geometry.align_vectors([0, 0, 1], end)[:3, :3]
+    size = min(THIN, length / 2), length
+    return body_triangles(ConvexBody.primitive("capsule", size, turn, end / 2))
 
 
 def _of_link(link: ElementTree.Element, folder: Path) -> list[Triangles]:

@@ -54,9 +54,7 @@ class Chart:
             height=HEIGHT,
         )
 
-    def show(
-        self, history: History, columns: Sequence[int], title: str, scale: float = 1.0
-    ) -> None:
+    def show(self, history: History, columns: Sequence[int], title: str) -> None:
         """Show columns of a history, if there is anything new."""
         time = history.time
         newest = (title, float(time[-1]) if len(time) else np.nan)

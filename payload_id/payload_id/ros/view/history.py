@@ -34,9 +34,11 @@ class History:
             rows = np.concatenate([rows[:half:2], rows[half:]])
         self._rows = np.vstack([rows, [time, *values]])
 
-    def clear(self) -> None:
-        """Forget all rows."""
-        self._rows = self._rows[:0]
+    def add_estimate(self, estimate: Estimate) -> None:
+        """Add upper end, estimate and lower end of each parameter, where there is an estimate."""
+        if np.isfinite(estimate.phi).all():
+            ends = np.column_stack([estimate.upper, estimate.phi, estimate.lower])
+            self.add(estimate.seconds, ends.ravel())
 
     @property
     def time(self) -> Array:
@@ -47,8 +49,3 @@ class History:
         """Return one value over time, shape (N,); what is not finite is NaN."""
         values = self._rows[:, k + 1]
         return np.where(np.isfinite(values), values, np.nan)
-
-
-def interval_row(estimate: Estimate) -> Array:
-    """Return upper end, estimate and lower end of each parameter, shape (30,)."""
-    return np.column_stack([estimate.upper, estimate.phi, estimate.lower]).ravel()

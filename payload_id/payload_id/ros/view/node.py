@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import rclpy
 from rcl_interfaces.srv import GetParameters
 
 from ...core.errors import ConfigurationError
@@ -13,7 +12,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..client.payload_client import PayloadClient
 from ..client.waiting import NotAnsweredError, answer_of, impossible_names_told
-from ..common.main_loop import start_ros, stop_signal
+from ..common.main_loop import ros_running, stop_signal
 from ..common.timeouts import FOUND
 from .node_names import NodeNames
 from .session_auth import LOOPBACK, SessionAuth
@@ -46,27 +45,23 @@ def serve(robot: str, names: NodeNames, host: str, port: int, allow_motion: bool
 
     ended = stop_signal()
     others = names.estimator, names.planner, names.bridge
-    start_ros()
-    try:
-        with impossible_names_told(), PayloadClient(*others) as client:
-            file = RobotFile.load(robot or robot_of(client, names.estimator))
-            arm = LiveArm(
-                file,
-                RobotModel.from_robot_file(file),
-                ArmFrames(file.urdf),
-                link_triangles(file.urdf, file.urdf_path.parent),
-                TopicCache(client, file, names),
-                Tasks(client, names),
-                SessionAuth(),
-                allow_motion,
-                host in LOOPBACK,
-            )
-            with WebServer(arm.poll, partial(Page, arm=arm), host, port) as server:
-                print(greeting(server.address, arm.auth.token, allow_motion), flush=True)
-                show_page(server.address)
-                ended.wait()
-    finally:
-        rclpy.try_shutdown()
+    with ros_running(), impossible_names_told(), PayloadClient(*others) as client:
+        file = RobotFile.load(robot or robot_of(client, names.estimator))
+        arm = LiveArm(
+            file,
+            RobotModel.from_robot_file(file),
+            ArmFrames(file.urdf),
+            link_triangles(file.urdf, file.urdf_path.parent),
+            TopicCache(client, file, names),
+            Tasks(client, names),
+            SessionAuth(),
+            allow_motion,
+            host in LOOPBACK,
+        )
+        with WebServer(arm.poll, partial(Page, arm=arm), host, port) as server:
+            print(greeting(server.address, arm.auth.token, allow_motion), flush=True)
+            show_page(server.address)
+            ended.wait()
     return 0
 
 

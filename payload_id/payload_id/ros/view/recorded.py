@@ -21,7 +21,7 @@ from ...files.robots.arm_frames import ArmFrames, LinkFrame
 from ..common.main_loop import stop_signal
 from .bodies import Triangles, link_triangles
 from .charts import Intervals
-from .history import History, interval_row
+from .history import History
 from .page import add_tabs, dress
 from .scene import Scene
 from .view_model import padded, plain, verdict_html
@@ -69,11 +69,10 @@ class Film:
         return made[-1] if made else None
 
     def intervals(self) -> History:
-        """Return the ten intervals over time: see `interval_row`."""
+        """Return the ten intervals over time."""
         history = History(30)
         for estimate in self.history:
-            if np.isfinite(estimate.phi).all():
-                history.add(estimate.seconds, interval_row(estimate))
+            history.add_estimate(estimate)
         return history
 
 

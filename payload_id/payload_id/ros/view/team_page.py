@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import rclpy
 from payload_id_msgs.msg import GraspFrame, GravityShare, TeamEstimate, TeamMember
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -17,7 +16,7 @@ from ...core.number_format import UNIT_TEXTS, number, rounded
 from ..client.team_client import TeamClient
 from ..client.waiting import impossible_names_told
 from ..common.conversions import STATUSES
-from ..common.main_loop import start_ros, stop_signal
+from ..common.main_loop import ros_running, stop_signal
 from ..common.topics import LATCHED
 from .page import add_tabs, dress
 from .scene import Changing
@@ -137,12 +136,8 @@ def team_page(client: TeamClient, team: str, host: str, port: int) -> Iterator[s
 def serve_team(team: str, host: str, port: int) -> int:
     """Serve the page of a running team node until interrupted; return the exit code."""
     ended = stop_signal()
-    start_ros()
-    try:
-        with impossible_names_told(), TeamClient(team) as client:
-            with team_page(client, team, host, port) as address:
-                print(f"Live view: {address}\nCtrl-C ends the view.", flush=True)
-                ended.wait()
-    finally:
-        rclpy.try_shutdown()
+    with ros_running(), impossible_names_told(), TeamClient(team) as client:
+        with team_page(client, team, host, port) as address:
+            print(f"Live view: {address}\nCtrl-C ends the view.", flush=True)
+            ended.wait()
     return 0

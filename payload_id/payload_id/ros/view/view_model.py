@@ -20,7 +20,7 @@ from ...core.identification.estimate import Estimate
 from ...core.identification.status import USABLE, Status
 from ...core.number_format import UNIT_TEXTS, digits, number
 from ..common.colours import VERDICT
-from .workflow import NODES, Snapshot, Step
+from .workflow import NODES, Snapshot, Step, peaks
 
 LEVELS = {"ok": "●", "warning": "▲", "error": "■", "stale": "○"}
 DONE, OPEN, FAILED = "✓", "·", "✗"
@@ -155,15 +155,9 @@ def parameter_text(estimate: Estimate, k: int) -> str:
 
 def plan_html(plan: PlanDescription) -> str:
     """Return what a person reads before a plan is followed."""
-    peaks = (
-        ("position", plan.peak_position_percent),
-        ("velocity", plan.peak_velocity_percent),
-        ("acceleration", plan.peak_acceleration_percent),
-        ("torque", plan.peak_torque_percent),
-    )
     uses = [
         (kind, f"{max(values):.0f} %", plan.joint_names[int(np.argmax(values))])
-        for kind, values in peaks
+        for kind, values in peaks(plan).items()
         if len(values)
     ]
     nearest = ("clearance left", f"{1e3 * plan.least_clearance:.0f} mm", plan.closest_pair)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from payload_id_msgs.msg import BridgeState, PlanDescription
@@ -153,6 +153,12 @@ class Snapshot:
     def solved(self) -> bool:
         """Whether there is a verdict with a number."""
         return self.estimate is not None and self.estimate.status in USABLE and not self.running
+
+
+def peaks(plan: PlanDescription) -> dict[str, Sequence[float]]:
+    """Return how much of each kind of limit each joint uses [%]; empty: not known."""
+    kinds = ("position", "velocity", "acceleration", "torque")
+    return {kind: getattr(plan, f"peak_{kind}_percent") for kind in kinds}
 
 
 @dataclass(frozen=True)
