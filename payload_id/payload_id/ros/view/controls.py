@@ -14,7 +14,7 @@ from ...core.identification.headline import ENOUGH
 from .handing import CHOICES, load_of, report_of
 from .live_arm import LiveArm
 from .tasks import DRY_RUN, RUN, TARE_ONLY
-from .view_model import DONE, OPEN, padded, step_html
+from .view_model import DONE, OPEN, SET, padded
 from .workflow import Snapshot, health, identify_hindrance, next_step, steps
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Controls:
             button.disabled = bool(step.hindrance)
             button.label = f"{DONE if step.done else OPEN} {step.label}"
             button.color = "blue" if comes_next else "gray"
-            self._texts[step.name].content = step_html(step, comes_next, seen.busy)
+            self._texts[step.name].content = padded(SET.step(step, comes_next, seen.busy))
         self._buttons[IDENTIFY].disabled = bool(identify_hindrance(seen))
         self._finish.visible = progress.task == IDENTIFY
         self._state.content, self._fault.content = said["state"], said["fault"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from ...core.arm.arm_model import ArmModel
 from ...core.arm.centre_of_mass import gravity_in_payload_frame
@@ -91,8 +92,10 @@ class RecordedPage(ShownPage):
         self._looked, self._shown = time.monotonic(), -1.0  # on the film [s]
         gui = client.gui
         dress(client, film.frames.reach())
-        notes = "".join(f"<p><b>{plain(note)}</b></p>" for note in film.notes)
-        tabs = add_tabs(gui, Verdict=lambda: gui.add_html(notes), Intervals=partial(Intervals, gui))
+        notes = Markup("").join(Markup("<p><b>{}</b></p>").format(plain(x)) for x in film.notes)
+        tabs = add_tabs(
+            gui, Verdict=lambda: gui.add_html(padded(notes)), Intervals=partial(Intervals, gui)
+        )
         tabs["Intervals"].show(film.intervals(), film.history[-1])
         self._notes, self._verdict = notes, tabs["Verdict"]
         self._time = gui.add_slider(

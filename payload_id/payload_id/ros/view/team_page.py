@@ -20,7 +20,7 @@ from ..common.main_loop import ros_running, stop_signal
 from ..common.topics import LATCHED
 from .page import add_tabs, dress
 from .scene import Changing
-from .view_model import folded, headline_html, html_list, number_html, plain, table
+from .view_model import SET, padded
 from .web_server import ShownPage, WebServer, show_page
 
 REACH = 2.5  # [m] that the camera keeps in sight about the first robot's grasp
@@ -57,24 +57,15 @@ class TeamPage(ShownPage):
 
 def team_html(message: TeamEstimate) -> str:
     """Return verdict, payload, grasps and what is wrong or not given."""
-    found, known = [headline_html(STATUSES[message.status])], bool(np.isfinite(message.phi[0]))
-    if known:
-        ends = (message.phi, message.lower, message.upper)
-        numbers = [rounded(*map(float, each)) for each in zip(*ends, strict=True)]
-        rows = list(zip(PARAMETERS, numbers, UNIT_TEXTS, strict=True))
-        at = message.centre.position
-        com = ", ".join(f"{1e3 * x:.0f}" for x in (at.x, at.y, at.z))
-        found.append(number_html(f"{numbers[0]} kg", f"{com} mm"))
-        found.append(table((f"at {message.reference}", "estimate [interval]", ""), rows))
+    ends = zip(message.phi, message.lower, message.upper, strict=True)
+    numbers = [rounded(*map(float, each)) for each in ends]
+    rows, at = [*zip(PARAMETERS, numbers, UNIT_TEXTS, strict=True)], message.centre.position
+    com = ", ".join(f"{1e3 * x:.0f}" for x in (at.x, at.y, at.z))
     robots = zip(message.members, message.frames or [None] * len(message.members),
                  message.shares, strict=True)  # fmt: skip
-    titles = ("robot", "grasp [m]", "carries", "doing")
-    found.append(table(titles, [_robot(*each) for each in robots]))
-    wrong = [finding.sentence for finding in message.findings]
-    found.append(folded("What is wrong or missing", html_list(wrong), True))
-    found.append(folded("What cannot be given", html_list(message.cannot)))
-    found.append(folded("Why", plain(message.message), not known))
-    return f'<div style="padding:0 0.7em">{"".join(found)}</div>'
+    doing, wrong = [_robot(*each) for each in robots], [x.sentence for x in message.findings]
+    status, known = STATUSES[message.status], bool(np.isfinite(message.phi[0]))
+    return padded(SET.team(message, status, known, rows, com, doing, wrong))
 
 
 def _robot(

@@ -1,17 +1,19 @@
-"""What a page shows: a pure function of what was heard.
+"""What a page says: a pure function of what was heard, set by the macros of `page.html.j2`.
 
 All texts are HTML; sentences of nodes are escaped, so that none becomes markup.
 """
 
 from __future__ import annotations
 
-import html
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from markupsafe import Markup, escape
 from payload_id_msgs.msg import PlanDescription
 
 from ...core.body.inertial import PARAMETERS, mass_com_inertia
@@ -19,8 +21,9 @@ from ...core.errors import printable
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import USABLE, Status
 from ...core.number_format import UNIT_TEXTS, digits, number
+from ...files.reports.setting import page_environment
 from ..common.colours import VERDICT
-from .workflow import NODES, Snapshot, Step, peaks
+from .workflow import NODES, Snapshot, peaks
 
 LEVELS = {"ok": "●", "warning": "▲", "error": "■", "stale": "○"}
 DONE, OPEN, FAILED = "✓", "·", "✗"
@@ -67,30 +70,26 @@ LOOKS: Mapping[Status, Look] = {
 def texts(seen: Snapshot) -> dict[str, str]:
     """Return what a page says: in its tabs, by their names, and above the steps."""
     verdict = verdict_html(seen.estimate, seen.rests_on, seen.width, _expected(seen))
+    plan = "No plan yet." if seen.plan is None else SET.plan(seen.plan, _plan_rows(seen.plan))
     return {
-        "Verdict": padded(_of_before(seen) + verdict),
-        "Plan": padded("No plan yet." if seen.plan is None else plan_html(seen.plan)),
-        "Nodes": padded(_nodes_html(seen)),
-        "state": padded(_state_html(seen)),
-        "fault": padded(f"<b>■ Fault:</b> {plain(seen.fault)}") if seen.fault else "",
+        "Verdict": padded(SET.before(seen) + verdict),
+        "Plan": padded(plan),
+        "Nodes": padded(SET.nodes(seen)),
+        "state": padded(SET.state(seen)),
+        "fault": padded(SET.fault(seen)),
     }
 
 
-def plain(text: str) -> str:
-    """Return text of somebody else as HTML that shows just that text."""
-    return html.escape(printable(text)).replace("\n", " ")
+def plain(text: object) -> Markup:
+    """Return text of somebody else as HTML that shows just that text; HTML of ours as it is."""
+    if isinstance(text, Markup):
+        return text
+    return escape(printable(str(text)).replace("\n", " "))
 
 
-def padded(text: str) -> str:
-    """Return HTML away from the edge of its panel."""
-    return f'<div style="padding:0 0.7em">{text}</div>'
-
-
-def step_html(step: Step, comes_next: bool, busy: bool) -> str:
-    """Return what stands below a step's button; what hinders all of them stands in the state."""
-    following = "<b>next.</b> " if comes_next else ""
-    hindrance = "" if busy else plain(step.hindrance)
-    return padded(f"{following}{plain(step.said)} <i>{hindrance}</i>")
+def padded(text: object) -> str:
+    """Return HTML away from the edge of its panel, as the page takes it."""
+    return str(SET.padded(text))
 
 
 def verdict_html(
@@ -98,46 +97,26 @@ def verdict_html(
     rests_on: Sequence[str] = (),
     width: Sequence[str] = (),
     expected: str = "",
-) -> str:
-    """Return the verdict, then the number, and folded why, what it rests on, all ten parameters.
+) -> Markup:
+    """Return what is said of an estimate.
 
     Args:
         estimate: None: there is none.
         rests_on: What the mass rests on, a sentence each.
         width: What makes its interval wide.
-        expected: What the plan had promised, as HTML.
+        expected: What the plan had promised.
     """
     if estimate is None:
-        return "No estimate yet."
-    seconds = f" {estimate.seconds:.1f} s of data." if estimate.samples else ""
-    found = [headline_html(estimate.status, f"<br>{LOOKS[estimate.status].advice}{seconds}")]
-    if estimate.status in USABLE and estimate.headline is not None:
-        mass, com = estimate.headline.lines
-        com = com.replace(": ", "<br>").replace(", ", "<br>")
-        found.append(number_html(mass, com))
-        found.append(f"<p>inertia about it: {_inertia(estimate)}</p>{expected}")
+        return Markup("No estimate yet.")
     # What it rests on stands below, in a table.
     why = estimate.message.removesuffix(f"The mass rests on: {'; '.join(rests_on)}.").strip()
-    found.append(folded("Why", plain(why), estimate.status not in USABLE))
-    found.append(folded("What makes the mass's interval wide", html_list(width)))
-    found.append(folded("What the mass rests on, and is not proved", _rests_on_html(rests_on)))
-    if np.isfinite(estimate.half_width).any():
-        ten = html_list([parameter_text(estimate, k) for k in range(10)])
-        found.append(folded("All ten parameters, about the payload frame", ten))
-    return "".join(found)
-
-
-def headline_html(status: Status, said: str = "") -> str:
-    """Return a verdict with its sign and colour, and HTML that is said below it."""
-    return (
-        f'<div style="border-left:10px solid rgb{VERDICT[status].value};padding-left:10px">'
-        f'<b style="font-size:1.5em">{LOOKS[status].sign} {status.words}</b>{said}</div>'
-    )
-
-
-def number_html(mass: str, com: str) -> str:
-    """Return mass and centre of mass as they stand below a verdict."""
-    return f'<p style="font-size:1.3em"><b>{mass}</b><br>centre of mass {com}</p>'
+    rows = [
+        found.groups() if (found := RESTS_ON.fullmatch(text)) else (text, "", "", "")
+        for text in rests_on
+    ]
+    known = np.isfinite(estimate.half_width).any()
+    ten = [parameter_text(estimate, k) for k in range(10)] if known else []
+    return Markup(SET.verdict(estimate, why, rows, width, expected, _inertia(estimate), ten))
 
 
 def parameter_text(estimate: Estimate, k: int) -> str:
@@ -153,42 +132,15 @@ def parameter_text(estimate: Estimate, k: int) -> str:
     return f"{name}{known}, in [{lower}, {upper}] {unit}"
 
 
-def plan_html(plan: PlanDescription) -> str:
-    """Return what a person reads before a plan is followed."""
+def _plan_rows(plan: PlanDescription) -> list[tuple[str, str, str]]:
+    """Return what a plan uses of limits and clearance: what, how much, and where."""
     uses = [
         (kind, f"{max(values):.0f} %", plan.joint_names[int(np.argmax(values))])
         for kind, values in peaks(plan).items()
         if len(values)
     ]
     nearest = ("clearance left", f"{1e3 * plan.least_clearance:.0f} mm", plan.closest_pair)
-    rows = [*uses, nearest] if math.isfinite(plan.least_clearance) else uses
-    peaks_used = table(("certified", "at worst", "where"), rows)
-    rests = folded("What the certificate rests on", html_list(plan.assumptions))
-    return f"<b>{plain(plan.plan_id)}</b> {plain(plan.summary)}{peaks_used}{rests}"
-
-
-def _nodes_html(seen: Snapshot) -> str:
-    """Return how the nodes are; a fault is told elsewhere."""
-    heard = [(name, seen.node(name)) for name in NODES]
-    return "".join(
-        f"<p>{LEVELS[node.level]} <b>{name}</b> {plain(_once(seen, node.sentence)) or 'ok'}</p>"
-        for name, node in heard
-    )
-
-
-def _state_html(seen: Snapshot) -> str:
-    """Return what is being done, and how the task before ended."""
-    progress, outcome = seen.tasks.progress, seen.tasks.outcome
-    since, left = seen.now - progress.since, progress.left
-    time = f", {since:.0f} s" if since >= SLOW else ""
-    time = f", {left:.0f} s left" if math.isfinite(left) else time
-    still = "" if seen.may_move else "<p>This view may not move the arm (--allow-motion).</p>"
-    doing = f"<p><b>{plain(progress.task)}</b> {plain(progress.detail)}{time}</p>"
-    found = still + (doing if progress.task else "")
-    if outcome is None:
-        return found
-    sign, words = DONE if outcome.success else FAILED, plain(_once(seen, outcome.sentence))
-    return f"{found}<p>{sign} <b>{plain(outcome.task)}:</b> {words}</p>"
+    return [*uses, nearest] if math.isfinite(plan.least_clearance) else uses
 
 
 def _once(seen: Snapshot, text: str) -> str:
@@ -197,24 +149,14 @@ def _once(seen: Snapshot, text: str) -> str:
     return text.replace(seen.fault, words).replace(words, "See the fault.") if words else text
 
 
-def _of_before(seen: Snapshot) -> str:
-    """Return what is shown as it was before, since it is not heard any more; empty: nothing is."""
-    mute = seen.estimate is not None and not seen.node("estimator").found
-    said = {
-        "The estimator is not heard: this is what it said last.": mute,
-        "No joint states come: the arm is shown where it was last.": not seen.states,
-    }
-    return "".join(f"<p><b>{text}</b></p>" for text, holds in said.items() if holds)
-
-
 def _expected(seen: Snapshot) -> str:
     """Return what the plan that led to the estimate had promised of the mass."""
     if seen.plan is None or not seen.followed:
         return ""
     now, then = float(seen.plan.half_width_now[0]), float(seen.plan.half_width_expected[0])
-    if not (math.isfinite(now) and math.isfinite(then)):
-        return ""
-    return f"<p>The plan expected a proof of the mass to ± {then:.2g} kg, from ± {now:.2g}.</p>"
+    known = math.isfinite(now) and math.isfinite(then)
+    said = f"The plan expected a proof of the mass to ± {then:.2g} kg, from ± {now:.2g}."
+    return said if known else ""
 
 
 def _inertia(estimate: Estimate) -> str:
@@ -230,29 +172,16 @@ def _inertia(estimate: Estimate) -> str:
     return f"{', '.join(shown)} {UNIT_TEXTS[4]}"
 
 
-def _rests_on_html(rests_on: Sequence[str]) -> str:
-    """Return assumptions with the errors from which on they make the mass doubtful, and false."""
-    rows = [
-        found.groups() if (found := RESTS_ON.fullmatch(text)) else (text, "", "", "")
-        for text in rests_on
-    ]
-    titles = ("assumed", "doubtful from", "false from", "noticed from")
-    return table(titles, rows) if rows else ""
+def _setting() -> Any:
+    """Return the macros of the page; what they are given is shown as it is, and never markup."""
+    environment = page_environment(Path(__file__).parent)
+    environment.finalize = plain
+    environment.globals |= {
+        "DONE": DONE, "FAILED": FAILED, "LEVELS": LEVELS, "LOOKS": LOOKS, "NODES": NODES,
+        "SLOW": SLOW, "USABLE": USABLE, "VERDICT": VERDICT, "isfinite": math.isfinite,
+        "once": _once,
+    }  # fmt: skip
+    return environment.get_template("page.html.j2").module
 
 
-def folded(title: str, text: str, is_open: bool = False) -> str:
-    """Return what one click shows; empty: there is nothing."""
-    opened = " open" if is_open else ""
-    return f"<details{opened}><summary>{title}</summary>{text}</details>" if text else ""
-
-
-def html_list(lines: Sequence[str]) -> str:
-    """Return lines as a list; empty: there are none."""
-    return f"<ul>{''.join(f'<li>{plain(line)}</li>' for line in lines)}</ul>" if lines else ""
-
-
-def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table."""
-    head = "".join(f'<th align="left">{title}</th>' for title in titles)
-    body = "".join(f"<tr>{''.join(f'<td>{plain(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"
+SET = _setting()
