@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arm.centre_of_mass import gravity_in_payload_frame
+from ...core.arrays import Array
 from .charts import Intervals, Torques
 from .controls import Controls
 from .handing import Handed
@@ -51,13 +52,12 @@ class Page(ShownPage):
         self.motion: PlannedMotion | None = None
         self._due = 0.0  # by the monotonic clock [s]
         self._ghost: PlannedMotion | None = None  # in the scene
-        self._scene: Scene | None = None
-        self._reading: Reading | None = None
+        self._watched: Watched | None = None
         self._controls: Controls | None = None
         self._entering = threading.Lock()
         dress(client, arm.frames.reach())
         if arm.open_to_readers:
-            self._show_all()
+            self._watched = Watched(client, arm)
         self._gate = self._ask_for_token()
 
     def come_back(self) -> None:
@@ -71,28 +71,19 @@ class Page(ShownPage):
 
     def draw(self) -> None:
         """Move arm and ghost; now and then bring words and curves up to date."""
-        scene, topics, now = self._scene, self._arm.topics, time.monotonic()
-        if scene is None or self._reading is None:
+        watched, now = self._watched, time.monotonic()
+        if watched is None:
             return
         if now >= self._due:
             self._due = now + PAUSE
             seen = self.snapshot()
             said = texts(seen)
             self._ghost = self.motion if seen.looked and not seen.followed else None
-            scene.show_payload(topics.estimate)
-            scene.show_obstacles(topics.obstacles)
-            scene.show_swept(None if self._ghost is None else topics.message("swept"))
-            self._reading.draw(seen, said)
+            watched.draw(seen, said, self._ghost is not None)
             if self._controls is not None:
                 self._controls.draw(seen, said)
-        joints, ghost = topics.joints, self._ghost
         with self._client.atomic():
-            if joints is not None:
-                gravity = gravity_in_payload_frame(self._arm.model, joints.q)
-                scene.place(self._arm.frames.moving(joints.positions), gravity)
-            scene.ghost.root.visible = ghost is not None
-            if ghost is not None:
-                scene.ghost.place(self._arm.moving(ghost.at(now)))
+            watched.move(None if self._ghost is None else self._ghost.at(now))
 
     def snapshot(self) -> Snapshot:
         """Return what the page depends on."""
@@ -138,41 +129,49 @@ class Page(ShownPage):
             if self._controls is not None:
                 return
             self._gate.remove()
-            if self._reading is None:
-                self._show_all()
+            if self._watched is None:
+                self._watched = Watched(self._client, self._arm)
             self._controls = Controls(self._client.gui, self._arm, self)
 
-    def _show_all(self) -> None:
-        """Add the scene, and what there is to read."""
-        arm = self._arm
-        self._scene = Scene(self._client.scene, arm.frames, arm.shapes, arm.robot.payload_frame)
-        self._reading = Reading(self._client.gui, arm)
 
+class Watched:
+    """What there is to see and to read: the scene, and a panel with one tab for each kind."""
 
-class Reading:
-    """What there is to read: a panel with one tab for each kind."""
-
-    def __init__(self, gui: Any, arm: LiveArm) -> None:
-        """Add the panel."""
-        self._topics = arm.topics
-        text = partial(gui.add_html, "")
+    def __init__(self, client: Any, arm: LiveArm) -> None:
+        """Add them."""
+        self._arm = arm
+        self._scene = Scene(client.scene, arm.frames, arm.shapes, arm.robot.payload_frame)
+        text = partial(client.gui.add_html, "")
         self._tabs = add_tabs(
-            gui,
+            client.gui,
             Verdict=text,
             Plan=text,
-            Intervals=partial(Intervals, gui),
-            Torques=partial(Torques, gui, arm.robot.joints),
+            Intervals=partial(Intervals, client.gui),
+            Torques=partial(Torques, client.gui, arm.robot.joints),
             Nodes=text,
         )
 
-    def draw(self, seen: Snapshot, said: Mapping[str, str]) -> None:
-        """Bring it up to date."""
-        tabs = self._tabs
+    def draw(self, seen: Snapshot, said: Mapping[str, str], swept: bool) -> None:
+        """Bring it up to date; `swept` tells whether the newest plan's swept volume is shown."""
+        topics, tabs = self._arm.topics, self._tabs
+        self._scene.show_payload(topics.estimate)
+        self._scene.show_obstacles(topics.obstacles)
+        self._scene.show_swept(topics.message("swept") if swept else None)
         for name in ("Verdict", "Plan", "Nodes"):
             tabs[name].content = said[name]
         if seen.estimate is not None:
-            tabs["Intervals"].show(self._topics.intervals, seen.estimate)
-        tabs["Torques"].show(self._topics.torques)
+            tabs["Intervals"].show(topics.intervals, seen.estimate)
+        tabs["Torques"].show(topics.torques)
+
+    def move(self, ghost: Array | None) -> None:
+        """Put the arm where it is, and its ghost where a motion has it, shape (n,) [rad or m]."""
+        arm, scene, joints = self._arm, self._scene, self._arm.topics.joints
+        if joints is not None:
+            gravity = gravity_in_payload_frame(arm.model, joints.q)
+            scene.place(arm.frames.moving(joints.positions), gravity)
+        scene.ghost.root.visible = ghost is not None
+        if ghost is not None:
+            scene.ghost.place(arm.moving(ghost))
 
 
 def add_tabs(gui: Any, **contents: Callable[[], Any]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from ...core.arm.arm_model import ArmModel
 from ...core.arm.centre_of_mass import gravity_in_payload_frame
@@ -25,7 +24,7 @@ from .charts import Intervals
 from .history import History
 from .page import add_tabs, dress
 from .scene import Scene
-from .view_model import padded, plain, verdict_html
+from .view_model import SET, padded, verdict_html
 from .web_server import ShownPage, WebServer, show_page
 
 STEP = 0.01  # [s] of the slider
@@ -92,7 +91,7 @@ class RecordedPage(ShownPage):
         self._looked, self._shown = time.monotonic(), -1.0  # on the film [s]
         gui = client.gui
         dress(client, film.frames.reach())
-        notes = Markup("").join(Markup("<p><b>{}</b></p>").format(plain(x)) for x in film.notes)
+        notes = SET.notes(film.notes)
         tabs = add_tabs(
             gui, Verdict=lambda: gui.add_html(padded(notes)), Intervals=partial(Intervals, gui)
         )

@@ -44,14 +44,11 @@ def is_own_page(origin: str, host: str, names: Collection[str]) -> bool:
         host: The address that the browser asked for, with its port.
         names: Names under which this server may be asked for; empty: any.
     """
-    asked = urlsplit(f"//{host}")
     try:
-        named = asked.hostname or ""
-        own = (asked.hostname, asked.port)
-        page = urlsplit(origin)
-        theirs = (page.hostname, page.port)
-    except ValueError:  # a port that is none
+        asked, page = urlsplit(f"//{host}"), urlsplit(origin)
+        own, theirs = (asked.hostname, asked.port), (page.hostname, page.port)
+    except ValueError:  # a port or an address that is none
         return False
-    if names and named not in names:
+    if names and asked.hostname not in names:
         return False  # a foreign name that was made to point here (DNS rebinding)
     return not origin or (page.scheme in ("http", "https") and theirs == own)

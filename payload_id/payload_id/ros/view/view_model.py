@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup, escape
 from payload_id_msgs.msg import PlanDescription
 
 from ...core.body.inertial import PARAMETERS, mass_com_inertia
@@ -80,13 +79,6 @@ def texts(seen: Snapshot) -> dict[str, str]:
     }
 
 
-def plain(text: object) -> Markup:
-    """Return text of somebody else as HTML that shows just that text; HTML of ours as it is."""
-    if isinstance(text, Markup):
-        return text
-    return escape(printable(str(text)).replace("\n", " "))
-
-
 def padded(text: object) -> str:
     """Return HTML away from the edge of its panel, as the page takes it."""
     return str(SET.padded(text))
@@ -97,7 +89,7 @@ def verdict_html(
     rests_on: Sequence[str] = (),
     width: Sequence[str] = (),
     expected: str = "",
-) -> Markup:
+) -> str:
     """Return what is said of an estimate.
 
     Args:
@@ -107,7 +99,7 @@ def verdict_html(
         expected: What the plan had promised.
     """
     if estimate is None:
-        return Markup("No estimate yet.")
+        return "No estimate yet."
     # What it rests on stands below, in a table.
     why = estimate.message.removesuffix(f"The mass rests on: {'; '.join(rests_on)}.").strip()
     rows = [
@@ -116,7 +108,7 @@ def verdict_html(
     ]
     known = np.isfinite(estimate.half_width).any()
     ten = [parameter_text(estimate, k) for k in range(10)] if known else []
-    return Markup(SET.verdict(estimate, why, rows, width, expected, _inertia(estimate), ten))
+    return SET.verdict(estimate, why, rows, width, expected, _inertia(estimate), ten)
 
 
 def parameter_text(estimate: Estimate, k: int) -> str:
@@ -172,10 +164,15 @@ def _inertia(estimate: Estimate) -> str:
     return f"{', '.join(shown)} {UNIT_TEXTS[4]}"
 
 
+def _in_one_line(value: Any) -> Any:
+    """Return text of somebody else in one line that steers nothing; HTML of ours as it is."""
+    return value if hasattr(value, "__html__") else printable(str(value)).replace("\n", " ")
+
+
 def _setting() -> Any:
-    """Return the macros of the page; what they are given is shown as it is, and never markup."""
+    """Return the macros of the page, which escape all that is not HTML of their own."""
     environment = page_environment(Path(__file__).parent)
-    environment.finalize = plain
+    environment.finalize = _in_one_line
     environment.globals |= {
         "DONE": DONE, "FAILED": FAILED, "LEVELS": LEVELS, "LOOKS": LOOKS, "NODES": NODES,
         "SLOW": SLOW, "USABLE": USABLE, "VERDICT": VERDICT, "isfinite": math.isfinite,
