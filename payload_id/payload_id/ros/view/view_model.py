@@ -68,7 +68,7 @@ LOOKS: Mapping[Status, Look] = {
 
 def texts(seen: Snapshot) -> dict[str, str]:
     """Return what a page says: in its tabs, by their names, and above the steps."""
-    verdict = verdict_html(seen.estimate, seen.rests_on, seen.width, _expected(seen))
+    verdict = verdict_html(seen.estimate, seen.rests_on, seen.width, SET.expected(seen))
     plan = "No plan yet." if seen.plan is None else SET.plan(seen.plan, _plan_rows(seen.plan))
     return {
         "Verdict": padded(SET.before(seen) + verdict),
@@ -96,7 +96,7 @@ def verdict_html(
         estimate: None: there is none.
         rests_on: What the mass rests on, a sentence each.
         width: What makes its interval wide.
-        expected: What the plan had promised.
+        expected: What the plan had promised, as HTML.
     """
     if estimate is None:
         return "No estimate yet."
@@ -139,16 +139,6 @@ def _once(seen: Snapshot, text: str) -> str:
     """Return a sentence without the fault, which stands on the page already: REASON: words."""
     words = seen.fault.partition(": ")[2] or seen.fault
     return text.replace(seen.fault, words).replace(words, "See the fault.") if words else text
-
-
-def _expected(seen: Snapshot) -> str:
-    """Return what the plan that led to the estimate had promised of the mass."""
-    if seen.plan is None or not seen.followed:
-        return ""
-    now, then = float(seen.plan.half_width_now[0]), float(seen.plan.half_width_expected[0])
-    known = math.isfinite(now) and math.isfinite(then)
-    said = f"The plan expected a proof of the mass to ± {then:.2g} kg, from ± {now:.2g}."
-    return said if known else ""
 
 
 def _inertia(estimate: Estimate) -> str:
