@@ -5,6 +5,7 @@ It has its own copy of the samples: an update that takes long delays nothing tha
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,8 +27,9 @@ from ...core.samples.sample_rows import SampleRows
 from ...core.samples.stamps import NANOSECONDS, seconds_since
 from ...core.threads import one_thread
 from ...files.robots.robot_file import RobotFile
-from ..common.conversions import stamp_of, time_message
+from ..common.conversions import time_message
 from ..common.error_sentence import error_sentence
+from ..common.joint_state_reader import JointStateReader
 from ..common.timeouts import LOG
 from ..common.topics import EVERY, JOINT_STATES
 from ..runs.looping_thread import LoopingThread
@@ -107,13 +109,14 @@ class HandWorker:
         self.phi, self._stamp_ns = np.zeros(10), 0
         self._carried: CarriedWeight | None = None
         self._fingers, self._map = _Fingers(robot.gripper), robot.joint_map()
+        self._reader = JointStateReader()
         if feedforward:
             self._torques = node.create_publisher(
                 Float64MultiArray, "~/payload_feedforward", qos_profile_sensor_data
             )
         if feedforward or robot.gripper.joint:
             node.create_subscription(
-                JointState, JOINT_STATES, self._on_state, qos_profile_sensor_data
+                JointState, JOINT_STATES, self._on_state, qos_profile_sensor_data, raw=True
             )
         self._thread = LoopingThread("hand", self._step)
 
@@ -189,19 +192,20 @@ class HandWorker:
         ))  # fmt: skip
         self._log.info(sentence)
 
-    def _on_state(self, message: JointState) -> None:
+    def _on_state(self, data: bytes) -> None:
         """Look at the gripper, and publish the torques that carry what is in the hand."""
-        stamp_ns, carried = stamp_of(message.header.stamp), self._carried
+        state, carried = self._reader.read(data), self._carried
+        if state is None or len(state.position) != len(state.names):
+            return
         gripper = self._fingers.gripper.joint
-        if gripper in (names := list(message.name)) and len(message.position) == len(names):
-            self._fingers.look(stamp_ns, message.position[names.index(gripper)])
-        if not self._feedforward:
+        if gripper in state.names:
+            self._fingers.look(state.stamp_ns, state.position[state.names.index(gripper)])
+        if not self._feedforward or carried is None:
             return
-        columns = self._map.columns(message.name)
-        if carried is None or columns is None or len(message.position) != len(message.name):
+        columns, since_ns = self._map.columns(state.names), state.stamp_ns - self._stamp_ns
+        if columns is None or 0 <= since_ns < LEAST_PERIOD * NANOSECONDS:
             return
-        if 0 <= stamp_ns - self._stamp_ns < LEAST_PERIOD * NANOSECONDS:
-            return
-        self._stamp_ns, q = stamp_ns, np.asarray(message.position)[columns]
+        self._stamp_ns, q = state.stamp_ns, state.position[columns]
         if np.isfinite(q).all():
-            self._torques.publish(Float64MultiArray(data=carried.at(q, self.phi).tolist()))
+            torque = carried.at(q, self.phi)
+            self._torques.publish(Float64MultiArray(data=array("d", torque.tobytes())))
