@@ -347,7 +347,7 @@ class HandWatch:
         (H, left), noise = self.linearised(state, block), self.noise(block, MOST)
         weight = np.linalg.inv(H @ state.covariance @ H.T + np.diag(noise))
         unknown = self.unknown(block)
-        known = self._known(block)
+        known = self._known(block, unknown)
         fitted = noise * (weight @ left) / known
         moving, new = unknown < 1e-6 * known, scale.copy()
         np.add.at(new[0], block.joint[moving], fitted[moving] ** 2)
@@ -360,13 +360,13 @@ class HandWatch:
         moving = np.abs((block.B * seconds[block.joint]).sum(axis=1))
         return np.asarray(bound[block.joint] * np.clip(block.duration - moving, 0.0, None))
 
-    def _known(self, block: RowBlock) -> Array:
+    def _known(self, block: RowBlock, unknown: Array) -> Array:
         """Return the bound on each row's error but for friction, shape (m,) [N m s or N s].
 
         Where it is a part of a torque near zero, rows are still no more exact than `EXACT`.
         """
         size = np.abs(block.B).sum(axis=1) + np.abs(block.A) @ self.prior.box()[1]
-        bound = block.bound(np.abs(self.settled)) - self.unknown(block)
+        bound = block.bound(np.abs(self.settled)) - unknown
         return np.asarray(bound + EXACT * size)
 
     def noise(self, block: RowBlock, alike: int = 1) -> Array:
@@ -377,7 +377,7 @@ class HandWatch:
             alike: Windows with the same friction at rest: together they are to say as much as one.
         """
         unknown = self.unknown(block)
-        d = self._known(block)
+        d = self._known(block, unknown)
         scale = (self.scale[0] / self.scale[1])[block.joint]
         return np.asarray(scale * d**2 + alike * UNIFORM_VARIANCE * unknown**2)
 
@@ -409,9 +409,7 @@ class _Waiting:
         blocks = [block.of_own_data() for _, block in watch.waiting]
         rows, P = RowBlock.stack(blocks), watch.state.covariance
         A, PB = rows.A, P[:, :-10] @ rows.B.T
-        noise, unknown = (
-            np.concatenate([f(block) for block in blocks]) for f in (watch.noise, watch.unknown)
-        )
+        noise, unknown = watch.noise(rows), watch.unknown(rows)
         held = UNIFORM_VARIANCE * np.outer(unknown, unknown) * (rows.joint[:, None] == rows.joint)
         window = np.repeat(np.arange(len(blocks)), [len(block) for block in blocks])
         return cls(

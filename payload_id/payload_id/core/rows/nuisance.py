@@ -84,7 +84,7 @@ class NuisanceBlock(ABC, Generic[Seen]):
     centre: Array
     half_width: Array
 
-    @property
+    @cached_property
     def largest(self) -> Array:
         """Largest magnitude of each parameter in its box, shape (k,)."""
         return np.abs(self.centre) + self.half_width

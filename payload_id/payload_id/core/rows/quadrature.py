@@ -18,9 +18,14 @@ QUIET = 7  # differences, of which a bend leaves more than a quarter untouched: 
 MUCH = 6.0  # times what a quarter of Gaussian differences stay below: 2 standard deviations
 
 
+def steps(stamp: Array) -> Array:
+    """Return the times between stamps (numpy.diff without its overhead), shape (..., N - 1)."""
+    return stamp[..., 1:] - stamp[..., :-1]
+
+
 def trapezoid_weights(stamp: Array) -> Array:
     """Return w with sum w f(t) the trapezoid rule on stamps t, shape (..., N) [s]."""
-    half = np.diff(stamp) / 2
+    half = steps(stamp) / 2
     weight = np.zeros(stamp.shape)
     weight[..., :-1] += half
     weight[..., 1:] += half
@@ -69,20 +74,19 @@ def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
     Returns:
         correction, bound: shape (..., k) each.
     """
-    step, square = np.diff(stamp), mean_square_step(stamp)
+    step, square = steps(stamp), mean_square_step(stamp)
     uneven = np.abs(step * step * step - square[..., None] * step).sum(axis=-1)
     rounding = np.spacing(np.maximum(np.abs(stamp[..., 0]), np.abs(stamp[..., -1])))
     rounding, length = rounding[..., None], step.sum(axis=-1)[..., None]
-    bound, seconds = 0.0, []
-    for inwards in (slice(None, 4), slice(None, -5, -1)):
-        t, w = stamp[..., inwards], value[..., inwards, :]
-        first, second, third = np.moveaxis(_derivative_weights(t) @ (w - w[..., :1, :]), -2, 0)
-        inward = np.abs(t[..., :3].mean(axis=-1) - t[..., 0])
-        bound = bound + ((square * inward + uneven) / 12.0)[..., None] * np.abs(third)
-        bound += rounding * (np.abs(first) + length * np.abs(second))
-        seconds.append(second)
-    correction = (square / 12.0)[..., None] * (seconds[1] - seconds[0])
-    return correction, np.abs(correction) + bound
+    t = np.stack([stamp[..., :4], stamp[..., :-5:-1]])  # inwards from either end
+    w = np.stack([value[..., :4, :], value[..., :-5:-1, :]])
+    derivatives = _derivative_weights(t) @ (w - w[..., :1, :])
+    first, second, third = (derivatives[..., k, :] for k in range(3))
+    inward = np.abs((t[..., 1] + t[..., 2] - 2.0 * t[..., 0]) / 3.0)
+    bound = ((square * inward + uneven) / 12.0)[..., None] * np.abs(third)
+    bound += rounding * (np.abs(first) + length * np.abs(second))
+    correction = (square / 12.0)[..., None] * (second[1] - second[0])
+    return correction, np.abs(correction) + bound[0] + bound[1]
 
 
 def rough_part(stamp: Array, value: Array, error: Array) -> Array:
@@ -114,8 +118,8 @@ def rough_part(stamp: Array, value: Array, error: Array) -> Array:
     explained = sum(np.abs(even_of[k]) * error[..., k : k + count, :] for k in range(5))
     if count >= QUIET:  # bends leave a part of the window as it is
         explained = np.maximum(explained, MUCH * _lower_quartile(seen))
-    share = BEND * np.diff(t, axis=0).max(axis=0)
-    ends = np.unique([0, min(1, count - 1), max(count - 2, 0), count - 1])
+    share = BEND * (t[1:] - t[:-1]).max(axis=0)
+    ends = sorted({0, min(1, count - 1), max(count - 2, 0), count - 1})
     smaller = np.abs(even[[0, 4]][..., ends]).min(axis=0, initial=1.0)
     share[..., ends] *= NEXT_TO_ENDS / smaller
     return SMOOTH * weighted_sum(share, np.maximum(0.0, seen - explained))
@@ -135,7 +139,7 @@ def held_part(stamp: Array, value: Array) -> Array:
     Returns:
         bound: Shape (..., n) [unit of f times s].
     """
-    return SMOOTH * weighted_sum(0.5 * np.diff(stamp), np.abs(np.diff(value, axis=-2)))
+    return SMOOTH * weighted_sum(0.5 * steps(stamp), np.abs(np.diff(value, axis=-2)))
 
 
 def _lower_quartile(values: Array) -> Array:
@@ -154,8 +158,8 @@ def weighted_sum(weight: Array, values: Array) -> Array:
 
 def mean_square_step(stamp: Array) -> Array:
     """Return h^2, the mean of squared steps over time, exact for equal ones, shape (...) [s2]."""
-    step = np.diff(stamp)
-    return np.asarray(np.sum(step * step * step, axis=-1) / np.sum(step, axis=-1))
+    step = steps(stamp)
+    return np.asarray((step * step * step).sum(axis=-1) / step.sum(axis=-1))
 
 
 def end_weights(stamp: Array) -> tuple[Array, Array]:
@@ -174,14 +178,16 @@ def _derivative_weights(t: Array) -> Array:
     By Newton's differences: the first derivative is that of the line through the first two values,
     the second that of the parabola through three, the third that of the cubic.
     """
-    a, b, c = np.moveaxis(1.0 / np.diff(t), -1, 0)
-    none = np.zeros(a.shape)
+    a, b, c = (1.0 / (t[..., k + 1] - t[..., k]) for k in range(3))
     near, far = 2.0 / (t[..., 2] - t[..., 0]), 2.0 / (t[..., 3] - t[..., 1])
-    parabola = near * np.stack([a, -a - b, b, none])
-    beyond = far * np.stack([none, b, -b - c, c])
-    cubic = 3.0 / (t[..., 3] - t[..., 0]) * (beyond - parabola)
-    line = np.stack([-a, a, none, none])
-    return np.moveaxis(np.stack([line, parabola, cubic]), (0, 1), (-2, -1))
+    weights = np.zeros((*a.shape, 3, 4))
+    line, parabola, cubic = (weights[..., k, :] for k in range(3))
+    line[..., 0], line[..., 1] = -a, a
+    parabola[..., 0], parabola[..., 1], parabola[..., 2] = near * a, -near * (a + b), near * b
+    cubic[..., 1], cubic[..., 2], cubic[..., 3] = far * b, -far * (b + c), far * c  # the next one's
+    cubic -= parabola
+    cubic *= (3.0 / (t[..., 3] - t[..., 0]))[..., None]
+    return weights
 
 
 def sign_integral(step: Array, dq: Array, threshold: Array | float) -> tuple[Array, Array]:

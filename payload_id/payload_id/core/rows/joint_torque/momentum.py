@@ -43,6 +43,7 @@ from ..quadrature import (
     held_part,
     rough_part,
     sign_integral,
+    steps,
     trapezoid_weights,
     weighted_sum,
 )
@@ -274,7 +275,7 @@ class MomentumRows:
         weight, size = trapezoid_weights(stamp), np.abs(tau)
         error = self.noise.of_samples(size)
         threshold = self.uncertainty.stiction_velocity + self._each("velocity_error")
-        signs, unknown = sign_integral(np.diff(stamp), dq, threshold)
+        signs, unknown = sign_integral(steps(stamp), dq, threshold)
         every = weighted_sum(weight, np.concatenate([dq, tau, size], axis=2))
         travel, reading, sizes = np.split(every, 3, axis=1)
         momentum, impulse, late, of_run, still = [], [], [], [], []
