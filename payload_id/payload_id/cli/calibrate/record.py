@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import rclpy
-
 from ...ros.client import PayloadClient
 from ...ros.client.known_runs import KnownRuns
 from ...ros.client.planner_setup import PlannerSetup
 from ...ros.client.waiting import impossible_names_told
 from ...ros.client.wanted_runs import Wanted
-from ...ros.common.main_loop import start_ros
+from ...ros.common.main_loop import ros_running
 from ..common.signals import raise_interrupts
 from .command import Session
 
@@ -32,19 +30,15 @@ def run(session: Session, weights: Sequence[float]) -> int:
     )  # fmt: skip
     # Each reaches this thread, which has the planner stop the arm before ROS ends.
     raise_interrupts()
-    start_ros()
     say = partial(print, flush=True)
-    try:
-        with impossible_names_told(), PayloadClient(planner=session.planner) as client:
-            made = KnownRuns(client, session.out, wanted, _put_on, say)
-            try:
-                made.make()
-            except KeyboardInterrupt:
-                say(f"\n{made.kept()}")
-                raise
-            say(f"{made.kept()}\nnext:\n  {calibration(made.setup, made.path)}")
-    finally:
-        rclpy.try_shutdown()
+    with ros_running(), impossible_names_told(), PayloadClient(planner=session.planner) as client:
+        made = KnownRuns(client, session.out, wanted, _put_on, say)
+        try:
+            made.make()
+        except KeyboardInterrupt:
+            say(f"\n{made.kept()}")
+            raise
+        say(f"{made.kept()}\nnext:\n  {calibration(made.setup, made.path)}")
     return 0
 
 

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from payload_id_msgs.msg import PlanDescription
 from rich.console import Console
@@ -28,7 +27,7 @@ from ...ros.client.waiting import (
     impossible_names_told,
 )
 from ...ros.common.diagnostics import LIFECYCLE
-from ...ros.common.main_loop import start_ros
+from ...ros.common.main_loop import ros_running
 from ...ros.common.timeouts import SILENT
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, table_of, verdict
@@ -61,16 +60,13 @@ def run(task: str, nodes: Mapping[str, str], given: Mapping[str, Any]) -> int:
     """
     # Each reaches this thread, which has a motion cancelled before ROS ends.
     raise_interrupts()
-    start_ros()
     terminal = console()
     try:
-        with impossible_names_told(), PayloadClient(**nodes) as client:
+        with ros_running(), impossible_names_told(), PayloadClient(**nodes) as client:
             return TASKS[task](terminal, client, **given)
     except NotAnsweredError as error:
         missing = "Waited" in str(error)
         raise NotAnsweredError(f"{error}{HINT if missing else ''}") from error
-    finally:
-        rclpy.try_shutdown()
 
 
 def _say(terminal: Console, sentence: str, style: str = "") -> None:

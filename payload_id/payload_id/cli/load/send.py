@@ -31,7 +31,7 @@ from ...files.export.loads.result_file import Result, read_result
 from ...files.export.targets.arms import ARMS
 from ...files.export.targets.target import UNSENT
 from ...files.robots.robot_file import RobotFile
-from ...ros.common.main_loop import start_ros
+from ...ros.common.main_loop import ros_running
 from ...ros.loads.kinova import kinova_refusal
 from ...ros.loads.load_service import LoadService
 from ...ros.loads.load_writer import differences, flaw
@@ -257,14 +257,9 @@ def _told(robot: RobotFile, target: str) -> PayloadTarget:
 def _service(robot: RobotFile, target: str) -> Iterator[LoadService]:
     """Return the driver's service while ROS runs."""
     told = _told(robot, target)
-    context = rclpy.Context()
-    start_ros(context=context)
-    try:
-        service = (told.service or "", told.type or "")
-        with LoadService(robot, WRITERS[target], *service, context) as found:
-            yield found
-    finally:
-        rclpy.try_shutdown(context=context)
+    context, service = rclpy.Context(), (told.service or "", told.type or "")
+    with ros_running(context), LoadService(robot, WRITERS[target], *service, context) as found:
+        yield found
 
 
 def _values(result: Result, robot: RobotFile, sending: Sending) -> dict[str, Any]:

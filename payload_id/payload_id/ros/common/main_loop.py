@@ -119,17 +119,17 @@ def start_ros(args: Sequence[str] | None = (), context: rclpy.Context | None = N
 
 
 @contextmanager
-def ros_running() -> Iterator[None]:
-    """Have ROS run meanwhile.
+def ros_running(context: rclpy.Context | None = None) -> Iterator[None]:
+    """Have ROS run meanwhile, in a context of its own where one is given.
 
     Raises:
         CannotGoOnError: See `start_ros`.
     """
-    start_ros()
+    start_ros(context=context)
     try:
         yield
     finally:
-        rclpy.try_shutdown()
+        rclpy.try_shutdown(context=context)
 
 
 def _part(
