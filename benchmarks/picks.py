@@ -8,7 +8,7 @@ motion without payload have forces of 5 to 40 N on a body of the arm, for 0.3 to
 `--gripper`: one closes 0.2 s before the load comes, holds still from 0.1 s before it, and opens as
 the load goes; delays of picks count from when it closes.
 
-    ./payload-id python benchmarks/picks.py --picks 50 --empty 10 --arms panda xarm7
+    ./payload-id python benchmarks/picks.py --picks 50 --empty 10 --arms panda xarm7 fr3 iiwa14
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.windows import WindowCutter
 from payload_id.core.samples.joint_samples import Samples
 from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
 
 # Revolute about a skew axis, prismatic, continuous, and a branch that does not carry the payload.
 BRANCHED = """<robot name="branched"><link name="base"/>
@@ -118,8 +119,10 @@ def description(name: str) -> tuple[str, str, tuple[str, ...] | None]:
 
 @lru_cache
 def arm(name: str) -> ArmModel:
-    """Return one of `EVERY_ARM`."""
-    return ArmModel.from_xml(*description(name))
+    """Return one of `EVERY_ARM`, or a shipped robot's."""
+    if name in EVERY_ARM:
+        return ArmModel.from_xml(*description(name))
+    return RobotModel.from_robot_file(RobotFile.load(name))
 
 
 def random_states(model: ArmModel, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
