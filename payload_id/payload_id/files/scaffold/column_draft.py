@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.arrays import Array
+from ...core.arrays import Array, number_in
 from ...core.errors import RecordingError, comment
 from ..robots.description.urdf_tree import UrdfJoint
-from ..tables.csv_columns import TO_NANOSECONDS, opened_table, what_to_write
+from ..tables.csv_columns import opened_table, what_to_write
 from ..tables.named_units import UNIT, has
 from .column_units import with_units
-from .columns_found import CURRENTS, MEASURED, NOT_MEASURED, TIMES, ColumnsFound, words_of
+from .columns_found import CURRENTS, MEASURED, NOT_MEASURED, ColumnsFound, words_of
 
 MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
@@ -33,20 +33,17 @@ SECOND = r"motors?|mot|drives?|rotors?|raw|est|estimated"  # taken where nothing
 
 
 class Group(NamedTuple):
-    """Columns of one kind, one a joint in the joints' order.
+    """Columns of one kind, one a joint.
 
     Attributes:
-        words: What their names have in common.
-        columns: Their names.
+        rank: Smaller for what is likelier to be the joints' own, measured.
+        columns: Their names, in the joints' order.
+        found: How many there are with the same words.
     """
 
-    words: str
+    rank: tuple[bool | int, ...]
     columns: tuple[str, ...]
-
-    @property
-    def measured(self) -> bool:
-        """Whether nothing says that they were commanded, modelled, or made of something else."""
-        return not has(self.words, NOT_MEASURED)
+    found: int
 
 
 def find_columns(path: Path, joints: Sequence[UrdfJoint], torque: Array) -> ColumnsFound:
@@ -61,42 +58,20 @@ def find_columns(path: Path, joints: Sequence[UrdfJoint], torque: Array) -> Colu
         RecordingError: It is no table with names in its first line, or holds no numbers.
     """
     found, cells = _read(path)
-    header = found.header
-    rows = np.array([[_number(cell) for cell in row] for row in cells])
-    remarks = _not_numbers(header, cells[-1])
-    names = [joint.name for joint in joints]
-    groups = {
-        x: _by_name(header, names, x) or _by_number(header, cells[-1], names, x)
-        for x in ("position", "velocity", "effort")
-    }
-    unclear = {x: _unclear(x, g, len(names)) for x, g in groups.items()}
-    taken: dict[str, Any] = {
-        x: g[0].columns if g and g[0].measured and not unclear[x] else () for x, g in groups.items()
-    }
-    found = replace(found, **taken, time=_time(header))
-    remarks += [_not_measured(x, g[0]) for x, g in groups.items() if g and not g[0].measured]
-    remarks += [said for said in unclear.values() if said]
-    remarks += _of_a_sensor(header) if not taken["effort"] else _also(groups["effort"])
-    return with_units(found, rows, joints, torque, remarks)
-
-
-def _of_a_sensor(header: Sequence[str]) -> list[str]:
-    """Say how forces of a force-torque sensor are described."""
-    forces = [name for name in header if has(words_of(name), r"f[xyz]|force [xyz]")]
-    if len(forces) < 3:
-        return []
-    return [
-        f"{', '.join(forces[:3])} are forces of a sensor: write the columns file of such a table "
-        "by hand, as config/recordings/kuka_wrench_csv.yaml shows, and replay it with that."
-    ]
-
-
-def _not_measured(kind: str, group: Group) -> str:
-    """Say why the only columns of a kind are not taken."""
-    return (
-        f"{group.columns[0]} ... is commanded or modelled by its name, or not the whole, and not "
-        f"taken: enter it as {kind} if it was measured all the same."
-    )
+    rows = np.array([[number_in(cell.strip()) for cell in row] for row in cells])
+    remarks = _not_numbers(found.header, cells[-1])
+    taken: dict[str, Any] = {}
+    groups = _groups(found.header, cells[-1], [joint.name for joint in joints])
+    for kind in ("position", "velocity", "effort"):
+        taken[kind], said = _taken(kind, sorted(groups.get(kind, [])), len(joints))
+        remarks += filter(None, [said])
+    forces = [name for name in found.header if has(words_of(name), r"f[xyz]|force [xyz]")]
+    if forces and not taken["effort"]:
+        remarks.append(
+            f"{', '.join(forces)} are forces of a sensor: write the columns file of such a table "
+            "by hand, as config/recordings/kuka_wrench_csv.yaml shows, and replay it with that."
+        )
+    return with_units(replace(found, **taken), rows, joints, torque, remarks)
 
 
 def _read(path: Path) -> tuple[ColumnsFound, list[list[str]]]:
@@ -120,24 +95,12 @@ def _read(path: Path) -> tuple[ColumnsFound, list[list[str]]]:
 
 
 def _not_numbers(header: Sequence[str], cells: Sequence[str]) -> list[str]:
-    """Say what to do about numbers that are written in another way, as in some row."""
-    found: dict[str, list[int]] = {}
-    for k, cell in enumerate(cells):
-        if np.isnan(_number(cell)) and (do := what_to_write(cell)):
-            found.setdefault(do, []).append(k)
+    """Say what to do about the first number of a row that is written in another way."""
     return [
-        f"Column '{header[at[0]]}'{f' and {len(at) - 1} more hold' if at[1:] else ' holds'} no "
-        f"number that can be read ('{cells[at[0]].strip()[:30]}'): {do}."
-        for do, at in found.items()
-    ]
-
-
-def _number(cell: str) -> float:
-    """Return a cell's number, NaN if it is none."""
-    try:
-        return float(cell)
-    except ValueError:
-        return float("nan")
+        f"Column '{name}' holds no number that can be read ('{cell.strip()[:30]}'): {do}."
+        for name, cell in zip(header, cells, strict=True)
+        if np.isnan(number_in(cell.strip())) and (do := what_to_write(cell))
+    ][:1]
 
 
 def _kind(words: str) -> str:
@@ -145,108 +108,80 @@ def _kind(words: str) -> str:
     return next((kind for kind, pattern in WORDS.items() if has(words, pattern)), "")
 
 
-def _also(groups: Sequence[Group]) -> list[str]:
-    """Say which other columns may be the efforts."""
-    if len(groups) < 2 or not groups[0].measured:
-        return []
-    others = ", ".join(f"{group.columns[0]} ..." for group in groups[1:])
-    text = "Efforts must be what was MEASURED, not commanded, modelled, or made of currents"
-    return [f"{text}: {groups[0].columns[0]} ... was taken; there are also {others}."]
-
-
-def _unclear(kind: str, groups: Sequence[Group], n: int) -> str:
-    """Say why columns of a kind are not taken, where there are others that may be the n joints'."""
-    if not groups or not groups[0].measured:
-        return ""
-    first = groups[0]
-    if len(first.columns) > n:
-        return (
-            f"{first.columns[0]} ... {first.columns[-1]} are {len(first.columns)} columns for {n} "
-            f"joints: enter as {kind} those that are the joints', from base to flange."
+def _place(name: str, joints: Sequence[str]) -> tuple[str, str | int | None]:
+    """Return a column's words, and whose it is: a joint's name in it, or its last number."""
+    plain = UNIT.sub(" ", name)
+    for joint in sorted(joints, key=len, reverse=True):
+        before, *after = re.split(
+            rf"(?<![A-Za-z0-9]){re.escape(joint)}(?![A-Za-z0-9])", plain, maxsplit=1, flags=re.I
         )
-    for other in (x for x in groups[1:] if x.measured):
-        here, there = first.words.split(), other.words.split()
-        apart = [x for x in zip(here, there, strict=False) if x[0] != x[1]]
-        if len(here) == len(there) and len(apart) == 1 and not any(map(_known, apart[0])):
-            return (
-                f"{first.columns[0]} ... and {other.columns[0]} ... are of one kind, as of two "
-                f"arms: enter as {kind} those of this one."
-            )
-    return ""
+        words = words_of(" ".join([before, *after]))
+        if after and _kind(words):
+            return words, joint
+    each = words_of(name).split()
+    *others, number = [word for word in each if word.isdigit()] or [""]
+    words = " ".join([*others, *(word for word in each if not word.isdigit())])
+    return words, int(number) if number else None
 
 
-def _known(word: str) -> bool:
-    """Tell whether a word says what a column holds, and not of whom."""
-    return bool(_kind(word)) or has(word, rf"{NOT_MEASURED}|{MEASURED}|{SECOND}|{OF_THE_TOOL}")
+def _groups(
+    header: Sequence[str], cells: Sequence[str], joints: Sequence[str]
+) -> dict[str, list[Group]]:
+    """Return the columns of each kind that are one for each of the joints, and alike otherwise.
 
-
-def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> list[Group]:
-    """Return columns that hold the joints' names."""
-    found: dict[str, dict[int, str]] = {}
-    longest = sorted(range(len(joints)), key=lambda j: -len(joints[j]))
-    for name in header:
-        plain = UNIT.sub(" ", name)
-        for j in longest:
-            at = re.search(rf"(?<![A-Za-z0-9]){re.escape(joints[j])}(?![A-Za-z0-9])", plain, re.I)
-            if at:
-                rest = words_of(plain[: at.start()] + " " + plain[at.end() :])
-                if _kind(rest) == kind:
-                    found.setdefault(rest, {}).setdefault(j, name)
-                break
-    return _best(found, range(len(joints)))
-
-
-def _by_number(
-    header: Sequence[str], cells: Sequence[str], joints: Sequence[str], kind: str
-) -> list[Group]:
-    """Return columns that are numbered alike from 0 or 1 on, of no fewer than joints all.
-
-    Where cells of other columns with such numbers hold the joints' names, these say which it is.
+    They hold the joints' names, or are numbered from 0 or 1 on. Where cells of other columns with
+    such numbers hold the joints' names, these say which it is.
     """
-    found, named = dict[str, list[tuple[str, int, str]]](), dict[str, int]()
-    for name, cell in zip(header, cells, strict=False):
-        words = words_of(name)
-        *others, number = re.findall(r"(?:^| )(\d+)(?= |$)", words) or [""]
-        rest = " ".join(re.sub(r"(?:^| )\d+(?= |$)", " ", words).split())
-        if number and cell.strip() in joints:
-            named[cell.strip()] = int(number)
-        elif number and _kind(rest) == kind:
-            found.setdefault(rest, []).append((" ".join(others), int(number), name))
-    groups: dict[str, dict[int, str]] = {}
-    for rest, columns in found.items():
-        once = len({number for _, number, _ in columns}) == len(columns)
-        for other, place, name in columns:  # other numbers tell columns apart that it does not
-            groups.setdefault(rest if once else f"{other} {rest}", {}).setdefault(place, name)
+    found = dict[tuple[str, str], dict[str | int, str]]()
+    named = dict[str, str | int]()
+    for name, cell in zip(header, cells, strict=True):
+        words, place = _place(name, joints)
+        if place is not None and cell.strip() in joints:
+            named[cell.strip()] = place
+        elif place is not None:
+            found.setdefault((_kind(words), words), {}).setdefault(place, name)
+    n = len(joints)
+    ways: list[Sequence[str | int]] = [joints, range(n), range(1, n + 1)]
     if set(named) == set(joints):
-        return _best(groups, [named[x] for x in joints])
-    n, whole = len(joints), dict[str, dict[int, str]]()
-    for words, group in groups.items():
-        numbers = sorted(group)
-        if numbers[:n] in (list(range(n)), list(range(1, n + 1))):
-            whole[words] = {place: group[number] for place, number in enumerate(numbers)}
-    return [Group(x.words, tuple(whole[x.words].values())) for x in _best(whole, range(n))]
+        ways[1:] = [[named[joint] for joint in joints]]
+    groups = dict[str, list[Group]]()
+    for (kind, words), at in found.items():
+        whole = [way for way in ways if all(place in at for place in way)]
+        if whole and not has(words, OF_THE_TOOL):
+            last = (has(words, x) for x in (NOT_MEASURED, "force", SECOND, CURRENTS))
+            own = has(words, MEASURED)
+            rank = (*last, len(at) > n, whole[0] is not joints, not own, len(words.split()))
+            group = Group(rank, tuple(at[place] for place in whole[0]), len(at))
+            groups.setdefault(kind, []).append(group)
+    return groups
 
 
-def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[Group]:
-    """Return complete groups of columns: measured before others, joints' own, then torques."""
-    whole = [words for words, group in found.items()
-             if all(k in group for k in wanted) and not has(words, OF_THE_TOOL)]  # fmt: skip
-
-    def rank(text: str) -> tuple[bool | int, ...]:
-        last = (has(text, words) for words in ("force", SECOND, CURRENTS))
-        more = len(found[text]) > len(wanted)
-        return has(text, NOT_MEASURED), more, *last, not has(text, MEASURED), len(text)
-
-    whole.sort(key=rank)
-    return [Group(words, tuple(found[words][k] for k in wanted)) for words in whole]
-
-
-def _time(header: Sequence[str]) -> str:
-    """Return the column of time."""
-    unit = rf" ({'|'.join(TO_NANOSECONDS)})$"
-    named = [name for name in header if re.fullmatch(TIMES, re.sub(unit, "", words_of(name)))]
-    loose = [name for name in header if has(words_of(name), TIMES)]
-    return (named or loose or [""])[0]
+def _taken(kind: str, groups: Sequence[Group], n: int) -> tuple[tuple[str, ...], str]:
+    """Return the columns of a kind, where it is clear which, and what a person should check."""
+    if not groups:
+        return (), ""
+    first, *others = groups
+    name, unclear = f"{first.columns[0]} ...", ""
+    if first.rank[0]:
+        unclear = (
+            f"{name} is commanded or modelled by its name, or not the whole, and not taken: enter "
+            f"it as {kind} if it was measured all the same."
+        )
+    elif first.found > n:
+        unclear = (
+            f"{name} are {first.found} columns for {n} joints: enter as {kind} those that are the "
+            "joints', from base to flange."
+        )
+    elif others and others[0].rank == first.rank:
+        unclear = (
+            f"{name} and {others[0].columns[0]} ... are of one kind, as of two arms: enter as "
+            f"{kind} those of this one."
+        )
+    if unclear or kind != "effort" or not others:
+        return () if unclear else first.columns, unclear
+    listed = ", ".join(f"{group.columns[0]} ..." for group in others)
+    text = "Efforts must be what was MEASURED, not commanded, modelled, or made of currents"
+    return first.columns, f"{text}: {name} was taken; there are also {listed}."
 
 
 def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +15,13 @@ from ..robots.description.urdf_tree import UrdfJoint
 from ..tables import named_units as units
 from ..tables.csv_columns import TO_NANOSECONDS
 from ..tables.named_units import OF_TURNING, UNITS, Said, has, unit_said
-from .columns_found import CURRENTS, OTHER, TIMES, ColumnsFound, words_of
+from .columns_found import CURRENTS, OTHER, ColumnsFound, words_of
 
-REST_OF_SECONDS = (
-    r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?|"
-    r"zeit in nano ?sec"
+TIMES = (
+    r"t|time|timestamp|times|secs?|seconds|msec|nsec|zeit|zeit in sec|ipoc|"
+    r"(header )?stamp( secs?)?"
 )
+REST_OF_SECONDS = r"n ?secs?|(header )?(stamp |zeit in )?n(ano)? ?(secs?|seconds)"
 TIME_UNITS = {unit: size / NANOSECONDS for unit, size in TO_NANOSECONDS.items()}  # [s]
 FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
 STEPS = (2e-4, 0.2)  # [s] between samples of recordings
@@ -34,81 +35,42 @@ def with_units(
     torque: Array,
     remarks: list[str],
 ) -> ColumnsFound:
-    """Add units, by what names say and numbers make plausible."""
+    """Add the time, and units, by what names say and numbers make plausible."""
     turning = np.array([joint.turns for joint in joints])
     lower = np.array([-np.inf if joint.lower is None else joint.lower for joint in joints])
     upper = np.array([np.inf if joint.upper is None else joint.upper for joint in joints])
-
-    def values(names: Sequence[str]) -> Array:
-        return rows[:, [found.header.index(name) for name in names]]
-
-    if found.time:
-        found = _with_nanoseconds(found, values, remarks)
-        time = values([found.time])[:, 0]
-        if found.nanoseconds:
-            time = time + 1e-9 * values([found.nanoseconds])[:, 0]
-        found = _timed(found, time, remarks)
+    q, dq, effort = (
+        rows[:, [found.header.index(name) for name in names]]
+        for names in (found.position, found.velocity, found.effort)
+    )
+    found = _timed(found, rows, remarks)
     if found.position:
-        q = values(found.position)
-        whole = q[np.isfinite(q).all(axis=1)]
-        degrees = looks_like_degrees(whole, turning, lower, upper)
-        likely = "deg" if degrees else "rad"
-        names = found.named(found.position)
-        lengths = _lengths(values(found.position), lower, upper)
+        degrees = looks_like_degrees(q[np.isfinite(q).all(axis=1)], turning, lower, upper)
+        farthest = np.abs(np.nan_to_num(q)).max(axis=0)
+        beyond = farthest > FAR * np.maximum(np.maximum(np.abs(lower), np.abs(upper)), 1e-3)
+        length, angle = np.where(beyond, "mm", "m"), "deg" if degrees else "rad"
+        likely = np.where(turning, angle, length).tolist()
         table = [units.ANGLES if turns else units.LENGTHS for turns in turning]
-        named = _said(names, table, remarks)
-        of = [
-            _unit(said, likely if turns else length)
-            for said, turns, length in zip(named, turning, lengths, strict=True)
-        ]
-        if degrees and "rad" in (x.unit.name for x in named if x.unit):
+        said = _said(found.named(found.position), table, remarks)
+        of = tuple(_unit(x, unit) for x, unit in zip(said, likely, strict=True))
+        if degrees and "rad" in of:
             remarks.append("Positions are named rad and look like degrees: check position_unit.")
-        found = replace(found, position_unit=tuple(of))
-    if found.position and found.velocity and found.time and not np.isnan(found.rate):
-        found = _with_velocity(found, values(found.position), values(found.velocity), remarks)
+        found = replace(found, position_unit=of)
+    if found.position and found.velocity and not np.isnan(found.rate):
+        found = _with_velocity(found, q, dq, remarks)
     if found.effort:
-        found = _with_effort(found, values(found.effort), torque, turning, remarks)
+        found = _with_effort(found, effort, torque, turning, remarks)
     return replace(found, remarks=tuple(remarks))
-
-
-def _with_nanoseconds(
-    found: ColumnsFound, values: Callable[[Sequence[str]], Array], remarks: list[str]
-) -> ColumnsFound:
-    """Return with the column of nanoseconds, where time is in two as ROS has it."""
-    rest = [name for name in found.header if re.fullmatch(REST_OF_SECONDS, words_of(name))]
-    whole = [name for name in found.header
-             if re.fullmatch(TIMES + r"|stamp secs?|header stamp secs?", words_of(name))
-             and name not in rest]  # fmt: skip
-    if not whole or not has(words_of(whole[0]), "secs?|seconds"):
-        return found
-    seconds = values(whole[:1])[:, 0]
-    if not (np.nan_to_num(seconds) % 1.0 == 0.0).all():
-        return replace(found, time=whole[0])  # it has its fraction
-    if not rest:
-        remarks.append(
-            f"'{whole[0]}' holds whole seconds only: make one column of it and of what is beyond."
-        )
-        return replace(found, time=whole[0], time_unit="s")
-    return replace(found, time=whole[0], nanoseconds=rest[0])
-
-
-def _lengths(values: Array, lower: Array, upper: Array) -> list[str]:
-    """Return of each joint, if it slides, whether it is likely in metres or millimetres."""
-    far = np.nanmax(np.abs(np.where(np.isfinite(values), values, 0.0)), axis=0, initial=0.0)
-    most = np.maximum(np.abs(lower), np.abs(upper))
-    beyond = np.isfinite(most) & (far > FAR * np.maximum(most, 1e-3))
-    return ["mm" if x else "m" for x in beyond]
 
 
 def _said(names: Sequence[str], tables: Sequence[units.Units], remarks: list[str]) -> list[Said]:
     """Return what each column's name says of its unit; say which of it is not understood."""
     found = [unit_said(name, table, OTHER) for name, table in zip(names, tables, strict=True)]
-    unknown = [(name, x) for name, x in zip(names, found, strict=True) if x.text and not x.unit]
-    if unknown:
-        name, said = unknown[0]
-        remarks.append(
-            f"'{name}' is in '{said.text}' by its name, of which no unit is known: enter it."
-        )
+    remarks += [
+        f"'{name}' is in '{said.text}' by its name, of which no unit is known: enter it."
+        for name, said in zip(names, found, strict=True)
+        if said.text and not said.unit
+    ][:1]
     return found
 
 
@@ -117,13 +79,23 @@ def _unit(said: Said, likely: str) -> str:
     return said.unit.name if said.unit else "" if said.text else likely
 
 
-def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound:
-    """Return the unit of time and the rate."""
-    time = time[np.isfinite(time)]
-    if not len(time):
-        if not remarks:  # else how its numbers are written is said
-            remarks.append(f"Column '{found.time}' holds no number.")
+def _timed(found: ColumnsFound, rows: Array, remarks: list[str]) -> ColumnsFound:
+    """Return with the column of time, that of nanoseconds beside it, its unit and the rate."""
+    words = {name: words_of(name) for name in found.header}
+    unit = rf" ({'|'.join(TO_NANOSECONDS)})$"
+    rest = [name for name in found.header if re.fullmatch(REST_OF_SECONDS, words[name])]
+    named = [name for name in found.header if name not in rest
+             and re.fullmatch(TIMES, re.sub(unit, "", words[name]))]  # fmt: skip
+    loose = [name for name in found.header if has(words[name], TIMES)]
+    if not loose:
         return found
+    found = replace(found, time=(named or loose)[0])
+    time = rows[:, found.header.index(found.time)]
+    whole = not (np.nan_to_num(time) % 1.0).any()
+    if named and rest and whole and has(words[found.time], "secs?|seconds"):
+        found = replace(found, nanoseconds=rest[0])
+        time = time + 1e-9 * rows[:, found.header.index(rest[0])]
+    time = time[np.isfinite(time)]
     steps = np.diff(time)
     steps = steps[steps > 0]
     if not len(steps):
@@ -132,23 +104,17 @@ def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound
     # Rows that share a stamp come in the time to the next one.
     step = float(np.median(steps)) * len(steps) / (len(time) - 1)
     (said,) = _said(found.named([found.time]), [units.TIMES], remarks)
-    plausible = [unit for unit in ("s", "ms", "us", "ns") if _usual(step * TIME_UNITS[unit])]
-    unit = _unit(said, (plausible or ["s"])[0])
-    fits = bool(unit) and _usual(step * TIME_UNITS[unit])
-    if said.unit and plausible and not fits:
-        remarks.append(f"Time is named {unit} and looks like {plausible[0]}: check stamp.unit.")
-    elif unit and not fits:
-        remarks.append(
-            f"Column '{found.time}' rises by {step:.3g} from row to row, which is no usual time in "
-            "any unit: is it the time?"
-        )
-    rate = 1.0 / (step * TIME_UNITS[unit]) if fits else float("nan")
-    return replace(found, time_unit=unit, rate=rate)
-
-
-def _usual(step: float) -> bool:
-    """Tell whether samples of recordings are so far apart [s]."""
-    return STEPS[0] <= step < STEPS[1]
+    usual = [x for x in ("s", "ms", "us", "ns") if STEPS[0] <= step * TIME_UNITS[x] < STEPS[1]]
+    unit = _unit(said, (usual or ["s"])[0])
+    seconds = step * TIME_UNITS.get(unit, np.nan)
+    if not STEPS[0] <= seconds < STEPS[1]:
+        if unit:
+            remarks.append(
+                f"Column '{found.time}' rises by {step:.3g} {unit} from row to row, which is not "
+                "usual: is it the time, and in that unit?"
+            )
+        seconds = np.nan
+    return replace(found, time_unit=unit, rate=1.0 / seconds)
 
 
 def _with_velocity(
@@ -183,41 +149,34 @@ def _with_effort(
     remarks: list[str],
 ) -> ColumnsFound:
     """Return the factor of each joint's efforts, and whether they are currents."""
-    named = found.named(found.effort)
-    there = np.isfinite(effort).any(axis=0)
-    if not there.all():
+    if not np.isfinite(effort).any(axis=0).all():
         remarks.append("Some columns of effort hold no number: check the decimal point and which.")
         return found
+    named = found.named(found.effort)
     milli = float(np.nanmedian(np.nanmedian(np.abs(effort), axis=0) / torque)) > MILLI
-    amperes = [unit_said(name, units.CURRENTS, OTHER).unit for name in named]
-    currents = all(amperes) or all(has(words_of(name), CURRENTS) for name in named)
-    of_a_slide = units.CURRENTS if currents else {**units.FORCES, **units.TORQUES}
+    currents = all(unit_said(name, units.CURRENTS, OTHER).unit for name in named)
+    currents = currents or all(has(words_of(name), CURRENTS) for name in named)
     of_a_turn = units.CURRENTS if currents else units.TORQUES
+    of_a_slide = units.CURRENTS if currents else {**units.FORCES, **units.TORQUES}
     said = _said(named, [of_a_turn if turns else of_a_slide for turns in turning], remarks)
-    sizes = tuple(x.unit.size for x in said if x.unit)
-    listed = ", ".join(dict.fromkeys(x.unit.name for x in said if x.unit))
+    known = [x.unit for x in said if x.unit]
+    factor = tuple(unit.size for unit in known) if len(known) == len(said) else None
     silent = not any(x.text for x in said)
-    unknown = any(x.text and not x.unit for x in said)
-    unknown |= len(sizes) not in (0, len(said)) and set(sizes) != {1.0}
-    factor = None if unknown else sizes if len(sizes) == len(said) else (1.0,)
-    unit, remark = "", ""
+    if silent:
+        factor = (1e-3,) if milli and currents else None if milli else (1.0,)
     if currents:
-        unit, factor = "A", (1e-3,) if silent and milli else factor
-        remark = (
-            f"Efforts look like motor currents [{listed or ('mA' if milli else 'A')}]: "
+        remarks.append(
+            f"Efforts look like motor currents{' in mA' if silent and milli else ''}: "
             "torque_constants [N m/A] make torques of them."
         )
-    elif silent and milli:
-        factor, remark = None, (
+        return replace(found, effort_factor=factor, effort_unit="A")
+    if silent and milli:
+        remarks.append(
             "Efforts are some 1000 times what the description's masses and limits let expect: "
             "they may be in mN m (effort_sign: 0.001), or the masses a thousand times too small "
             "(mass_factor: 1000 in the robot file, and effort_sign: 1.0). Enter effort_sign."
-        )  # fmt: skip
-    elif unknown:
-        remark = (
-            "Efforts are not all in a unit that is known: enter as effort_sign what one is in N m."
         )
-    elif set(sizes) - {1.0}:
-        unit, remark = listed, f"Efforts look like {listed}: effort_sign makes N m of them."
-    remarks += filter(None, [remark])
-    return replace(found, effort_factor=factor, effort_unit=unit)
+    elif factor is None:
+        remarks.append("Efforts are not all in a known unit: enter as effort_sign what one is.")
+    listed = ", ".join(dict.fromkeys(unit.name for unit in known if unit.size != 1.0))
+    return replace(found, effort_factor=factor, effort_unit=listed)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ..tables.named_units import UNIT, with_units
 
-TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp|zeit|zeit in sec|ipoc"
 CURRENTS = (  # not of "current position", which is the present one
     r"currents?(?! (?:\w+ )*(?:torques?|pos|positions?|angles?|vel|velocity|velocities|speeds?))|"
     r"cur|ifbk?|amps?|amperes?|i"
