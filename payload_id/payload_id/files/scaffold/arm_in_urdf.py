@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from xml.etree import ElementTree
 
 import numpy as np
@@ -75,7 +76,9 @@ def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
             "The description has no joint of type revolute, continuous or prismatic: nothing moves "
             "in it. Give the description of the whole arm."
         )
-    frame = payload_frame or _flange(tree, _last_link(tree))
+    longest = _without_fingers(tree, max((_driven(tree, x) for x in tree.joints), key=len))
+    base = next((link for link in tree.masses if link not in tree.joints), "")
+    frame = payload_frame or _flange(tree, longest[-1].child if longest else base)
     carried = [joint.child for joint in moving]
     if payload_frame and not any(_moves(joint) for joint in tree.way_to(payload_frame)):
         raise UnknownNameError("link that moves", payload_frame, carried, "the description")
@@ -118,40 +121,22 @@ def _moves(joint: UrdfJoint) -> bool:
     return joint.kind in MOVING and not joint.mimics
 
 
-def _last_link(tree: UrdfTree) -> str:
-    """Return the link that the arm's last joint moves: down the longest chain, fingers left out."""
-    here = next((link for link in tree.masses if link not in tree.joints), next(iter(tree.masses)))
-    lengths, passed = _lengths(tree), 0
-    while True:
-        group = tree.rigid_group(here)
-        ways = [joint for joint in tree.joints.values() if joint.parent in group
-                and joint.kind in MOVING]  # fmt: skip
-        own = [joint for joint in ways if _moves(joint)]
-        if not own:
-            return here
-        best = max(own, key=lambda joint: lengths[joint.child])
-        fingers = any(word in best.name.lower() for word in FINGERS) or len(ways) > 1
-        of_a_hand = any(word in best.name.lower() for word in OF_A_HAND)
-        short = 1 + lengths[best.child] < LEAST_CHAIN
-        if passed and (of_a_hand or (fingers and short)):
-            return here
-        here, passed = best.child, passed + 1
+def _driven(tree: UrdfTree, link: str) -> list[UrdfJoint]:
+    """Return the joints with drives of their own to a link, up to one that follows another."""
+    way = takewhile(lambda joint: joint.is_fixed or _moves(joint), tree.way_to(link))
+    return [joint for joint in way if _moves(joint)]
 
 
-def _lengths(tree: UrdfTree) -> dict[str, int]:
-    """Return the number of moving joints of the longest chain from each link."""
-    below: dict[str, list[UrdfJoint]] = {}
-    for joint in tree.joints.values():
-        below.setdefault(joint.parent, []).append(joint)
-    ordered = [link for link in below if link not in tree.joints]  # roots, then what hangs on them
-    for link in ordered:
-        ordered += [joint.child for joint in below.get(link, [])]
-    lengths: dict[str, int] = {}
-    for link in reversed(ordered):
-        chains = [_moves(joint) + lengths[joint.child] for joint in below.get(link, [])
-                  if joint.is_fixed or _moves(joint)]  # fmt: skip
-        lengths[link] = max(chains, default=0)
-    return lengths
+def _without_fingers(tree: UrdfTree, way: list[UrdfJoint]) -> list[UrdfJoint]:
+    """Return the joints of a chain before its first finger."""
+    for k, joint in enumerate(way[1:], start=1):
+        name, group = joint.name.lower(), tree.rigid_group(joint.parent)
+        beside = [x for x in tree.joints.values() if x.kind in MOVING and x.parent in group]
+        finger = len(beside) > 1 or any(word in name for word in FINGERS)
+        short = len(way) - k < LEAST_CHAIN
+        if (finger and short) or any(word in name for word in OF_A_HAND):
+            return way[:k]
+    return way
 
 
 def _beyond(tree: UrdfTree, link: str) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -110,26 +110,26 @@ def robot_text(
 def _arm_text(found: ArmFound, place: str, mass_factor: float | None, rate: float) -> str:
     """Return what the arm is, and how it reports its state."""
     n = len(found.joints)
-    factor = "" if mass_factor is None else f"{FACTOR}mass_factor: {_number(mass_factor)}\n\n"
+    factor = "" if mass_factor is None else f"{FACTOR}mass_factor: {in_yaml(mass_factor)}\n\n"
     return f"""\
 # Drafted by payload-id new-robot. Lines with CHECK are guesses: confirm each of them.
 # Every key: docs/nodes.md. What to measure: docs/bounds.md.
 ---
 
 # Name of the robot in reports.
-name: {_text(found.name)}
+name: {in_yaml(found.name)}
 
 # Robot description, relative to this file.
-urdf: {_text(place)}
+urdf: {in_yaml(place)}
 
 {factor}# Moving joints from base to flange, as the description and JointState name them. CHECK the
 # names against 'name' of the driver's joint states; the order of its messages does not matter.
-joints: {_names([joint.name for joint in found.joints])}
+joints: {in_yaml([joint.name for joint in found.joints])}
 
 # Link that carries the payload; the result is expressed in it. CHECK: what is bolted to the flange
 # all the time belongs into the description, and the frame beyond it. Links that move with it:
 {comment([", ".join(found.frames)])}\
-payload_frame: {_text(found.payload_frame)}
+payload_frame: {in_yaml(found.payload_frame)}
 
 # Gravity in the base frame [m/s2]. CHECK: as here for a base that stands upright, z up;
 # hanging from the ceiling: [0.0, 0.0, 9.81].
@@ -147,9 +147,9 @@ effort:
   # effort.
   source: torque
   # 1, or -1 where the driver counts against the joint. CHECK: 'payload-id check' tells.
-  sign: {_numbers(np.ones(n))}
+  sign: {in_yaml(np.ones(n))}
   # Known offsets [N m], subtracted after the sign.
-  offset: {_numbers(np.zeros(n))}
+  offset: {in_yaml(np.zeros(n))}
 
 """
 
@@ -180,14 +180,14 @@ limits:
   sets:
     urdf:
       # null: no limit. [rad or m]
-      position_lower: {_numbers([joint.lower for joint in joints])}
-      position_upper: {_numbers([joint.upper for joint in joints])}
+      position_lower: {in_yaml([joint.lower for joint in joints])}
+      position_upper: {in_yaml([joint.upper for joint in joints])}
       # [rad/s or m/s]
-      velocity: {_numbers(speed)}
+      velocity: {in_yaml(speed)}
       # [rad/s2 or m/s2] CHECK: a description states none; here full speed in {RAMP:g} s.
-      acceleration: {_numbers(np.array(speed) / RAMP)}
+      acceleration: {in_yaml(np.array(speed) / RAMP)}
       # [N m or N]
-      effort: {_numbers(effort)}
+      effort: {in_yaml(effort)}
 
 """
 
@@ -201,12 +201,13 @@ def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
     part, of_currents = scales.torque, columns is not None and columns.effort_unit == "A"
     gain, velocity, how = str(FITTED if of_currents else GAIN), "0.02", "Assumed"
     if columns is not None and columns.constant_errors:
-        gain = _numbers(columns.constant_errors)
+        gain = in_yaml(columns.constant_errors)
     if columns is not None and columns.velocity_error:
-        velocity = _numbers(MARGIN * np.array(columns.velocity_error))
+        velocity = in_yaml(MARGIN * np.array(columns.velocity_error))
         how = f"Measured in {columns.path.name}, times {MARGIN:g}"
-    source = "from the limits of its joints, since its masses are not known"
+    source, mass = "from the limits of its joints, since its masses are not known", PAYLOAD
     if scales.weighed:
+        mass = float(f"{LIFTED * scales.mass:.2g}")
         source = f"from its weight (up to {scales.gravity.max():.3g} N m or N at a joint)"
     return f"""\
 # Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
@@ -215,19 +216,19 @@ def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
 uncertainty:
   # Error of every torque sample as a fraction [-], plus this much [N m]: noise, ripple, vibration.
   torque_relative: 0.025
-  torque_absolute: {_numbers(ABSOLUTE * part)}
+  torque_absolute: {in_yaml(ABSOLUTE * part)}
   # Error of each sensor's gain, constant [-]. CHECK: of torque constants 0.2 where they are known
   # roughly. A bare run does not tell it, one with a known weight does.
   torque_gain: {gain}
   # Offset of each sensor, constant in a run [N m].
-  torque_offset: {_numbers(OFFSET * part)}
+  torque_offset: {in_yaml(OFFSET * part)}
   # Error of each inertial parameter of the links as a fraction [-]. CHECK: 0.05 for a description
   # with the vendor's masses; one with rounded or invented ones needs more.{rough}
-  link_relative: {_number(link)}
+  link_relative: {in_yaml(link)}
   # Largest friction in the measured torque [N m], [N m s/rad]. CHECK: torques from motor currents
   # hold all of the gears' friction, sensors behind the gears little.
-  friction_coulomb: {_numbers(FRICTION * part)}
-  friction_viscous: {_numbers(FRICTION * part)}
+  friction_coulomb: {in_yaml(FRICTION * part)}
+  friction_viscous: {in_yaml(FRICTION * part)}
   # Largest rotor inertia in the measured torque [kg m2]: 0 behind the gears; gear ratio squared
   # times that of the rotor for torques from motor currents.
   rotor_inertia: 0.05
@@ -242,7 +243,7 @@ uncertainty:
   gravity_error: 0.1
   # Box that surely holds the payload before any data. CHECK: more than you will ever lift.
   prior:
-    mass_max: {_number(_round(LIFTED * scales.mass if scales.weighed else PAYLOAD))}
+    mass_max: {in_yaml(mass)}
     com_max: 0.5
 
 # Where excitation starts and ends [rad or m]; null: no such place.
@@ -263,28 +264,9 @@ def _unsaid(found: ArmFound) -> str:
     return "".join(lines)
 
 
-def _text(text: str) -> str:
-    """Return a text as YAML takes it, whatever is in it, bytes of names that are no letter too."""
-    return json.dumps(text, ensure_ascii=not text.isprintable())
-
-
-def _names(names: Sequence[str]) -> str:
-    """Return names as a YAML list."""
-    return f"[{', '.join(map(_text, names))}]"
-
-
-def _numbers(values: Sequence[float | None] | Array) -> str:
-    """Return numbers as a YAML list, null where there is none."""
-    return f"[{', '.join('null' if x is None else _number(float(x)) for x in values)}]"
-
-
-def _number(value: float) -> str:
-    """Return a number that YAML 1.1 takes for one, to four digits."""
-    digits, exponent, power = f"{value:.4g}".partition("e")
-    return f"{digits if '.' in digits else f'{digits}.0'}{exponent}{power}"
-
-
-def _round(value: float) -> float:
-    """Return a number to two digits, not below it."""
-    step = 10.0 ** (math.floor(math.log10(max(value, 1e-3))) - 1)
-    return round(math.ceil(value / step) * step, 6)
+def in_yaml(value: Any) -> str:
+    """Return a text, a number to four digits, None, or a list of them as YAML has it on a line."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return f"[{', '.join(map(in_yaml, value))}]"
+    value = float(f"{value:.4g}") if isinstance(value, float) else value
+    return json.dumps(value, ensure_ascii=not str(value).isprintable())

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -177,13 +176,13 @@ def opened_table(path: Path, delimiter: str = "") -> Iterator[OpenTable]:
     refuse_other_formats(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            head = _head(file)
-            delimiter = delimiter or usual_delimiter(head.names)
-            names, units = _cells(head.names, delimiter), _cells(head.units, delimiter)
+            skipped, *head = _head(file)
+            delimiter = delimiter or usual_delimiter(head[0])
+            names, units = (_cells(line, delimiter) for line in head)
             if names and all(map(_is_number, names)):
                 names = [str(k + 1) for k in range(len(names))]
             file.seek(0)
-            rows = _rows(islice(file, head.skipped, None), head.skipped, delimiter, len(names))
+            rows = _rows(islice(file, skipped, None), skipped, delimiter, len(names))
             yield OpenTable(names, rows, units, delimiter, _is_ended(path))
     except OSError as error:
         raise RecordingError(f"Cannot read the table {path}: {in_words(error)}.") from error
@@ -196,67 +195,36 @@ def opened_table(path: Path, delimiter: str = "") -> Iterator[OpenTable]:
         ) from error
 
 
-@dataclass(frozen=True)
-class _Head:
-    """What stands before the rows of a table.
+def _head(file: TextIO) -> tuple[int, str, str]:
+    """Find the first row of numbers, and what stands before it.
 
-    Attributes:
+    Returns:
         skipped: How many lines.
         names: The line of names, without its mark; where there are none, the first row itself.
         units: The line of units below it; empty: there is none.
     """
-
-    skipped: int
-    names: str
-    units: str = ""
-
-
-class _Line(NamedTuple):
-    """A line before the rows of a table, and its number from 0."""
-
-    number: int
-    text: str
-
-    @property
-    def cells(self) -> list[str]:
-        """Its cells, apart by the usual character that separates them best."""
-        return _cells(self.text, usual_delimiter(self.text))
-
-
-def _head(file: TextIO) -> _Head:
-    """Find the first row of numbers, and what stands before it."""
-    texts, marked = list[_Line](), list[_Line]()
+    texts, marked, row = list[tuple[int, str]](), list[tuple[int, str]](), (0, "")
     for number, line in enumerate(file):
         text = line.strip()
+        cells = re.split(r"[\s,;|]+", text.strip(",;|"))
         if text.startswith(COMMENTS):
-            marked.append(_Line(number, text.lstrip("".join(COMMENTS)).strip()))
+            marked.append((number + 1, text.lstrip("".join(COMMENTS)).strip()))
+        elif text and 2 * sum(_is_number(x) or x.lower() in MISSING for x in cells) > len(cells):
+            row = (number, text)
+            break
         elif text:
-            cells = re.split(r"[\s,;|]+", text.strip(",;|"))
-            if 2 * sum(_is_number(x) or x.lower() in MISSING for x in cells) > len(cells):
-                return _names_in(texts, marked, _Line(number, text))
-            texts.append(_Line(number, text))
-    first = (*texts[:1], *marked[-1:], _Line(-1, ""))[0]
-    return _Head(first.number + 1, first.text)
+            texts.append((number + 1, text))
+    width = len(_separated(row[1]))
+    fitting = [x for x in texts or marked if len(_separated(x[1])) in (width, width - 1)]
+    names, *below = fitting or texts[:1] or marked[-1:] or [row]
+    if below and not any(map(_may_be_number, _separated(below[0][1]))):
+        return below[0][0], names[1], below[0][1]
+    return *names, ""
 
 
-def _names_in(texts: Sequence[_Line], marked: Sequence[_Line], row: _Line) -> _Head:
-    """Return the head of a table of which the lines before the first row of numbers are known.
-
-    Args:
-        texts: Lines of text.
-        marked: Lines behind % or #, without these.
-        row: The row.
-    """
-    above = texts or marked
-    if not above:
-        return _Head(row.number, row.text)
-    width = len(row.cells)
-    names, *below = [x for x in above if len(x.cells) in (width, width - 1)] or (
-        texts[:1] or marked[-1:]
-    )
-    if below and not any(map(_may_be_number, below[0].cells)):
-        return _Head(below[0].number + 1, names.text, below[0].text)
-    return _Head(names.number + 1, names.text)
+def _separated(line: str) -> list[str]:
+    """Return the cells of a line, apart by the usual character that separates them best."""
+    return _cells(line, usual_delimiter(line))
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
