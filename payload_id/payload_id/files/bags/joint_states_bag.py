@@ -16,7 +16,7 @@ from ...core.samples.sample_checks import Drop
 from ...core.samples.stamp_faults import WHOLE
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
-from .merged_states import JOINT_STATE, KINDS, Merged, merged, without_effort
+from .merged_states import JOINT_STATE, merged, without_effort
 from .message_types import DYNAMIC_STATE, types_of
 from .stamped_rows import StampedRows, stamped_rows
 
@@ -96,9 +96,9 @@ def read_bag(
             raise RecordingError(f"{rows.where}{_why_none(rows)}")
         joint_map = maps[0]
         if not any(np.isfinite(q).all() and np.isfinite(tau).all() for q, _, tau in rows.values):
-            several = merged(bag, sources, joint_map.joints)
-            if several is not None and (several.has_effort or not rows.values):
-                return _table(bag, topic, several, joint_map), joint_map
+            several = merged(bag, sources, joint_map)
+            if several is not None and (np.isfinite(several.tau).any() or not rows.values):
+                return several, joint_map
     if not rows.values:
         raise _none_usable(rows, joint_map.joints, list(unlike))
     q, dq, tau = (np.ascontiguousarray(x) for x in np.array(rows.values).transpose(1, 0, 2))
@@ -145,23 +145,16 @@ def _of_several(
     if joints is None:
         raise RecordingError(f"Which joints are wanted of {topic}? Name them: joints=[...].")
     joint_map = JointMap(tuple(joints), effort_sign, effort_offset)
-    found = merged(bag, sources, joint_map.joints)
+    found = merged(bag, sources, joint_map)
     if found is None:
         known = ", ".join((*bag.topics(JOINT_STATE), *bag.topics(DYNAMIC_STATE))) or "none"
         raise RecordingError(
             f"{topic} of {bag.path}: the position of one of {', '.join(joints)} is not told. "
             f"Topics of joint states: {known}."
         )
-    if not found.has_effort and bag.types.get(topic) == DYNAMIC_STATE:
+    if np.isnan(found.tau).all() and bag.types.get(topic) == DYNAMIC_STATE:
         raise RecordingError(without_effort(bag, topic))
-    return _table(bag, topic, found, joint_map), joint_map
-
-
-def _table(bag: Bag, topic: str, found: Merged, joint_map: JointMap) -> JointTable:
-    """Return joint states of several messages as a table."""
-    q, dq, effort = (found.values[kind] for kind in KINDS)
-    where, tau = f"Topic '{topic}' of {bag.path}", joint_map.torque(effort)
-    return JointTable(where, found.stamp_ns, q, dq, tau, found.dropped, found.notes)
+    return found, joint_map
 
 
 def _require_topic(bag: Bag, topic: str) -> None:

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
+from ...core.samples.joint_map import JointMap
 from ...core.samples.stamps import covered, seconds_since
+from ..tables.joint_table import JointTable
 from .bag_reader import Bag
 from .message_types import DYNAMIC_STATE
 from .stamped_rows import header_stamp, stamped_rows
@@ -27,27 +29,6 @@ KINDS = ("position", "velocity", "effort")
 Told = Mapping[tuple[str, str], float]  # by kind and joint
 
 
-class Merged(NamedTuple):
-    """Joint states at common instants.
-
-    Attributes:
-        stamp_ns: Of each row, shape (N,) [ns].
-        values: By kind, shape (N, n) each; NaN where it is not known of all joints.
-        dropped: How many messages were left out, by cause.
-        notes: How they were merged.
-    """
-
-    stamp_ns: NDArray[np.int64]
-    values: Mapping[str, Array]
-    dropped: Mapping[str, int]
-    notes: tuple[str, ...]
-
-    @property
-    def has_effort(self) -> bool:
-        """Whether the effort of all joints is known."""
-        return bool(np.isfinite(self.values["effort"]).any())
-
-
 class JointSeries(NamedTuple):
     """Values of one joint at increasing instants [ns]."""
 
@@ -55,20 +36,23 @@ class JointSeries(NamedTuple):
     value: Array
 
 
-def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | None:
+def merged(bag: Bag, sources: Sequence[str], joint_map: JointMap) -> JointTable | None:
     """Return the states of joints; None where the position of one is told nowhere.
+
+    Velocities or torques that are not known of all joints are NaN.
 
     Args:
         bag: The recording.
         sources: Topics, or `TOPIC:FIELD` for efforts in a field of any message, of all joints in
             their order; fields within others behind a point. Of a DynamicJointState the field is
             the interface that holds efforts.
-        joints: The joints.
+        joint_map: The joints, and how their efforts become torques.
 
     Raises:
         UnknownNameError: A topic or field does not exist.
         RecordingError: What is told shares no time.
     """
+    joints = joint_map.joints
     every, dropped, notes = dict[tuple[str, str], JointSeries](), dict[str, int](), list[str]()
     for source in sources:
         topic = source.partition(":")[0]
@@ -94,7 +78,7 @@ def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | 
     for (kind, joint), series in wanted.items():
         stamp = seconds_since(series.stamp_ns, start)
         inside &= covered(stamp, at) if len(stamp) > 1 else np.isin(at, stamp)
-        values[kind][:, list(joints).index(joint)] = np.interp(at, stamp, series.value)
+        values[kind][:, joints.index(joint)] = np.interp(at, stamp, series.value)
     if not inside.any():
         raise RecordingError(
             f"What {bag.path} holds of positions and efforts on {', '.join(sources)} shares no "
@@ -106,8 +90,9 @@ def merged(bag: Bag, sources: Sequence[str], joints: Sequence[str]) -> Merged | 
         f"Joint states of several messages ({', '.join(sources)}) are merged, {how}, at the "
         f"{int(inside.sum())} of {len(base)} instants of the slowest."
     )
-    taken = {kind: x[inside] for kind, x in values.items()}
-    return Merged(base[inside], taken, dropped, (*bag.notes, *notes))
+    q, dq, effort = (values[kind][inside] for kind in KINDS)
+    where, said = f"Topic '{', '.join(sources)}' of {bag.path}", (*bag.notes, *notes)
+    return JointTable(where, base[inside], q, dq, joint_map.torque(effort), dropped, said)
 
 
 def _stamp(unstamped: list[int], message: Any, received: int) -> int | None:

@@ -102,7 +102,8 @@ class FleetTable:
         Raises:
             OSError: The disk does not take them.
         """
-        path = self._place(key, robot, f"day={day}")
+        arm = f"robot={quote(robot, safe='')}"
+        path = self.folder / ROWS / arm / f"day={day}" / (key + SUFFIX)
         path.parent.mkdir(parents=True, exist_ok=True)
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=SCHEMA)
         with atomic_write(path) as file:
@@ -120,20 +121,11 @@ class FleetTable:
         Raises:
             ConfigurationError: The file is damaged.
         """
-        place, table = self._place(path.stem, robot, path.parent.name), _read(path)
-        for name, kind in LABELS.items():
-            column = pa.array([labels[name]] * len(table), kind)
-            table = table.set_column(table.column_names.index(name), name, column)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(place) as file:
-            write_rows(table, file)
+        rows = [{**row, **labels} for row in _read(path).to_pylist()]
+        place = self.write(path.stem, robot, path.parent.name.removeprefix("day="), rows)
         if place != path:
             path.unlink()
         return place
-
-    def _place(self, key: str, robot: str, day_folder: str) -> Path:
-        """Return the file of a result."""
-        return self.folder / ROWS / f"robot={quote(robot, safe='')}" / day_folder / (key + SUFFIX)
 
     def read(self, columns: Sequence[str] | None = None, payload: str | None = None) -> pa.Table:
         """Return all rows, in order of their recordings and stretches.
