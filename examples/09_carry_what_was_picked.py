@@ -53,7 +53,7 @@ def heights(payload: np.ndarray, compensated: bool) -> np.ndarray:
     plant = Plant(ROBOT.urdf, ROBOT.joints, ROBOT.payload_frame, q0=wanted, armature=ROTOR)
     rows, cutter, number = MomentumRows.of(MODEL, BOUNDS), WindowCutter(0.05), 0
     hand = HandWatch.empty_handed(rows, RowBlock.empty(rows.p))
-    carried = CarriedWeight(MODEL, ROBOT.limits.of_motion().torque)
+    carried = CarriedWeight(MODEL, ROBOT.limits.torque)
     more, found = np.zeros(MODEL.n), []
     for k in range(round(END / CONTROL)):
         t, (q, dq) = k * CONTROL, plant.state

@@ -230,7 +230,9 @@ def _bounds(
 
 def _limits(robot: RobotFile, name: str) -> str:
     """Return the name of a set of joint limits that the robot file has."""
-    return robot.limits_named(name or robot.limits.name).name
+    name = name or robot.limits_used
+    robot.limits_named(name)
+    return name
 
 
 def _ends(payload: tuple[ArrayLike, ArrayLike] | None) -> tuple[Array, Array]:

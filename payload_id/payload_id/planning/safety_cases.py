@@ -82,8 +82,9 @@ class SafetyCases:
         """
         if strange := sorted(set(turns) - set(self.model.joints)):
             raise InputError(f"Turns are stated of {', '.join(strange)}, which this arm has not.")
-        allowed = self.robot.limits_at(limits, turns).narrowed(self.settings.cell.joint_margin)
-        tube = self.tube if claimed is None else self.tube_for(claimed, allowed.of_motion())
+        margin = self.settings.cell.joint_margin
+        allowed = self.robot.limits_at(limits, turns).shifted(margin, -margin)
+        tube = self.tube if claimed is None else self.tube_for(claimed, allowed)
         rotor = self.robot.control.rotor_interval() if self.settings.by_torques else None
         ground = self.settings.ground
         floor = () if ground is None else (ConvexBody.ground(ground),)
@@ -93,7 +94,7 @@ class SafetyCases:
             obstacles=(*self.settings.cell.bodies, *obstacles, *floor),
             box=ParameterBox.around(self.model, payload, self._uncertainty(), rotor),
             tube=tube,
-            limits=allowed.of_motion(),
+            limits=allowed,
             limits_name=limits,
             clearance=self.settings.cell.clearance,
             speeds=self.settings.speeds,

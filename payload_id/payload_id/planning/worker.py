@@ -110,7 +110,7 @@ class PlanningWorker:
         """Load what is loaded on first use, by planning a motion that nobody wants."""
         robot, nothing = self._certifier.robot, np.zeros(10)
         q = np.zeros(robot.n) if robot.home is None else robot.home
-        goal = Goal("bezier", DEFAULT, 3.0, 1.0, 1.0, 0, robot.limits.name, nothing, nothing, "")
+        goal = Goal("bezier", DEFAULT, 3.0, 1.0, 1.0, 0, robot.limits_used, nothing, nothing, "")
         try:
             case, start = self._certifier.case(goal, ()), MotionState.at_rest(q)
             limits = self._certifier.limits_left(case, goal.speed_scale)

@@ -82,7 +82,7 @@ class Worst:
     def of(self, motion: Any) -> dict[str, Found]:
         """Return the worst of every constraint that there is."""
         found = self.kinematic(motion)
-        joints, limit = self.arm.file.joints, np.asarray(self.set.effort)
+        joints, limit = self.arm.file.joints, np.asarray(self.set.torque)
         (found["torque"],) = self.extremes(motion, self.torque, limit, joints, together=True)
         (found["holding torque"],) = self.extremes(
             motion, self.torque, limit, joints, together=True, still=True

@@ -98,7 +98,7 @@ def payload_box(robot: RobotFile, model: ArmModel, mass: float = 1.8) -> Paramet
 
 def limits_of(robot: RobotFile, name: str = "safety_warning") -> MotionLimits:
     """Return a named set of limits."""
-    return robot.limits_named(name).of_motion()
+    return robot.limits_named(name)
 
 
 def gen3_case(around: tuple[ConvexBody, ...] = (), name: str = "kinova_gen3") -> SafetyCase:

@@ -59,7 +59,7 @@ def certified_motion(
     motion = BezierPiece(MotionState.at_rest(start), np.full(len(start), by), duration)
     rotor = robot.control.rotor_interval()
     box = ParameterBox.around(cases.model, BOUNDS, robot.uncertainty, rotor)
-    sampling = cases.sampling(robot.limits_at(LIMITS, {}).of_motion())
+    sampling = cases.sampling(robot.limits_at(LIMITS, {}))
     stops = (PathStop(motion, t, 0.6) for t in np.arange(STEP, duration - 1.0, STEP))
     motions = [motion, *stops]
     made = design_for(ArmDynamics(cases.model, box), motions, GAIN, sampling, room=ROOM)

@@ -61,4 +61,4 @@ def limits_of(file: RobotFile) -> tuple[Array, Array, Array, Array]:
         none = np.full(file.n, np.inf)
         return -none, none, none, none
     limits = file.limits
-    return limits.position_lower, limits.position_upper, limits.velocity, limits.effort
+    return limits.position_lower, limits.position_upper, limits.velocity, limits.torque

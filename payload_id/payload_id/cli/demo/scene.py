@@ -114,7 +114,7 @@ def save_truth(scene: Scene) -> None:
 def draw_motion(scene: Scene) -> Found:
     """Draw the motion that shakes the payload."""
     robot, model, start = scene.robot, scene.model, np.asarray(scene.robot.home)
-    limits, payloads = robot.limits.of_motion(), [np.zeros(10), heavy_payload()]
+    limits, payloads = robot.limits, [np.zeros(10), heavy_payload()]
     return random_fourier_search(model, start, limits, payloads, scene.seed, DURATION)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
@@ -49,6 +49,16 @@ class MotionLimits:
             motion.ddq / self.acceleration,
         )
         return np.stack([np.abs(part).max(axis=-2) for part in parts], axis=-2)
+
+    def within(self, lower: Array, upper: Array) -> MotionLimits:
+        """Return the limits with positions within bounds, too, shape (n,) each [rad or m]."""
+        low, high = np.maximum(self.position_lower, lower), np.minimum(self.position_upper, upper)
+        return replace(self, position_lower=low, position_upper=high)
+
+    def shifted(self, lower: float | Array, upper: float | Array) -> MotionLimits:
+        """Return the limits with ends of positions that are larger by so much [rad or m]."""
+        low, high = self.position_lower + lower, self.position_upper + upper
+        return replace(self, position_lower=low, position_upper=high)
 
 
 def finite_middle(lower: Array, upper: Array) -> Array:

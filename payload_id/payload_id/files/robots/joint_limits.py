@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,84 +16,31 @@ UNLIMITED_FROM = 1e4  # [rad or m], with which joints without ends are often wri
 NONE = {"position_lower": -np.inf}  # what no limit means; inf for all others
 
 
-@dataclass(frozen=True, eq=False)
-class JointLimits:
-    """One named set of joint limits, each of shape (n,).
+def stated_limits(
+    stated: Mapping[str, Array | None], described: Mapping[str, Array], sliding: BoolArray
+) -> MotionLimits:
+    """Return a named set of a robot file; what is NaN has no limit.
 
-    Attributes:
-        name: Name of the set.
-        position_lower: Smallest position, -inf for a joint that may turn on and on [rad or m].
-        position_upper: Largest position; of a continuous joint its turn's, whole turns included.
-        velocity: Largest speed [rad/s or m/s].
-        acceleration: Largest acceleration [rad/s2 or m/s2].
-        effort: Largest torque or force [N m or N].
+    Args:
+        stated: What the file says, shape (n,) each; None for what the robot description says.
+        described: What that says of each joint, shape (n,) each.
+        sliding: Which joints slide, shape (n,).
+
+    Raises:
+        InputError: A position_lower is not below its position_upper, or no joint's position in
+            rad or m. Begins with a verb.
     """
-
-    name: str
-    position_lower: Array
-    position_upper: Array
-    velocity: Array
-    acceleration: Array
-    effort: Array
-
-    @classmethod
-    def stated(
-        cls,
-        name: str,
-        stated: Mapping[str, Array | None],
-        described: Mapping[str, Array],
-        sliding: BoolArray,
-    ) -> JointLimits:
-        """Return a named set of a robot file; what is NaN has no limit.
-
-        Args:
-            name: Of the set.
-            stated: What the file says, shape (n,) each; None for what the robot description says.
-            described: What that says of each joint, shape (n,) each.
-            sliding: Which joints slide, shape (n,).
-
-        Raises:
-            InputError: A position_lower is not below its position_upper, or no joint's position in
-                rad or m. Begins with a verb.
-        """
-        chosen = {key: described[key] if v is None else v for key, v in stated.items()}
-        filled = {key: np.where(np.isnan(v), NONE.get(key, np.inf), v) for key, v in chosen.items()}
-        lower, upper = filled["position_lower"], filled["position_upper"]
-        if (lower >= upper).any():
-            raise InputError(
-                "has a position_lower that is not below position_upper: "
-                f"{lower.tolist()} and {upper.tolist()}."
-            )
-        for key in ("position_lower", "position_upper"):
-            _check_unit(key, filled[key], sliding)
-        return cls(name=name, **filled)
-
-    def within(self, lower: Array, upper: Array) -> JointLimits:
-        """Return the limits with positions within bounds, too, shape (n,) each [rad or m]."""
-        return replace(
-            self,
-            position_lower=np.maximum(self.position_lower, lower),
-            position_upper=np.minimum(self.position_upper, upper),
+    chosen = {key: described[key] if v is None else v for key, v in stated.items()}
+    filled = {key: np.where(np.isnan(v), NONE.get(key, np.inf), v) for key, v in chosen.items()}
+    lower, upper = filled["position_lower"], filled["position_upper"]
+    if (lower >= upper).any():
+        raise InputError(
+            "has a position_lower that is not below position_upper: "
+            f"{lower.tolist()} and {upper.tolist()}."
         )
-
-    def narrowed(self, margin: float) -> JointLimits:
-        """Return these limits with a margin [rad or m] at both ends of every position."""
-        return replace(
-            self,
-            position_lower=self.position_lower + margin,
-            position_upper=self.position_upper - margin,
-        )
-
-    def shifted(self, by: Array) -> JointLimits:
-        """Return the limits of positions that are less by so much, shape (n,) [rad or m]."""
-        lower, upper = self.position_lower - by, self.position_upper - by
-        return replace(self, position_lower=lower, position_upper=upper)
-
-    def of_motion(self) -> MotionLimits:
-        """Return the same numbers as limits of a motion."""
-        return MotionLimits(
-            self.position_lower, self.position_upper, self.velocity, self.acceleration, self.effort
-        )
+    for key in ("position_lower", "position_upper"):
+        _check_unit(key, filled[key], sliding)
+    return MotionLimits(torque=filled.pop("effort"), **filled)
 
 
 def _check_unit(key: str, ends: Array, sliding: BoolArray) -> None:

@@ -15,6 +15,7 @@ from ...core.arm.calibration import Calibration
 from ...core.arm.description import with_masses_times
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError, UnknownNameError, require_type
+from ...core.motion.limits import MotionLimits
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..calibration_io.calibrated_robot import CALIBRATION, HISTORY
@@ -22,7 +23,7 @@ from ..configuration.input_path import from_home, input_path
 from ..configuration.package_data import shipped
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfJoint, UrdfTree
-from .joint_limits import JointLimits
+from .joint_limits import stated_limits
 from .passive_joints import PassivePlace, held_places, held_still, passive_joints
 from .passive_play import base_tilt
 
@@ -102,7 +103,7 @@ class RobotFile:
     held_silence: float
     links_without_body: Mapping[str, str]
     limits_used: str
-    limit_sets: Mapping[str, JointLimits]
+    limit_sets: Mapping[str, MotionLimits]
     uncertainty: Uncertainty
     continuous: tuple[bool, ...]
     home: Array | None
@@ -184,7 +185,7 @@ class RobotFile:
         return len(self.joints)
 
     @property
-    def limits(self) -> JointLimits:
+    def limits(self) -> MotionLimits:
         """The joint limits in use.
 
         Raises:
@@ -192,7 +193,7 @@ class RobotFile:
         """
         return self.limits_named(self.limits_used)
 
-    def limits_named(self, name: str) -> JointLimits:
+    def limits_named(self, name: str) -> MotionLimits:
         """Return the set of joint limits with this name.
 
         Raises:
@@ -219,7 +220,7 @@ class RobotFile:
         both = zip(self.joints, self.continuous, finite, strict=True)
         return tuple(name for name, endless, limited in both if endless and limited)
 
-    def limits_at(self, name: str, turns: Mapping[str, int]) -> JointLimits:
+    def limits_at(self, name: str, turns: Mapping[str, int]) -> MotionLimits:
         """Return a set of limits for positions as they are reported and commanded now.
 
         Args:
@@ -230,7 +231,7 @@ class RobotFile:
             UnknownNameError: The file has no such set.
         """
         more = 2.0 * np.pi * np.array([float(turns.get(joint, 0)) for joint in self.joints])
-        limits = self.limits_named(name).shifted(more)
+        limits = self.limits_named(name).shifted(-more, -more)
         if self.joint_states.turns == "counted" or self.command.across_turn == "sent":
             return limits
         most = np.where(self.continuous, np.pi, np.inf)
@@ -305,7 +306,7 @@ def _check_names(urdf: str, keys: RobotKeys, source: Source) -> None:
 
 def _limit_sets(
     keys: RobotKeys, found: Sequence[UrdfJoint], source: Source
-) -> dict[str, JointLimits]:
+) -> dict[str, MotionLimits]:
     """Return the sets of joint limits; what they leave out is as the description says."""
     described = {
         name: np.array([getattr(joint, entry) for joint in found], dtype=float)
@@ -315,7 +316,7 @@ def _limit_sets(
     turns, sets = _cable(keys, found, source), {}
     for name, stated in keys.limits.sets.items():
         try:
-            limits = JointLimits.stated(name, dict(stated), described, sliding)
+            limits = stated_limits(dict(stated), described, sliding)
         except InputError as error:
             raise source.refuse(str(error), "limits", "sets", name) from error
         sets[name] = limits.within(*turns)
@@ -337,14 +338,14 @@ def _cable(keys: RobotKeys, found: Sequence[UrdfJoint], source: Source) -> tuple
     return lower, upper
 
 
-def _home(keys: RobotKeys, sets: Mapping[str, JointLimits], source: Source) -> Array | None:
+def _home(keys: RobotKeys, sets: Mapping[str, MotionLimits], source: Source) -> Array | None:
     """Return the home position, which lies within the limits in use."""
     home, limits = keys.home, sets.get(keys.limits.use)
     if home is None or limits is None:
         return home
     for k in np.flatnonzero((home < limits.position_lower) | (home > limits.position_upper)):
         raise source.refuse(
-            f"has {home[k]:g} for {keys.joints[k]}, outside the limits '{limits.name}': "
+            f"has {home[k]:g} for {keys.joints[k]}, outside the limits '{keys.limits.use}': "
             f"{limits.position_lower[k]:g} to {limits.position_upper[k]:g}.",
             "home", int(k),
         )  # fmt: skip

@@ -154,22 +154,14 @@ def _limits(saved: SavedCertificate, robot: RobotFile, cell: Cell) -> Iterator[P
         sets = ", ".join(robot.limit_sets)
         yield Premise("limits", f"'{name}'", f"no such set; there are {sets}", False)
         return
-    known = robot.limits_at(name, saved.turns).narrowed(cell.joint_margin)
+    known = robot.limits_at(name, saved.turns).shifted(cell.joint_margin, -cell.joint_margin)
     for joint, turns in saved.turns.items():
         counted = joint in robot.turn_limited or not turns
         words = "" if counted else "its turn is not limited"
         beyond = f"{turns:+d} whole turns beyond its positions"
         yield Premise(f"turn of {joint}", beyond, words, None if counted else False)
-    present = {
-        "position_lower": known.position_lower,
-        "position_upper": known.position_upper,
-        "velocity": known.velocity,
-        "acceleration": known.acceleration,
-        "torque": known.effort,
-    }
     own = plain_limits(saved.limits)
-    for key, values in present.items():
-        stated = [float(x) if np.isfinite(x) else None for x in values]
+    for key, stated in plain_limits(known).items():
         yield Premise(f"limits of {key} ('{name}')", str(own[key]), str(stated), own[key] == stated)
     yield Premise("limits of speeds in space", _speeds(saved), "", None)
 

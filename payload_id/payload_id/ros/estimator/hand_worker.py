@@ -126,7 +126,7 @@ class HandWorker:
         hand = HandWatch.empty_handed(found.source, arm)
         gate = found.source.gate(cutter.pause)
         if self._carried is None:
-            limits = self._robot.limits.of_motion().torque
+            limits = self._robot.limits.torque
             self._carried = CarriedWeight(found.source.model, limits)
         self._watching, self.phi = _Watching(found.source, cutter, gate, hand), np.zeros(10)
 

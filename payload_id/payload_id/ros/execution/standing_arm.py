@@ -9,9 +9,9 @@ import numpy as np
 from rclpy.node import Node
 
 from ...core.arrays import Array
+from ...core.motion.limits import MotionLimits
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ...files.robots.joint_limits import JointLimits
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.topic_report import silence_report
@@ -87,13 +87,13 @@ class StandingArm:
         if states.turns.doubt:
             raise NotReadyError(f"{states.turns.doubt}.")
         start = start_of(states.q, holding, self._tube, self.continuous, self.encoder_error)
-        check_limits(self.joints, start, self.allowed(limits, start), states.topic)
+        check_limits(self.joints, start, self.allowed(limits, start), limits, states.topic)
         return start
 
-    def allowed(self, limits: str, q: Array) -> JointLimits:
+    def allowed(self, limits: str, q: Array) -> MotionLimits:
         """Return the limits of positions in the turns in which a pose, shape (n,), is now."""
         turns = self.states.turns.at(q)
-        return self._robot.limits_at(limits, turns).narrowed(self._margin)
+        return self._robot.limits_at(limits, turns).shifted(self._margin, -self._margin)
 
     def in_present_turns(self, target: Array, limits: str) -> Array:
         """Return a pose, shape (n,), in the turns in which a driver that wraps positions is now.

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.errors import InputError
+from ...core.motion.limits import MotionLimits
 from ...core.safety.tube.tracking_tube import TrackingTube
 from ...core.safety.tube.tube_watch import position_error
-from ...files.robots.joint_limits import JointLimits
 from .standstill import AT_REST
 
 
@@ -36,7 +36,9 @@ def check_rest(joints: Sequence[str], speed: Array, topic: str) -> None:
         )
 
 
-def check_limits(joints: Sequence[str], q: Array, limits: JointLimits, topic: str) -> None:
+def check_limits(
+    joints: Sequence[str], q: Array, limits: MotionLimits, name: str, topic: str
+) -> None:
     """Raise unless a pose lies within the position limits.
 
     Raises:
@@ -46,7 +48,7 @@ def check_limits(joints: Sequence[str], q: Array, limits: JointLimits, topic: st
     if outside.any():
         j = int(np.argmax(outside))
         raise NotReadyError(
-            f"The arm is outside the limits '{limits.name}': {joints[j]} is at {q[j]:.4g} on "
+            f"The arm is outside the limits '{name}': {joints[j]} is at {q[j]:.4g} on "
             f"{topic}, allowed are {limits.position_lower[j]:.4g} to "
             f"{limits.position_upper[j]:.4g}. Move it back by hand, or name other limits."
         )

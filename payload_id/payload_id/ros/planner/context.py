@@ -63,7 +63,7 @@ class PlannerContext:
         """Subscribe to joint states, and start the planning process."""
         self.node, self.settings, self.robot, self.uncertainty = node, settings, robot, uncertainty
         self.base = next(iter(base_frames(RobotModel.from_robot_file(robot))))
-        self.limits = settings.limits or robot.limits.name
+        self.limits = settings.limits or robot.limits_used
         robot.limits_named(self.limits)
         self.in_use = ""
         self.stated = stated_figures(robot, uncertainty.prior)

@@ -182,7 +182,7 @@ class IdentifyRun:
             if len(asked.start_positions):
                 start = context.arm.in_present_turns(np.array(asked.start_positions), limits)
                 allowed = context.arm.allowed(limits, context.arm.states.q)
-                check_start(context.robot.joints, start, allowed)
+                check_start(context.robot.joints, start, allowed, limits)
             if not asked.one_motion:
                 rules_of(context, asked)
         await self._begin_run()

@@ -169,7 +169,7 @@ def build_arm(robot: RobotFile, values: dict[str, Any]) -> RealisticArm | None:
         return None
     nominal = nominal_arm(robot.urdf, robot.joints, robot.payload_frame, robot.gravity)
     preset = preset_named(values["drive"]).but(link_relative=values["link_relative"])
-    limits = robot.limits.effort
+    limits = robot.limits.torque
     capacity = limits if np.isfinite(limits).all() else None
     return RealisticArm.drawn(nominal, preset, values["seed"], capacity)
 

@@ -41,7 +41,7 @@ def case_of(name):
         obstacles=(),
         box=payload_box(robot, model),
         tube=tube_of(model.n),
-        limits=limits_of(robot, robot.limits.name),
+        limits=limits_of(robot, robot.limits_used),
     )
     return case, robot.home
 

@@ -161,7 +161,7 @@ def test_limits_of_the_description_equal_the_set_urdf(name):
         assert float(limit.get("lower", "-inf")) == limits.position_lower[k]
         assert float(limit.get("upper", "inf")) == limits.position_upper[k]
         assert float(limit.get("velocity")) == limits.velocity[k]
-        assert float(limit.get("effort")) == limits.effort[k]
+        assert float(limit.get("effort")) == limits.torque[k]
 
 
 def test_the_grippers_bodies_cover_the_whole_travel_of_its_fingers():

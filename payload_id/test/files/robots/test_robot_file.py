@@ -36,7 +36,7 @@ def test_every_shipped_robot_loads_by_name_and_by_path(name):
     assert robot.n == len(robot.joints) == len(robot.home)
     assert RobotFile.load(ROBOTS / f"{name}.yaml").urdf == robot.urdf
     for limits in robot.limit_sets.values():
-        for values in (limits.velocity, limits.acceleration, limits.effort):
+        for values in (limits.velocity, limits.acceleration, limits.torque):
             assert values.shape == (robot.n,) and (values > 0).all()
 
 
@@ -141,7 +141,7 @@ def test_who_only_identifies_need_not_repeat_the_description(write, tmp_path):
     limits = RobotFile.load(write(SMALL + stated, parent="")).limits
     np.testing.assert_array_equal(limits.position_lower, [-3, -2])
     np.testing.assert_array_equal(limits.position_upper, [3, 2])
-    np.testing.assert_array_equal(limits.effort, [60, 40])
+    np.testing.assert_array_equal(limits.torque, [60, 40])
     np.testing.assert_array_equal(limits.velocity, [1, 1])
     np.testing.assert_array_equal(limits.acceleration, [5, 6])
 

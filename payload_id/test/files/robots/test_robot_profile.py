@@ -86,7 +86,7 @@ def test_gen3_limits_in_use_are_the_tightest_of_their_sources():
         assert (limits.position_lower[[1, 3, 5]] >= -np.array(ends)).all()
     for speed in (np.repeat([1.3963, 1.2218], (4, 3)), np.repeat([100, 180], (4, 3)) * DEG):
         assert (limits.velocity <= speed).all()
-    assert (limits.effort <= np.repeat([39.0, 9.0], (4, 3))).all()
+    assert (limits.torque <= np.repeat([39.0, 9.0], (4, 3))).all()
     # The guide states hundredths of a degree: 572.95 deg/s2 are 9.99986 rad/s2.
     guide = np.repeat([297.94, 572.95], (4, 3)) * DEG
     assert (limits.acceleration <= guide + 0.01 * DEG).all()
@@ -102,7 +102,7 @@ def test_xarm7_limits_in_use_are_the_tightest_of_their_sources():
     assert (limits.position_lower >= lower - rounding).all()
     assert (limits.velocity <= min(3.14, 180 * DEG)).all()
     assert (limits.acceleration <= 1146 * DEG).all()
-    assert (limits.effort <= [50, 50, 30, 30, 30, 20, 20]).all()
+    assert (limits.torque <= [50, 50, 30, 30, 30, 20, 20]).all()
 
 
 def test_names_of_a_driver_are_found_in_the_namespace_of_its_topic(tmp_path):

@@ -10,7 +10,7 @@ from payload_id_msgs.action import Identify
 
 from ....core.arrays import Array
 from ....core.errors import InputError
-from ....files.robots.joint_limits import JointLimits
+from ....core.motion.limits import MotionLimits
 
 Goal = Identify.Goal
 FARTHEST = 1e3  # [rad or m] that a joint without limits may be away
@@ -59,13 +59,14 @@ def _check_motion(asked: Identify.Goal, n: int) -> None:
         )
 
 
-def check_start(joints: Sequence[str], start: Array, allowed: JointLimits) -> None:
+def check_start(joints: Sequence[str], start: Array, allowed: MotionLimits, name: str) -> None:
     """Raise unless the arm may be where the motion shall begin.
 
     Args:
         joints: Their names, n of them.
         start: Where, shape (n,) [rad or m].
         allowed: Its limits in the turns in which it is.
+        name: What they are called.
 
     Raises:
         InputError: A joint would be outside them.
@@ -75,6 +76,6 @@ def check_start(joints: Sequence[str], start: Array, allowed: JointLimits) -> No
     outside = (start < lower) | (start > upper)
     for j in map(int, np.flatnonzero(outside)):
         raise InputError(
-            f"start_positions has {start[j]:.4g} for {joints[j]}; the limits '{allowed.name}' "
+            f"start_positions has {start[j]:.4g} for {joints[j]}; the limits '{name}' "
             f"allow {lower[j]:.4g} to {upper[j]:.4g}."
         )
