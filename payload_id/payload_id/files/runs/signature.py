@@ -8,20 +8,21 @@ but for its value are among what it signs.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from msgspec import Meta
+
+from ...core.codec import built
+from ...core.errors import shortened
 from .public_key import PublicKey
 from .signing_key import SigningKey
 
 ENTRY = "signature"  # of a file, beside what is signed
-ALGORITHM = "ed25519"
 # Stands before what is signed, so that a signature made for another purpose is none here.
 PURPOSE = b"payload_id certificate, signature of version 1\n"
-KEY_DIGITS, VALUE_DIGITS = 64, 128  # hexadecimal, small letters: one spelling for each value
 
 
 class SignatureState(Enum):
@@ -48,6 +49,21 @@ WORDS = {
     ),
     SignatureState.OWN: ("of {name}", "The certificate is signed by {name}"),
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SignatureBlock:
+    """A signature as it stands in a file.
+
+    Attributes:
+        algorithm: Of the signature.
+        public_key: Of who signed, hexadecimal.
+        value: The signature, hexadecimal.
+    """
+
+    algorithm: Literal["ed25519"]
+    public_key: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]  # one spelling for each value
+    value: Annotated[str, Meta(pattern=r"^[0-9a-f]{128}\Z")]
 
 
 @dataclass(frozen=True)
@@ -91,7 +107,7 @@ def signed(content: Mapping[str, Any], key: SigningKey) -> dict[str, Any]:
         content: What JSON has: texts, numbers, lists and dicts; no NaN.
         key: Who vouches for it.
     """
-    block = {"algorithm": ALGORITHM, "public_key": key.public.raw.hex()}
+    block = {"algorithm": "ed25519", "public_key": key.public.raw.hex()}
     value = key.sign(_message({**content, ENTRY: block}))
     return {**content, ENTRY: {**block, "value": value.hex()}}
 
@@ -104,24 +120,13 @@ def signature_of(content: Mapping[str, Any]) -> Signature | None:
     """
     if ENTRY not in content:
         return None
-    block = content[ENTRY]
-    if not isinstance(block, dict):
-        return Signature(None, f"it is {type(block).__name__}, not keys and values")
-    if block.get("algorithm") != ALGORITHM:
-        found = str(block.get("algorithm"))[:20]
-        return Signature(None, f"its algorithm is {found!r}, not '{ALGORITHM}'")
-    raw, value = (
-        _bytes(block.get(name), digits)
-        for name, digits in (("public_key", KEY_DIGITS), ("value", VALUE_DIGITS))
-    )
-    if raw is None:
-        return Signature(None, f"its public_key is not {KEY_DIGITS} hexadecimal digits")
-    key = PublicKey(raw)
-    if value is None:
-        return Signature(key, f"its value is not {VALUE_DIGITS} hexadecimal digits")
-    if not key.signed(_message(content), value):
-        return Signature(key, "it is of another content")
-    return Signature(key, "")
+    try:
+        block = built(SignatureBlock, content[ENTRY])
+    except ValueError as error:
+        return Signature(None, f"it is not readable: {shortened(str(error))}")
+    key = PublicKey(bytes.fromhex(block.public_key))
+    whole = key.signed(_message(content), bytes.fromhex(block.value))
+    return Signature(key, "" if whole else "it is of another content")
 
 
 def judged(signature: Signature | None, trusted: Sequence[PublicKey]) -> SignatureVerdict:
@@ -144,20 +149,13 @@ def judged(signature: Signature | None, trusted: Sequence[PublicKey]) -> Signatu
     name = f"the key {key}" if key else "a key that cannot be read"
     flaw = "" if signature is None else signature.flaw
     found, sentence = (x.format(name=name, key=key, flaw=flaw) for x in WORDS[state])
-    wanted = "no trusted key was named (--key)"
-    if trusted:
-        wanted = f"a trusted key is {', '.join(map(str, trusted))}"
-    if own is not None:
-        wanted = f"this is the trusted key {own}"
-    holds = False if trusted or state is SignatureState.CHANGED else None
-    return SignatureVerdict(
-        state=state,
-        key=key,
-        found=found,
-        trusted=", ".join(each.label for each in (trusted if own is None else [own])),
-        sentence=f"{sentence}; {wanted}.",
-        holds=True if state is SignatureState.OWN else holds,
-    )
+    counting = trusted if own is None else [own]
+    listed = ", ".join(map(str, counting))
+    wanted = f"trusted is {listed}" if listed else "no trusted key was named (--key)"
+    labels = ", ".join(each.label for each in counting)
+    unsure = None if not trusted and state is not SignatureState.CHANGED else False
+    holds = True if state is SignatureState.OWN else unsure
+    return SignatureVerdict(state, key, found, labels, f"{sentence}; {wanted}.", holds)
 
 
 def _message(content: Mapping[str, Any]) -> bytes:
@@ -171,10 +169,3 @@ def _message(content: Mapping[str, Any]) -> bytes:
         {**content, ENTRY: block}, sort_keys=True, separators=(",", ":"), allow_nan=False
     )
     return PURPOSE + text.encode("ascii")
-
-
-def _bytes(text: Any, digits: int) -> bytes | None:
-    """Return bytes from hexadecimal digits; None: it is something else."""
-    if not isinstance(text, str) or not re.fullmatch(f"[0-9a-f]{{{digits}}}", text):
-        return None
-    return bytes.fromhex(text)
