@@ -70,7 +70,7 @@ class Arm:
         whole = pin.buildModelFromXML(self.file.urdf)
         others = [x for x in whole.names[1:] if x not in self.file.joints]
         q = pin.neutral(whole)
-        held = {x: y for x, y in self.file.passive_joints.items() if x in others}
+        held = {x.name: x.place for x in self.file.held if x.name in others}
         for joint, value in held.items():
             q[whole.joints[whole.getJointId(joint)].idx_q] = value
         model = pin.buildReducedModel(whole, [whole.getJointId(x) for x in others], q)

@@ -10,7 +10,8 @@ off its place it may be is written there too (<held>), so that bodies and masses
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from types import MappingProxyType
 from xml.etree import ElementTree
 
 import numpy as np
@@ -60,89 +61,28 @@ class PassivePlace:
         )
 
 
-def passive_joints(
+def held_joints(
     urdf: str,
     joints: Sequence[str],
-    places: Mapping[str, float],
-    within: tuple[float, float],
-    unreported: Mapping[str, str],
+    stated: Mapping[str, float],
+    within: tuple[float, float] = (0.0, 0.0),
+    unreported: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[PassivePlace, ...]:
     """Return the passive joints of which it is known where they stand.
 
     Args:
         urdf: The description, XML text.
-        joints: Joints that the arm moves.
-        places: Where passive joints stand [rad or m], as `held_places` says.
+        joints: Joints that the arm moves; the others are held.
+        stated: Where passive joints stand [rad or m].
         within: By how much one that turns [rad], and one that slides [m], may be off its place.
         unreported: Those that no driver reports, and why.
 
     Raises:
-        UnknownNameError: What is not reported is no such joint.
-        ModelError: It follows another one.
-    """
-    tree = UrdfTree.of(urdf)
-    masters = {name: master_of(tree.named(name), tree, joints).name for name in places}
-    for name in unreported:
-        if name not in places:
-            raise UnknownNameError("passive joint whose place is known", name, places)
-        if masters[name] != name:
-            raise ModelError(
-                f"'passive_joints_watch.unreported' names '{name}', which follows "
-                f"'{masters[name]}'; name that one."
-            )
-    return tuple(
-        replace(
-            _held(tree.named(name), tree.named(masters[name]), place, within, unreported),
-            between=any(_lies_between(name, tree.way_to(tree.named(x).parent), joints)
-                        for x in joints),
-        )
-        for name, place in places.items()
-    )  # fmt: skip
-
-
-def _lies_between(name: str, way: Sequence[UrdfJoint], joints: Sequence[str]) -> bool:
-    """Tell whether a joint lies behind a joint of the arm on the way to another one."""
-    names = [joint.name for joint in way]
-    return name in names and any(x in joints for x in names[: names.index(name)])
-
-
-def _held(
-    joint: UrdfJoint,
-    master: UrdfJoint,
-    place: float,
-    within: tuple[float, float],
-    unreported: Mapping[str, str],
-) -> PassivePlace:
-    """Return one passive joint; one that follows may be off by what the other one makes of it."""
-    slides = joint.kind == "prismatic"
-    off = within[slides]
-    if joint.mimics:
-        off = max(off, abs(joint.multiplier) * within[master.kind == "prismatic"])
-    reason = unreported.get(master.name, "")
-    return PassivePlace(
-        name=joint.name,
-        place=place,
-        within=0.0 if reason or (joint.mimics and master.is_fixed) else off,
-        unit="m" if slides else "rad",
-        endless=joint.kind == "continuous",
-        follows=joint.mimics,
-        unreported=reason or ("what it follows is fixed" if master.is_fixed else ""),
-    )
-
-
-def held_places(urdf: str, joints: Sequence[str], stated: Mapping[str, float]) -> dict[str, float]:
-    """Return where passive joints stand, of those of which it is known [rad or m].
-
-    Args:
-        urdf: The description, XML text.
-        joints: Joints that the arm moves; the others are held.
-        stated: Where passive joints stand [rad or m].
-
-    Raises:
-        ModelError: A place is stated for a joint that follows another one, or is out of its limits;
-            what a joint follows is no joint; or one that follows a joint of the arm lies between
-            two of them.
-        UnknownNameError: A place is stated for a joint that is not held.
+        ModelError: A place, or why it is not reported, is stated for a joint that follows another
+            one, or a place is out of its limits; what a joint follows is no joint; or one that
+            follows a joint of the arm lies between two of them.
+        UnknownNameError: A place is stated for a joint that is not held, or what is not reported
+            is none whose place is known.
     """
     tree = UrdfTree.of(urdf)
     moving = followers(tree, joints)
@@ -152,38 +92,61 @@ def held_places(urdf: str, joints: Sequence[str], stated: Mapping[str, float]) -
             if j.kind in MOTIONS and j.name not in (*joints, *moving)]  # fmt: skip
     for name, place in stated.items():
         _check(name, place, tree, held)
-    known = dict(stated)
     masters = {joint.name: master_of(joint, tree, joints) for joint in held}
-    for name in joints:
-        for joint in tree.way_to(tree.named(name).parent):
-            if joint.name in masters and not masters[joint.name].is_fixed:
-                known.setdefault(masters[joint.name].name, 0.0)
+    ways = [[x.name for x in tree.way_to(tree.named(name).parent)] for name in joints]
+    known = dict(stated)
+    for master in (masters[name] for way in ways for name in way if name in masters):
+        if not master.is_fixed:
+            known.setdefault(master.name, 0.0)
     for joint in held:
         master = masters[joint.name]
         if joint.mimics and (master.is_fixed or master.name in known):
             known[joint.name] = joint.multiplier * known.get(master.name, 0.0) + joint.offset
-    return known
+    for name in unreported:
+        if name not in known:
+            raise UnknownNameError("passive joint whose place is known", name, known)
+        if masters[name].name != name:
+            raise ModelError(
+                f"'passive_joints_watch.unreported' names '{name}', which follows "
+                f"'{masters[name].name}'; name that one."
+            )
+    found = []
+    for name, place in known.items():
+        joint, master = tree.named(name), masters[name]
+        slides = joint.kind == "prismatic"
+        off = within[slides]
+        if joint.mimics:  # it may be off by what the other one makes of it
+            off = max(off, abs(joint.multiplier) * within[master.kind == "prismatic"])
+        fixed = "what it follows is fixed" if master.is_fixed else ""
+        reason = unreported.get(master.name, fixed)
+        behind = [way[: way.index(name)] for way in ways if name in way]
+        found.append(
+            PassivePlace(
+                name, place, 0.0 if reason else off, "m" if slides else "rad",
+                joint.kind == "continuous", joint.mimics, reason,
+                any(x in joints for way in behind for x in way),
+            )
+        )  # fmt: skip
+    return tuple(found)
 
 
-def held_still(
-    urdf: str, places: Mapping[str, float], within: Mapping[str, float] | None = None
-) -> str:
+def held_still(urdf: str, held: Sequence[PassivePlace]) -> str:
     """Return a description in which joints are fixed where they stand.
 
     Args:
         urdf: The description, XML text.
-        places: Where joints stand [rad or m], as `held_places` says.
-        within: By how much each may be off its place [rad or m]; those not named: not at all.
+        held: From `held_joints`.
     """
-    if not places:
+    if not held:
         return urdf
     tree, root = UrdfTree.of(urdf), ElementTree.fromstring(urdf)
+    places = {joint.name: joint for joint in held}
     for element in root.findall("joint"):
-        name = element.get("name", "")
-        if name in places:
-            _fix(element, tree.named(name), places[name])
-            if off := (within or {}).get(name, 0.0):
-                kind = {"kind": tree.named(name).kind, "within": repr(off)}
+        if (known := places.get(element.get("name", ""))) is not None:
+            joint = tree.named(known.name)
+            _fix(element, joint, known.place)
+            if known.within:
+                kind = {"kind": joint.kind, "within": repr(known.within)}
                 ElementTree.SubElement(element, HELD, kind)
     return ElementTree.tostring(root, encoding="unicode")
 

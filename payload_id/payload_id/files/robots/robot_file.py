@@ -24,7 +24,7 @@ from ..configuration.package_data import shipped
 from .description.urdf import read_urdf
 from .description.urdf_tree import UrdfJoint, UrdfTree
 from .joint_limits import stated_limits
-from .passive_joints import PassivePlace, held_places, held_still, passive_joints
+from .passive_joints import PassivePlace, held_joints, held_still
 from .passive_play import base_tilt
 
 if TYPE_CHECKING:
@@ -67,10 +67,8 @@ class RobotFile:
         driver: What is known of the driver that follows it.
         control: What the arm's motion under a controller rests on.
         allowed_contacts: Pairs of bodies that are not checked against each other, and why.
-        passive_joints: Where joints stand that the arm does not move, as far as that is known; they
-            are fixed there in `urdf` [rad or m].
-        held: The same joints, with how far off their places they may be, and whether they are
-            watched.
+        held: Joints that the arm does not move, as far as it is known where they stand; they are
+            fixed there in `urdf`.
         held_silence: Age of its position at which such a joint counts as not heard [s].
         links_without_body: Links with mass that have no body, and why.
         limits_used: Name of the set of joint limits in use.
@@ -98,7 +96,6 @@ class RobotFile:
     driver: DriverFacts
     control: ControlSettings
     allowed_contacts: Mapping[tuple[str, str], str]
-    passive_joints: Mapping[str, float]
     held: tuple[PassivePlace, ...]
     held_silence: float
     links_without_body: Mapping[str, str]
@@ -134,10 +131,9 @@ class RobotFile:
             urdf = with_masses_times(urdf, keys.mass_factor)
         joints, gravity, watch = keys.joints, np.array(keys.gravity), keys.passive_joints_watch
         _check_names(urdf, keys, source)
-        places = held_places(urdf, joints, keys.passive_joints)
         within = (watch.turning, watch.sliding)
-        held = passive_joints(urdf, joints, places, within, watch.unreported)
-        urdf = held_still(urdf, places, {joint.name: joint.within for joint in held})
+        held = held_joints(urdf, joints, keys.passive_joints, within, watch.unreported)
+        urdf = held_still(urdf, held)
         found = [UrdfTree.of(urdf).named(name) for name in joints]
         endless = tuple(joint.kind == "continuous" for joint in found)
         sets = _limit_sets(keys, found, source)
@@ -166,7 +162,6 @@ class RobotFile:
             driver=keys.driver,
             control=keys.control,
             allowed_contacts=keys.contacts,
-            passive_joints=places,
             held=held,
             held_silence=watch.silence,
             links_without_body=keys.links_without_body,

@@ -21,7 +21,7 @@ from payload_id.core.safety.margins.margin import Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.robots.arm_geometry import description_geometry
-from payload_id.files.robots.passive_joints import held_places, held_still
+from payload_id.files.robots.passive_joints import held_joints, held_still
 from payload_id.files.robots.robot_file import RobotFile
 
 BOX = '<collision><origin xyz="{place}"/><geometry><box size="{size}"/></geometry></collision>'
@@ -178,7 +178,7 @@ def test_fingers_are_covered_over_their_whole_travel_or_where_they_are_said_to_b
     assert any("open may be anywhere from 0 to 0.8 rad" in note for note in whole.notes)
     assert any("follow is at -1 times open" in note for note in whole.notes)
     stated = description_geometry(
-        held_still(urdf, held_places(urdf, robot.joints, {"open": 0.4})), model, Path()
+        held_still(urdf, held_joints(urdf, robot.joints, {"open": 0.4})), model, Path()
     )
     assert not stated.notes  # nothing is assumed: it is part of the description
     rng = np.random.default_rng(0)

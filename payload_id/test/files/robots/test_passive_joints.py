@@ -13,7 +13,7 @@ from payload_id.core.arm.kinetics import frames
 from payload_id.core.errors import InputError, ModelError
 from payload_id.core.safety.clearance.arm_geometry import BASE
 from payload_id.files.robots.arm_geometry import description_geometry
-from payload_id.files.robots.passive_joints import held_places, held_still
+from payload_id.files.robots.passive_joints import held_joints, held_still
 
 LIMIT = '<limit lower="{}" upper="{}" velocity="1" effort="9"/>'
 
@@ -57,7 +57,7 @@ MOVING = ("a", "b")
 
 def still(text, joints, stated):
     """Return a description with the joints fixed of which it is known where they stand."""
-    return held_still(text, held_places(text, joints, stated))
+    return held_still(text, held_joints(text, joints, stated))
 
 
 def whole(q):
@@ -118,7 +118,9 @@ def test_what_a_joint_cannot_do_is_refused():
 
 
 def test_what_the_arm_stands_on_is_known_with_all_that_follows():
-    places = held_places(ARM, MOVING, {})
-    assert places == {"crank": 0.0, "raise": 0.2, "slide": 0.0}
-    assert held_places(ARM, MOVING, HELD) == {**HELD, "raise": pytest.approx(0.5)}
+    def places(stated):
+        return {joint.name: joint.place for joint in held_joints(ARM, MOVING, stated)}
+
+    assert places({}) == {"crank": 0.0, "raise": 0.2, "slide": 0.0}
+    assert places(HELD) == {**HELD, "raise": pytest.approx(0.5)}
     assert still(ARM, ("crank", "raise", "a", "slide", "b", "nod"), {}) == ARM

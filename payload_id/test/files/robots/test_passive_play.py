@@ -18,7 +18,7 @@ from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.clearance.swept_volume import outline
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.robots.arm_geometry import description_geometry, robot_geometry
-from payload_id.files.robots.passive_joints import held_places, held_still, passive_joints
+from payload_id.files.robots.passive_joints import held_joints, held_still
 from payload_id.files.robots.passive_play import base_tilt
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
@@ -42,10 +42,8 @@ STATES = [{}, {"grip": 0.4}]  # the gripper anywhere, or at a place
 
 
 def described(stated):
-    places = held_places(ARM, MOVING, {**STATED, **stated})
-    held = passive_joints(ARM, MOVING, places, WITHIN, {})
-    text = held_still(ARM, places, {joint.name: joint.within for joint in held})
-    return text, held
+    held = held_joints(ARM, MOVING, {**STATED, **stated}, WITHIN)
+    return held_still(ARM, held), held
 
 
 def moved(held, rng):
