@@ -108,13 +108,8 @@ def named_within(name: str, namespace: str) -> str:
 class DriverFacts(Model):
     """What is known of an arm's driver."""
 
-    software: str | None = key("package and commit that these facts were read in", default=None)
     controller_manager: str | None = key(
         "node of the controller manager, as without a namespace", default=None
-    )
-    update_rate: float | None = key("rate of its loop", "Hz", None, ge=1.0)
-    state_delay: float | None = key(
-        "age of what joint states hold, at their stamp", "s", None, ge=0.0
     )
     controller: Controller = section("the controller that moves the arm")
     exported: Named = key("command interfaces of each joint that the driver offers", default=())
