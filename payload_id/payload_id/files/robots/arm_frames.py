@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,12 +55,26 @@ class ArmFrames:
         moving = [joint for joint in self._tree.joints.values() if not joint.is_fixed]
         self.joints = tuple(joint.name for joint in moving if not joint.mimics)
         self._model = pin.buildModelFromXML(urdf)
-        self._data = self._model.createData()
+
+    def at(self, positions: Mapping[str, float] | None = None) -> Callable[[str], pin.SE3]:
+        """Return what tells where a link is, seen from the base.
+
+        Args:
+            positions: By joint [rad or m]; those that are not in it are at zero, those that follow
+                others where they lead. None: all are at zero.
+        """
+        q, data = pin.neutral(self._model), self._model.createData()
+        for joint in () if positions is None else self._tree.joints.values():
+            if self._model.existJointName(joint.name):
+                place = (positions or {}).get(joint.mimics or joint.name, 0.0)
+                set_joint(self._model, q, joint.name, joint.multiplier * place + joint.offset)
+        pin.framesForwardKinematics(self._model, data, q)
+        return lambda link: data.oMf[frame_id(self._model, link)]
 
     def fixed(self) -> list[LinkFrame]:
         """Return the links on fixed joints."""
-        self._place({})
-        return [self._frame(joint) for joint in self._tree.joints.values() if joint.is_fixed]
+        at = self.at({})
+        return [_frame(joint, at) for joint in self._tree.joints.values() if joint.is_fixed]
 
     def moving(self, positions: Mapping[str, float]) -> list[LinkFrame]:
         """Return the links on joints that move.
@@ -68,8 +82,8 @@ class ArmFrames:
         Args:
             positions: By joint [rad or m]; those that are not in it are at zero.
         """
-        self._place(positions)
-        return [self._frame(joint) for joint in self._tree.joints.values() if not joint.is_fixed]
+        at = self.at(positions)
+        return [_frame(joint, at) for joint in self._tree.joints.values() if not joint.is_fixed]
 
     def reach(self) -> float:
         """Return how far from the base a link can be, were the arm straight [m]."""
@@ -83,23 +97,12 @@ class ArmFrames:
             longest = max(longest, length)
         return longest
 
-    def _place(self, positions: Mapping[str, float]) -> None:
-        """Put all joints where they are said to be, those that follow others with them."""
-        q = pin.neutral(self._model)
-        for joint in self._tree.joints.values():
-            if self._model.existJointName(joint.name):
-                place = positions.get(joint.mimics or joint.name, 0.0)
-                set_joint(self._model, q, joint.name, joint.multiplier * place + joint.offset)
-        pin.framesForwardKinematics(self._model, self._data, q)
 
-    def _frame(self, joint: UrdfJoint) -> LinkFrame:
-        """Return where the link of a joint is, on the link before it."""
-        before, link = (
-            self._data.oMf[frame_id(self._model, name)] for name in (joint.parent, joint.child)
-        )
-        place = before.actInv(link)
-        quaternion = pin.Quaternion(place.rotation).coeffs()
-        return LinkFrame(joint.parent, joint.child, np.array(place.translation), quaternion)
+def _frame(joint: UrdfJoint, at: Callable[[str], pin.SE3]) -> LinkFrame:
+    """Return where the link of a joint is, on the link before it."""
+    place = at(joint.parent).actInv(at(joint.child))
+    quaternion = pin.Quaternion(place.rotation).coeffs()
+    return LinkFrame(joint.parent, joint.child, np.array(place.translation), quaternion)
 
 
 def set_joint(model: pin.Model, q: Array, name: str, value: float) -> None:

@@ -11,16 +11,14 @@ from collections.abc import Mapping
 from itertools import pairwise, product
 
 import numpy as np
-import pinocchio as pin
 
 from ...core.arm.arm_model import ArmModel
-from ...core.arm.frames import frame_id
 from ...core.arrays import Array
 from ...core.errors import ModelError
 from ...core.safety.clearance.arm_geometry import BASE
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.travel import travel_hull
-from .arm_frames import set_joint
+from .arm_frames import ArmFrames
 from .description.urdf_tree import UrdfJoint, UrdfTree
 from .passive_joints import ends_of, master_of
 
@@ -48,8 +46,7 @@ class LinkPlaces:
                 be anywhere.
         """
         self._model, self._tree = model, tree
-        self._full = pin.buildModelFromXML(urdf)
-        self._data = self._full.createData()
+        self._frames = ArmFrames(urdf)
         held = [j for j in tree.joints.values() if not j.is_fixed and j.name not in model.joints]
         self._master = {joint.name: master_of(joint, tree, model.joints).name for joint in held}
         borne = [x for name in model.joints for x in tree.way_to(tree.named(name).parent)]
@@ -131,9 +128,8 @@ class LinkPlaces:
 
     def _reach(self, way: list[UrdfJoint]) -> float:
         """Return the largest distance of the last link's origin from a joint on the way [m]."""
-        pin.framesForwardKinematics(self._full, self._data, pin.neutral(self._full))
-        links = [way[0].parent, *(joint.child for joint in way)]
-        places = [self._data.oMf[frame_id(self._full, link)].translation for link in links]
+        at = self._frames.at()
+        places = [at(link).translation for link in (way[0].parent, *(x.child for x in way))]
         straight = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(places))
         slides = [joint for joint in way if joint.kind == "prismatic" and not joint.is_fixed]
         return straight + sum(max(map(abs, self._place(joint))) for joint in slides)
@@ -151,15 +147,11 @@ class LinkPlaces:
             carrier: Name of the joint; empty: the base.
             free: Positions of joints that may be anywhere; the others are where they stand.
         """
-        q = pin.neutral(self._full)
-        for name, master in self._master.items():
-            joint = self._tree.named(name)
-            value = free.get(master, sum(self._ends[master]) / 2)
-            set_joint(self._full, q, name, joint.multiplier * value + joint.offset)
-        pin.framesForwardKinematics(self._full, self._data, q)
-        place = self._data.oMf[frame_id(self._full, link)]
+        middle = {name: sum(ends) / 2 for name, ends in self._ends.items()}
+        at = self._frames.at({**middle, **free})
+        place = at(link)
         if carrier:
-            place = self._data.oMi[self._full.getJointId(carrier)].actInv(place)
+            place = at(self._tree.named(carrier).child).actInv(place)
         return np.array(place.rotation), np.array(place.translation)
 
 

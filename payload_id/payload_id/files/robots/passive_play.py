@@ -10,13 +10,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pinocchio as pin
 
-from ...core.arm.frames import frame_id
 from ...core.arrays import Array
 from ...core.errors import ModelError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.swept_volume import outline
+from .arm_frames import ArmFrames
 from .description.urdf_tree import UrdfJoint, UrdfTree
 from .passive_joints import master_of
 
@@ -33,9 +32,7 @@ class PassivePlay:
         """
         self._tree, self._joints = UrdfTree.of(urdf), joints
         self._loose = any(joint.within for joint in self._tree.joints.values())
-        self._model = pin.buildModelFromXML(urdf)
-        self._data = self._model.createData()
-        pin.framesForwardKinematics(self._model, self._data, pin.neutral(self._model))
+        self._at = ArmFrames(urdf).at()
 
     def of_body(self, link: str, body: ConvexBody) -> float:
         """Return how far a point of a link's body, in the link's frame, may be off [m]."""
@@ -65,8 +62,7 @@ class PassivePlay:
 
     def _reach(self, way: list[UrdfJoint]) -> float:
         """Return the largest distance of the last link's origin from the first joint [m]."""
-        frames = (self._data.oMf[frame_id(self._model, joint.child)] for joint in way)
-        places = [np.array(frame.translation) for frame in frames]
+        places = [self._at(joint.child).translation for joint in way]
         straight = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(places))
         return straight + sum(self._slide(joint) for joint in way)
 
@@ -109,13 +105,11 @@ def base_tilt(urdf: str, joints: tuple[str, ...], gravity: Array) -> float:
     }
     if not under:
         return 0.0
-    model = pin.buildModelFromXML(urdf)
-    data, size = model.createData(), float(np.linalg.norm(gravity))
-    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    at, size = ArmFrames(urdf).at(), float(np.linalg.norm(gravity))
     total = sum(joint.within for joint in under.values())
     tilt = 0.0
     for joint in under.values():
         axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
-        across = np.cross(data.oMf[frame_id(model, joint.child)].rotation @ axis, gravity)
+        across = np.cross(at(joint.child).rotation @ axis, gravity)
         tilt += joint.within * (float(np.linalg.norm(across)) + size * (total - joint.within))
     return tilt

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pinocchio as pin
 
-from ....core.arm.frames import frame_id
 from ....core.arrays import Array
 from ....core.body.inertial import (
     change_of_frame,
@@ -16,6 +14,7 @@ from ....core.body.inertial import (
 )
 from ....core.errors import ConfigurationError, UnknownNameError
 from ....core.identification.estimate import Estimate
+from ...robots.arm_frames import ArmFrames
 from ...robots.description.urdf_tree import UrdfTree
 from .ranges import (
     Range,
@@ -130,18 +129,15 @@ def rigid_place(urdf: str | None, frame: str, link: str) -> tuple[Array, Array]:
             "robot description is needed to go from one to the other. Give the robot file "
             "(--robot)."
         )
-    model = pin.buildModelFromXML(urdf)
-    names = [each.name for each in model.frames if each.type == pin.FrameType.BODY]
+    tree = UrdfTree.of(urdf)
     for name in (frame, link):
-        if name not in names:
-            raise UnknownNameError("link", name, names, "the robot description")
-    if frame not in UrdfTree.of(urdf).rigid_group(link):
+        if name not in tree.masses:
+            raise UnknownNameError("link", name, tree.masses, "the robot description")
+    if frame not in tree.rigid_group(link):
         raise ConfigurationError(
             f"The links '{frame}' and '{link}' move against each other, so a load in the frame of "
             "one is none in that of the other. Name a link that is fixed to the flange (--frame)."
         )
-    data = model.createData()
-    pin.framesForwardKinematics(model, data, pin.neutral(model))
-    at = [data.oMf[frame_id(model, name)] for name in (frame, link)]
-    relative = at[0].actInv(at[1])
+    at = ArmFrames(urdf).at()
+    relative = at(frame).actInv(at(link))
     return np.array(relative.rotation), np.array(relative.translation)
