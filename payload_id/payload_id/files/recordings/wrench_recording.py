@@ -92,8 +92,7 @@ class WrenchRecording(WrenchSamples):
         wrench = read_wrenches(path, wrench_topic, frame)
         start_ns = int(wrench.stamp_ns[0])
         stamp: Array = seconds_since(wrench.stamp_ns, start_ns)
-        keep, dropped = rows_to_keep(stamp, wrench.values)
-        _require_rows(keep, f"The wrench of {path}", dropped)
+        keep, dropped = _usable(stamp, wrench.values, f"The wrench of {path}")
         time, values, name = stamp[keep], factor * wrench.values[keep], frame or wrench.frame
         lost: Mapping[str, int] = {}  # of the motion
         notes: tuple[str, ...] = ()
@@ -116,7 +115,6 @@ class WrenchRecording(WrenchSamples):
                 "topic of the sensor's pose (pose_topic), or the orientation of a sensor that "
                 "rests."
             )
-        _require_measured(samples, str(path))
         unmoved = len(time) - len(samples)
         if unmoved > UNACCOMPANIED * len(time):  # a few at the ends never have a motion
             notes += (
@@ -163,8 +161,7 @@ class WrenchRecording(WrenchSamples):
         stamp_ns, wrench = tables.wrench
         origin = int(stamp_ns[0])
         stamp = seconds_since(stamp_ns, origin)
-        keep, dropped = rows_to_keep(stamp, wrench)
-        _require_rows(keep, f"The table {path}", dropped)
+        keep, dropped = _usable(stamp, wrench, f"The table {path}")
         moved = seconds_since(tables.rotation[0], origin)
         if arm is None:
             samples = wrench_samples(
@@ -176,7 +173,6 @@ class WrenchRecording(WrenchSamples):
             samples = wrench_samples_of_arm(
                 arm, moved, q, velocities(moved, q), stamp[keep], wrench[keep], tables.cutoff
             )
-        _require_measured(samples, str(path))
         return cls.of(
             samples, frame=tables.frame or (arm.payload_frame if arm else "sensor"),
             start_ns=origin, source=tables.source,
@@ -189,7 +185,13 @@ class WrenchRecording(WrenchSamples):
     def of(
         cls, samples: WrenchSamples, lost: Mapping[str, int] | None = None, **rest: Any
     ) -> WrenchRecording:
-        """Return a recording of samples; `lost` counts what was left out before them, by cause."""
+        """Return a recording of samples; `lost` counts what was left out before them, by cause.
+
+        Raises:
+            RecordingError: The wrench is that of a sensor that does not measure.
+        """
+        if complaint := WrenchWatch().seen(samples).complaint:
+            raise RecordingError(f"{rest.get('source', 'The wrench')}: {complaint}")
         values = {entry.name: getattr(samples, entry.name) for entry in fields(WrenchSamples)}
         values["dropped"] = counted_together(samples.dropped, lost or {})
         return cls(**values, **rest)
@@ -225,11 +227,9 @@ def _poses_at_rest(tables: WrenchTables, arm: ArmModel | None) -> WrenchRecordin
     wrench = wrench[np.isin(number, turned)]
     none = np.zeros((len(wrench), 3))
     stamp = seconds_since(turned, 0)
-    keep, dropped = rows_to_keep(stamp, wrench)
-    _require_rows(keep, f"The table {tables.source}", dropped)
+    _usable(stamp, wrench, f"The table {tables.source}")
     gravity = tables.gravity if arm is None else checked_gravity(arm.gravity)
     samples = WrenchSamples(stamp, rotation, none, none, none, wrench, gravity=gravity)
-    _require_measured(samples, tables.source)
     note = f"Each of {len(samples)} rows is taken as one reading of a pose at rest."
     return WrenchRecording.of(
         samples, frame=tables.frame or (arm.payload_frame if arm else "sensor"),
@@ -262,8 +262,7 @@ def _poses(
     """Return the poses of a topic, how many were left out, by cause, and notes."""
     rows, rotation = read_poses(path, topic)
     stamp = seconds_since(rows.stamp_ns, start_ns)
-    keep, lost = rows_to_keep(stamp, rows.values)
-    _require_rows(keep, f"Topic '{topic}' of {path}", lost)
+    keep, lost = _usable(stamp, rows.values, f"Topic '{topic}' of {path}")
     poses = Poses(stamp[keep], rotation[keep], rows.values[keep, :3])
     return poses, counted_together(lost, rows.dropped), rows.notes
 
@@ -283,8 +282,9 @@ def _sign(sign: object) -> Array:
     return np.broadcast_to(factor, (6,)).astype(float)
 
 
-def _require_rows(keep: BoolArray, what: str, dropped: Mapping[str, int]) -> None:
-    """Raise unless two rows can be used."""
+def _usable(stamp: Array, values: Array, what: str) -> tuple[BoolArray, Mapping[str, int]]:
+    """Return which rows can be used, two or more, and how many cannot, by cause."""
+    keep, dropped = rows_to_keep(stamp, values)
     if keep.sum() < 2:
         causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items())
         raise RecordingError(
@@ -292,9 +292,4 @@ def _require_rows(keep: BoolArray, what: str, dropped: Mapping[str, int]) -> Non
             f"(left out: {causes or 'none'}). Numbers must be finite and at most {LARGEST:g}, "
             "stamps increase."
         )
-
-
-def _require_measured(samples: WrenchSamples, source: str) -> None:
-    """Raise where the wrench is that of a sensor that does not measure."""
-    if complaint := WrenchWatch().seen(samples).complaint:
-        raise RecordingError(f"{source}: {complaint}")
+    return keep, dropped

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray
 from ...core.body.inertial import mass_com_inertia
 from ...core.identification.estimate import Estimate
 from ...core.number_format import digits, number
@@ -19,6 +19,11 @@ AXES = ("x", "y", "z")
 PAIRS = ("xx", "xy", "xz", "yy", "yz", "zz")
 MOMENTS = (0, 3, 5)  # places of xx, yy, zz in PAIRS
 PRODUCTS = {1: 5, 2: 3, 4: 0}  # places of xy, xz, yz: that of the moment about the third axis
+MM = 1e3  # in a metre
+MASS = {"m": "mass"}  # names by their symbols
+PLACES = {f"c_{x}": f"centre of mass, {x}" for x in AXES}
+FIRST = {f"h_{x}": f"first moment, {x}" for x in AXES}
+INERTIA = {f"I_{x}": f"{'moment' if x[0] == x[1] else 'product'} of inertia, {x}" for x in PAIRS}
 UPPER = np.triu_indices(3)  # (0,0), (0,1), (0,2), (1,1), (1,2), (2,2): the order of PAIRS
 
 
@@ -83,31 +88,31 @@ def groups_of(estimate: Estimate) -> tuple[Group, ...]:
     """
     frame = estimate.payload_frame or "the payload frame"
     load = Load.of(estimate, estimate.payload_frame, None)
-    mass, com, inertia = _point(estimate.phi)
-    known, about = estimate.identifiable, bool(estimate.identifiable.all())
-    found = [
-        Quantity("mass", "m", "kg", mass, *_ends(load.mass_range, 0), bool(known[0])),
-        *(_place(k, com, load.com_range, bool(known[0] and known[1 + k])) for k in range(3)),
-    ]
+    phi, known = estimate.phi, estimate.identifiable
+    mass, com, inertia = _point(phi)
     around = physical(load.inertia_range, estimate.upper[4:])
-    central = [
-        _inertia(pair, inertia[UPPER][k], _ends(around, k), about) for k, pair in enumerate(PAIRS)
-    ]
-    moments = [
-        Quantity(f"first moment, {axis}", f"h_{axis}", "kg m", float(estimate.phi[1 + k]),
-                 float(estimate.lower[1 + k]), float(estimate.upper[1 + k]), bool(known[1 + k]))
-        for k, axis in enumerate(AXES)
-    ]  # fmt: skip
-    own = [
-        _inertia(pair, estimate.phi[4 + k],
-                 (float(estimate.lower[4 + k]), float(estimate.upper[4 + k])), bool(known[4 + k]))
-        for k, pair in enumerate(PAIRS)
-    ]  # fmt: skip
+    place = Range(MM * load.com_range.lower, MM * load.com_range.upper)
+    first, own = (Range(estimate.lower[x], estimate.upper[x]) for x in (slice(1, 4), slice(4, 10)))
+    every = np.full(len(PAIRS), known.all())
+    found = _listed(MASS, "kg", np.array([mass]), load.mass_range, known[:1])
+    found += _listed(PLACES, "mm", MM * com, place, known[0] & known[1:4])
+    moments = _listed(FIRST, "kg m", phi[1:4], first, known[1:4])
     return (
-        Group(f"Mass, and centre of mass in {frame}", tuple(found)),
-        Group("Inertia about the centre of mass", tuple(central)),
-        Group(f"First moments and inertia about the origin of {frame}", (*moments, *own)),
-    )
+        Group(f"Mass, and centre of mass in {frame}", found),
+        Group("Inertia about the centre of mass",
+              _listed(INERTIA, "kg m²", inertia[UPPER], around, every)),
+        Group(f"First moments and inertia about the origin of {frame}",
+              moments + _listed(INERTIA, "kg m²", phi[4:], own, known[4:])),
+    )  # fmt: skip
+
+
+def _listed(
+    names: Mapping[str, str], unit: str, values: Array, ends: Range, known: BoolArray
+) -> tuple[Quantity, ...]:
+    """Return quantities of one kind; names by their symbols."""
+    numbers = zip(values.tolist(), ends.lower.tolist(), ends.upper.tolist(), strict=True)
+    each = zip(names.items(), numbers, known.tolist(), strict=True)
+    return tuple(Quantity(name, symbol, unit, *x, good) for (symbol, name), x, good in each)
 
 
 def physical(found: Range, upper: Array) -> Range:
@@ -128,29 +133,11 @@ def physical(found: Range, upper: Array) -> Range:
     return Range(low, high)
 
 
-def _place(k: int, com: Array, ends: Range, known: bool) -> Quantity:
-    """Return one coordinate of the centre of mass, in millimetres."""
-    low, high = (1e3 * end for end in _ends(ends, k))
-    name = f"centre of mass, {AXES[k]}"
-    return Quantity(name, f"c_{AXES[k]}", "mm", 1e3 * float(com[k]), low, high, known)
-
-
-def _inertia(pair: str, value: float, ends: tuple[float, float], known: bool) -> Quantity:
-    """Return one element of an inertia matrix."""
-    kind = "moment" if pair[0] == pair[1] else "product"
-    return Quantity(f"{kind} of inertia, {pair}", f"I_{pair}", "kg m²", float(value), *ends, known)
-
-
 def _point(phi: Array) -> tuple[float, Array, Array]:
     """Return mass, centre of mass (3,) and inertia about it (3, 3); NaN where there is no mass."""
     if not (np.isfinite(phi).all() and phi[0] > 0.0):
         return float(phi[0]), np.full(3, np.nan), np.full((3, 3), np.nan)
     return mass_com_inertia(phi)
-
-
-def _ends(found: Range, k: int) -> tuple[float, float]:
-    """Return one interval."""
-    return float(found.lower[k]), float(found.upper[k])
 
 
 def quantity(groups: Sequence[Group], symbol: str) -> Quantity:

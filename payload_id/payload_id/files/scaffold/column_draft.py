@@ -18,7 +18,7 @@ from ..robots.description.urdf_tree import UrdfJoint
 from ..tables.csv_columns import opened_table, what_to_write
 from ..tables.named_units import UNIT, has
 from .column_units import with_units
-from .columns_found import CURRENTS, MEASURED, NOT_MEASURED, ColumnsFound, words_of
+from .columns_found import CURRENTS, MEASURED, NOT_MEASURED, ColumnsFound, in_yaml, words_of
 
 MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
@@ -186,25 +186,22 @@ def _taken(kind: str, groups: Sequence[Group], n: int) -> tuple[tuple[str, ...],
 
 def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
     """Return the text of a columns file, its guesses to be checked."""
-
-    def line(key: str, names: Sequence[str]) -> str:
-        listed = [json.dumps(name, ensure_ascii=False) for name in names]
-        return f"{key}: [{', '.join(listed)}]"
-
-    velocity = line("velocity", found.velocity) if found.velocity else "# velocity: [...]"
+    velocity = "# velocity: [...]"
+    if found.velocity:
+        velocity = f"velocity: {in_yaml(found.velocity)}"
     units = found.position_unit or ("rad",)
     unit = units[0] if len(set(units)) == 1 else f"[{', '.join(units)}]"
     unit = unit if all(units) else "null  # ENTER it"
-    stamp = f"column: {json.dumps(found.time, ensure_ascii=False)}"
+    stamp = f"column: {in_yaml(found.time)}"
     stamp += f", unit: {found.time_unit or 'null'}"
     if found.nanoseconds:
-        stamp += f", nanoseconds: {json.dumps(found.nanoseconds, ensure_ascii=False)}"
+        stamp += f", nanoseconds: {in_yaml(found.nanoseconds)}"
     sign = _sign(found)
     what = f"Columns of {found.path.name}, drafted by payload-id new-robot. CHECK every line:"
     return f"""\
 {comment([what, ", ".join(found.header)])}---
 # Names of the joints, in the order of the columns below.
-{line("joints", joints)}
+joints: {in_yaml(joints)}
 
 # Column of time, and its unit: s, ms, us, ns, min or h. 'nanoseconds: NAME' adds that column.
 # Leave it out where each row is one pose at rest, which 'payload-id identify --static' takes.
@@ -212,14 +209,14 @@ stamp: {{{stamp}}}
 
 # Columns of joint positions, and of velocities in the same unit of angle per second. Without
 # 'velocity' positions are differentiated.
-{line("position", found.position)}
+position: {in_yaml(found.position)}
 {velocity}
 
 # Unit of positions: rad, deg, mrad, rev, ..., of joints that slide m or mm; one, or one for each.
 position_unit: {unit}
 
 # Columns of MEASURED joint torques or motor currents, not of commands or models.
-{line("effort", found.effort)}
+effort: {in_yaml(found.effort)}
 {_currents(found)}
 # Torque about the joint's axis [N m] = effort_sign * effort - effort_offset; one number, or one for
 # each joint. -1 where the driver counts against the joint, 0.001 for mN m.
@@ -237,8 +234,7 @@ def _sign(found: ColumnsFound) -> str:
     if found.effort_factor is None:
         return "null  # ENTER it: 1.0 for N m, 0.001 for mN m"
     signs = np.sign(found.torque_constants or (1.0,)) * np.array(found.effort_factor)
-    listed = [f"{x:.9g}" for x in signs]
-    return f"[{', '.join(listed)}]" if np.ptp(signs) else str(float(listed[0]))
+    return json.dumps(signs.tolist() if np.ptp(signs) else float(signs[0]))
 
 
 def _currents(found: ColumnsFound) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from ..tables.named_units import UNIT, with_units
 
@@ -89,3 +93,11 @@ def words_of(name: str) -> str:
         plain,
     )
     return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()
+
+
+def in_yaml(value: Any) -> str:
+    """Return a text, a number to four digits, None, or a list of them as YAML has it on a line."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return f"[{', '.join(map(in_yaml, value))}]"
+    value = float(f"{value:.4g}") if isinstance(value, float) else value
+    return json.dumps(value, ensure_ascii=not str(value).isprintable())

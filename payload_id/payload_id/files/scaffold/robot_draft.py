@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from ...core.motion.trajectory import Motion
 from ...core.safety.clearance.arm_geometry import AllowedContact
 from ..configuration.yaml_file import END
 from .arm_in_urdf import ArmFound
-from .columns_found import ColumnsFound
+from .columns_found import ColumnsFound, in_yaml
 from .torque_constants import FITTED
 
 POSES = 300  # random ones, for the largest gravity torque
@@ -262,11 +260,3 @@ def _unsaid(found: ArmFound) -> str:
                 f"\n# CHECK '{said}' of {', '.join(without)}: the description states none."
             )
     return "".join(lines)
-
-
-def in_yaml(value: Any) -> str:
-    """Return a text, a number to four digits, None, or a list of them as YAML has it on a line."""
-    if isinstance(value, list | tuple | np.ndarray):
-        return f"[{', '.join(map(in_yaml, value))}]"
-    value = float(f"{value:.4g}") if isinstance(value, float) else value
-    return json.dumps(value, ensure_ascii=not str(value).isprintable())
