@@ -77,7 +77,7 @@ def description_geometry(
         UnknownNameError: There is no such link or joint.
     """
     tree, without_body = UrdfTree.of(urdf), without_body or {}
-    places, play = LinkPlaces(urdf, model, tree), PassivePlay(urdf, model.joints)
+    places = LinkPlaces(urdf, model, tree)
     links = {link.get("name", ""): link for link in ElementTree.fromstring(urdf).findall("link")}
     _check_names(links, without_body)
     own = {
@@ -96,7 +96,7 @@ def description_geometry(
     for name, bodies in own.items():
         check_sizes(name, tree.masses[name], bodies)
     found = [
-        LinkBody(name, *places.placed(name, body, play.of_body(name, body)))
+        LinkBody(name, *places.placed(name, body))
         for name, bodies in own.items()
         for body in bodies
     ]

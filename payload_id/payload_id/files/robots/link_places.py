@@ -8,7 +8,7 @@ stands on is at zero, where the model has it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ...core.safety.clearance.travel import travel_hull
 from .arm_frames import ArmFrames
 from .description.urdf_tree import UrdfJoint, UrdfTree
 from .passive_joints import ends_of, master_of
+from .passive_play import PassivePlay
 
 SAMPLES = {1: 33, 2: 13, 3: 7}  # values of each of so many joints that are anywhere
 
@@ -46,7 +47,7 @@ class LinkPlaces:
                 be anywhere.
         """
         self._model, self._tree = model, tree
-        self._frames = ArmFrames(urdf)
+        self._frames, self._play = ArmFrames(urdf), PassivePlay(urdf, model.joints)
         held = [j for j in tree.joints.values() if not j.is_fixed and j.name not in model.joints]
         self._master = {joint.name: master_of(joint, tree, model.joints).name for joint in held}
         borne = [x for name in model.joints for x in tree.way_to(tree.named(name).parent)]
@@ -82,20 +83,21 @@ class LinkPlaces:
         masters = {self._master[x.name] for x in way if x.name in self._master}
         return sorted(x for x in masters if self._ends[x][0] < self._ends[x][1])
 
-    def placed(self, link: str, body: ConvexBody, play: float = 0.0) -> tuple[int, ConvexBody]:
+    def placed(self, link: str, body: ConvexBody) -> tuple[int, ConvexBody]:
         """Return the joint that carries a link, `BASE` if none, and a body in that joint's frame.
 
-        Beyond joints that may be in several places the body contains the link in all of them.
+        Beyond joints that may be in several places, or off theirs, the body contains the link in
+        all of them.
 
         Args:
             link: The link.
             body: Its body, in its frame.
-            play: By how much its points may be off since passive joints may be [m].
 
         Raises:
             ModelError: There are too many such joints.
         """
         carrier, beyond = self._beyond(link)
+        play = self._play.of_body(link, body)
         joint = self._model.joints.index(carrier) if carrier else BASE
         free = self._free(beyond)
         if not free:
@@ -115,7 +117,7 @@ class LinkPlaces:
         steps = [(name, grid[1] - grid[0]) for name, grid in zip(free, grids, strict=True)]
         turns = [step * self._rate(beyond, name, False) for name, step in steps]
         slides = [step * self._rate(beyond, name, True) for name, step in steps]
-        hull = travel_hull(body, poses, turns, slides, self._reach(beyond))
+        hull = travel_hull(body, poses, turns, slides, self._play.reach(beyond))
         return joint, hull.grown(play)
 
     def _rate(self, way: list[UrdfJoint], master: str, slides: bool) -> float:
@@ -125,19 +127,6 @@ class LinkPlaces:
             for joint in way
             if self._master.get(joint.name) == master and (joint.kind == "prismatic") == slides
         )
-
-    def _reach(self, way: list[UrdfJoint]) -> float:
-        """Return the largest distance of the last link's origin from a joint on the way [m]."""
-        at = self._frames.at()
-        places = [at(link).translation for link in (way[0].parent, *(x.child for x in way))]
-        straight = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(places))
-        slides = [joint for joint in way if joint.kind == "prismatic" and not joint.is_fixed]
-        return straight + sum(max(map(abs, self._place(joint))) for joint in slides)
-
-    def _place(self, joint: UrdfJoint) -> tuple[float, float]:
-        """Return between which positions a passive joint may be."""
-        low, high = self._ends[self._master[joint.name]]
-        return joint.multiplier * low + joint.offset, joint.multiplier * high + joint.offset
 
     def _pose(self, link: str, carrier: str, free: Mapping[str, float]) -> tuple[Array, Array]:
         """Return a link's pose in the frame of the joint that carries it.

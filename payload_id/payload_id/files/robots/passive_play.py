@@ -57,10 +57,10 @@ class PassivePlay:
         for k, joint in enumerate(way):
             if joint.within:
                 turns = joint.was != "prismatic"
-                shift += joint.within * (self._reach(way[k:]) + radius if turns else 1.0)
+                shift += joint.within * (self.reach(way[k:]) + radius if turns else 1.0)
         return shift
 
-    def _reach(self, way: list[UrdfJoint]) -> float:
+    def reach(self, way: list[UrdfJoint]) -> float:
         """Return the largest distance of the last link's origin from the first joint [m]."""
         places = [self._at(joint.child).translation for joint in way]
         straight = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(places))
