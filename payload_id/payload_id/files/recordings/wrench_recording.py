@@ -115,6 +115,7 @@ class WrenchRecording(WrenchSamples):
                 "topic of the sensor's pose (pose_topic), or the orientation of a sensor that "
                 "rests."
             )
+        _require_measured(samples, str(path))
         unmoved = len(time) - len(samples)
         if unmoved > UNACCOMPANIED * len(time):  # a few at the ends never have a motion
             notes += (
@@ -173,6 +174,7 @@ class WrenchRecording(WrenchSamples):
             samples = wrench_samples_of_arm(
                 arm, moved, q, velocities(moved, q), stamp[keep], wrench[keep], tables.cutoff
             )
+        _require_measured(samples, str(path))
         return cls.of(
             samples, frame=tables.frame or (arm.payload_frame if arm else "sensor"),
             start_ns=origin, source=tables.source,
@@ -185,13 +187,7 @@ class WrenchRecording(WrenchSamples):
     def of(
         cls, samples: WrenchSamples, lost: Mapping[str, int] | None = None, **rest: Any
     ) -> WrenchRecording:
-        """Return a recording of samples; `lost` counts what was left out before them, by cause.
-
-        Raises:
-            RecordingError: The wrench is that of a sensor that does not measure.
-        """
-        if complaint := WrenchWatch().seen(samples).complaint:
-            raise RecordingError(f"{rest.get('source', 'The wrench')}: {complaint}")
+        """Return a recording of samples; `lost` counts what was left out before them, by cause."""
         values = {entry.name: getattr(samples, entry.name) for entry in fields(WrenchSamples)}
         values["dropped"] = counted_together(samples.dropped, lost or {})
         return cls(**values, **rest)
@@ -230,6 +226,7 @@ def _poses_at_rest(tables: WrenchTables, arm: ArmModel | None) -> WrenchRecordin
     _usable(stamp, wrench, f"The table {tables.source}")
     gravity = tables.gravity if arm is None else checked_gravity(arm.gravity)
     samples = WrenchSamples(stamp, rotation, none, none, none, wrench, gravity=gravity)
+    _require_measured(samples, tables.source)
     note = f"Each of {len(samples)} rows is taken as one reading of a pose at rest."
     return WrenchRecording.of(
         samples, frame=tables.frame or (arm.payload_frame if arm else "sensor"),
@@ -293,3 +290,9 @@ def _usable(stamp: Array, values: Array, what: str) -> tuple[BoolArray, Mapping[
             "stamps increase."
         )
     return keep, dropped
+
+
+def _require_measured(samples: WrenchSamples, source: str) -> None:
+    """Raise where the wrench is that of a sensor that does not measure."""
+    if complaint := WrenchWatch().seen(samples).complaint:
+        raise RecordingError(f"{source}: {complaint}")
