@@ -18,9 +18,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...core.errors import ModelError, UnknownNameError
-from .description.urdf_tree import HELD, UrdfJoint, UrdfTree
-
-MOTIONS = ("revolute", "continuous", "prismatic")
+from .description.urdf_tree import HELD, MOVING, UrdfJoint, UrdfTree
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def held_joints(
     for name in joints:
         check_way(tree, tree.named(name).parent, moving)
     held = [j for j in tree.joints.values()
-            if j.kind in MOTIONS and j.name not in (*joints, *moving)]  # fmt: skip
+            if j.kind in MOVING and j.name not in (*joints, *moving)]  # fmt: skip
     for name, place in stated.items():
         _check(name, place, tree, held)
     masters = {joint.name: master_of(joint, tree, joints) for joint in held}

@@ -11,11 +11,10 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.errors import ModelError, UnknownNameError
-from ..robots.description.urdf_tree import UrdfJoint, UrdfTree
+from ..robots.description.urdf_tree import MOVING, UrdfJoint, UrdfTree
 from ..robots.joint_limits import UNLIMITED_FROM
 
 TURN = math.pi  # [rad] that random poses reach where no limit is stated
-MOVING = ("revolute", "continuous", "prismatic")
 BASES = ("floating", "planar")  # joints on which a whole robot moves
 LEAST_CHAIN = 3  # joints that make an arm where a chain divides; fewer are fingers
 FINGERS = ("finger", "gripper", "knuckle", "jaw", "claw")

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pinocchio as pin
 
 from ....core.arm.description import usable
 from ....core.arrays import Array
-from ....core.errors import ConfigurationError, ModelError
+from ....core.errors import ConfigurationError
 from ....core.identification.estimate import Estimate
 from ...configuration.input_path import input_path
 from ...configuration.json_file import read_json
@@ -60,7 +59,7 @@ def read_result(path: Path) -> Result:
             source=folder.name,
             estimate=run.result,
             of_wrench=run.wrench is not None,
-            urdf=_description(run.urdf, folder) if run.urdf else None,
+            urdf=usable(run.urdf) if run.urdf else None,
             robot=run.robot,
             gravity=np.array(run.gravity),
         )
@@ -80,17 +79,3 @@ def read_result(path: Path) -> Result:
         path.name, keys.estimate, of_wrench="force_error" in keys.uncertainty,
         robot_digest=keys.robot_digest,
     )  # fmt: skip
-
-
-def _description(urdf: str, folder: Path) -> str:
-    """Return a run's robot description as Pinocchio reads it.
-
-    Raises:
-        ModelError: It cannot be read.
-    """
-    urdf = usable(urdf)
-    try:
-        pin.buildModelFromXML(urdf)
-    except (ValueError, RuntimeError) as error:
-        raise ModelError(f"The robot description in {folder} is no readable URDF.") from error
-    return urdf

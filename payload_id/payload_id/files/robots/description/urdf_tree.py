@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from ....core.errors import ModelError
 
+MOVING = ("revolute", "continuous", "prismatic")
 HELD = "held"  # element of a fixed joint that says what it was, and how far off it may be
 
 
@@ -73,10 +74,10 @@ class UrdfTree:
 
     @classmethod
     def of(cls, urdf: str) -> UrdfTree:
-        """Read a description, XML text.
+        """Read a description, XML text that is `usable`.
 
         Raises:
-            ModelError: A joint has a number that is none.
+            ModelError: Joints follow one another in a circle.
         """
         root = ElementTree.fromstring(urdf)
         found = [_joint(element) for element in root.findall("joint")]
@@ -143,52 +144,28 @@ def _led(joint: UrdfJoint, by_name: Mapping[str, UrdfJoint]) -> UrdfJoint:
 
 
 def _joint(element: ElementTree.Element) -> UrdfJoint:
-    """Return one <joint>."""
-    name, kind = element.get("name", ""), element.get("type", "")
-    empty = ElementTree.Element("nothing")
-    limit, mimic, held, axis = (
+    """Return one <joint>, whose numbers `usable` has checked."""
+    kind, empty = element.get("type", ""), ElementTree.Element("nothing")
+    limit, mimic, held, axis, parent, child = (
         empty if (x := element.find(part)) is None else x
-        for part in ("limit", "mimic", HELD, "axis")
+        for part in ("limit", "mimic", HELD, "axis", "parent", "child")
     )
     bounded = limit is not empty and kind in ("revolute", "prismatic")
+    most = {key: float(limit.attrib[key]) for key in ("velocity", "effort") if key in limit.attrib}
+    moves = held.get("kind", kind) in MOVING  # now, or before it was fixed
+    direction = axis.get("xyz", "1 0 0") if moves else "1 0 0"
     return UrdfJoint(
-        name=name,
+        name=element.get("name", ""),
         kind=kind,
-        parent=_link(element, "parent"),
-        child=_link(element, "child"),
-        lower=_number(limit, "lower", name) if bounded else None,
-        upper=_number(limit, "upper", name) if bounded else None,
+        parent=parent.get("link", ""),
+        child=child.get("link", ""),
+        lower=float(limit.get("lower", "0")) if bounded else None,
+        upper=float(limit.get("upper", "0")) if bounded else None,
         mimics=mimic.get("joint", ""),
-        multiplier=_number(mimic, "multiplier", name, "1"),
-        offset=_number(mimic, "offset", name),
-        axis=_numbers(axis, "xyz", name),
+        multiplier=float(mimic.get("multiplier", "1")),
+        offset=float(mimic.get("offset", "0")),
+        axis=tuple(map(float, direction.split())),
         was=held.get("kind", ""),
-        within=_number(held, "within", name),
-        velocity=_number(limit, "velocity", name) if "velocity" in limit.attrib else None,
-        effort=_number(limit, "effort", name) if "effort" in limit.attrib else None,
+        within=float(held.get("within", "0")),
+        **most,
     )
-
-
-def _link(element: ElementTree.Element, which: str) -> str:
-    """Return the parent or child link of a <joint>."""
-    found = element.find(which)
-    return "" if found is None else found.get("link", "")
-
-
-def _number(element: ElementTree.Element, key: str, joint: str, default: str = "0") -> float:
-    """Return a number of a joint's element."""
-    text = element.get(key, default)
-    try:
-        return float(text)
-    except ValueError as error:
-        raise ModelError(f"'{key}' of <{element.tag}> in joint '{joint}' is '{text}'.") from error
-
-
-def _numbers(element: ElementTree.Element, key: str, joint: str) -> tuple[float, ...]:
-    """Return three numbers of a joint's element."""
-    text = element.get(key, "1 0 0")
-    try:
-        x, y, z = (float(word) for word in text.split())
-    except ValueError as error:
-        raise ModelError(f"'{key}' of <{element.tag}> in joint '{joint}' is '{text}'.") from error
-    return x, y, z
