@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,7 +157,7 @@ def _near_text(near: Sequence[AllowedContact]) -> str:
     """Return the pairs of bodies that are not checked against each other; empty: there are none."""
     if not near:
         return ""
-    pairs = "".join(f"  {_text(' '.join(x.bodies))}: {_text(x.reason)}\n" for x in near)
+    pairs = "".join(f"  {in_yaml(' '.join(x.bodies))}: {in_yaml(x.reason)}\n" for x in near)
     return f"""\
 # Bodies that are not checked against each other, and why. CHECK: these are so near in every pose
 # that no motion would keep the planner's clearance; keep those that cannot touch by construction.
