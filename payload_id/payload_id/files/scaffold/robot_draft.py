@@ -206,7 +206,7 @@ def _bounds_text(scales: Scales, columns: ColumnsFound | None) -> str:
         how = f"Measured in {columns.path.name}, times {MARGIN:g}"
     source, mass = "from the limits of its joints, since its masses are not known", PAYLOAD
     if scales.weighed:
-        mass = float(f"{LIFTED * scales.mass:.2g}")
+        mass = math.ceil(10.0 * LIFTED * scales.mass) / 10.0  # of a bound, not rounded down
         source = f"from its weight (up to {scales.gravity.max():.3g} N m or N at a joint)"
     return f"""\
 # Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
