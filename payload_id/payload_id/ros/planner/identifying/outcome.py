@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from payload_id_msgs.action import Identify
-from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.msg import PayloadEstimate, StopReason
 
 from ....core.errors import InputError, PayloadIdError
 from ...common.conversions import STATUSES
@@ -62,6 +62,8 @@ def judge(result: Identify.Result, asked: Identify.Goal) -> tuple[int, str]:
     if not is_usable(estimate):
         return Result.NOT_IDENTIFIED, f"{verdict}. {estimate.message}"
     found = found_sentence(estimate)
+    if result.reason.code in (StopReason.NO_PROGRESS, StopReason.NO_FURTHER_PLAN):
+        found = f"{found} {result.reason.sentence}"
     if not result.validated:
         return Result.NOT_VALIDATED, f"{found} Not validated: {result.validation}"
     if not result.saved:
