@@ -42,6 +42,7 @@ class TeamPage(ShownPage):
         self._scene, self._estimates, self._drawn = client.scene, estimates, drawn
         self._shown = Changing()
         dress(client, REACH)
+        client.gui.main_panel.minimize()  # nothing is controlled here
         client.camera.look_at = np.zeros(3)
         self._scene.set_up_direction("+z")
         add = partial(client.gui.add_html, "No estimate yet.")
