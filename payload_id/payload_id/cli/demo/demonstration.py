@@ -95,12 +95,11 @@ def introduce(terminal: Console, scene: Scene, motion: Found) -> None:
 def identify(terminal: Console, scene: Scene, motion: Found) -> Shaken:
     """Run the nodes; return what they found."""
     own_domain()
-    with ros_running():
-        with arm_nodes(scene) as nodes, PayloadClient() as client:
-            simulated = SimulatedTime(client.node)
-            with terminal.status("Starting simulated arm, sampler and estimator ..."):
-                _wait(scene, nodes, client, simulated)
-            return _shake(terminal, scene, motion, nodes, client, simulated)
+    with ros_running(), arm_nodes(scene) as nodes, PayloadClient() as client:
+        simulated = SimulatedTime(client.node)
+        with terminal.status("Starting simulated arm, sampler and estimator ..."):
+            _wait(scene, nodes, client, simulated)
+        return _shake(terminal, scene, motion, nodes, client, simulated)
 
 
 def _wait(

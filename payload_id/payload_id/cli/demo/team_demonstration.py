@@ -53,18 +53,17 @@ def run(seed: int, out: Path, view: bool) -> int:
         "robots know neither payload nor where the others grasp."
     )
     own_domain()
-    with ros_running():
-        with TeamClient() as client:
-            if not view:
-                return _conclude(terminal, demo, _identify(terminal, demo, client))
-            from ...ros.view.team_page import team_page  # here: it needs what pages are served by
+    with ros_running(), TeamClient() as client:
+        if not view:
+            return _conclude(terminal, demo, _identify(terminal, demo, client))
+        from ...ros.view.team_page import team_page  # here: it needs what pages are served by
 
-            with team_page(client, NODE, "127.0.0.1", 0) as address:
-                terminal.print(f"Live view: {address}")
-                code = _conclude(terminal, demo, _identify(terminal, demo, client))
-                terminal.print("Ctrl-C ends the view.")
-                stop_signal().wait()
-                return code
+        with team_page(client, NODE, "127.0.0.1", 0) as address:
+            terminal.print(f"Live view: {address}")
+            code = _conclude(terminal, demo, _identify(terminal, demo, client))
+            terminal.print("Ctrl-C ends the view.")
+            stop_signal().wait()
+            return code
 
 
 def _identify(terminal: Console, demo: TeamDemo, client: TeamClient) -> Path:

@@ -101,11 +101,10 @@ def wait_for(nodes: DemonstrationNodes) -> None:
     Raises:
         NodeDiedError: One has ended.
     """
-    with ros_running():
-        with PayloadClient() as client:
+    with ros_running(), PayloadClient() as client:
 
-            def ready() -> bool:
-                nodes.check()
-                return set(NAMES) <= set(client.node.get_node_names())
+        def ready() -> bool:
+            nodes.check()
+            return set(NAMES) <= set(client.node.get_node_names())
 
-            client.wait_for(ready, READY, ", ".join(NAMES))
+        client.wait_for(ready, READY, ", ".join(NAMES))

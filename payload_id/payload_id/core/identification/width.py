@@ -15,7 +15,7 @@ from ..number_format import short
 NOISE, PRIOR = "noise", "prior"
 # What would tell more of it where rows are of joint torques, by what makes the width.
 BARE = (
-    "measure it in a long run without payload, or with one of known mass "
+    "measure the arm in a long run without payload, or with one of known mass "
     "('payload-id calibrate bounds')"
 )
 REMEDIES = {

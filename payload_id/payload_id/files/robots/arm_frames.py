@@ -61,13 +61,14 @@ class ArmFrames:
 
         Args:
             positions: By joint [rad or m]; those that are not in it are at zero, those that follow
-                others where they lead. None: all are at zero.
+                others where they lead. None: all are at zero, those that follow others too.
         """
         q, data = pin.neutral(self._model), self._model.createData()
-        for joint in () if positions is None else self._tree.joints.values():
-            if self._model.existJointName(joint.name):
-                place = (positions or {}).get(joint.mimics or joint.name, 0.0)
-                set_joint(self._model, q, joint.name, joint.multiplier * place + joint.offset)
+        if positions is not None:
+            for joint in self._tree.joints.values():
+                if self._model.existJointName(joint.name):
+                    place = positions.get(joint.mimics or joint.name, 0.0)
+                    set_joint(self._model, q, joint.name, joint.multiplier * place + joint.offset)
         pin.framesForwardKinematics(self._model, data, q)
         return lambda link: data.oMf[frame_id(self._model, link)]
 

@@ -32,7 +32,7 @@ class PassivePlay:
         """
         self._tree, self._joints = UrdfTree.of(urdf), joints
         self._loose = any(joint.within for joint in self._tree.joints.values())
-        self._at = ArmFrames(urdf).at()
+        self._at = ArmFrames(urdf).at()  # from where `_slide` counts
 
     def of_body(self, link: str, body: ConvexBody) -> float:
         """Return how far a point of a link's body, in the link's frame, may be off [m]."""
