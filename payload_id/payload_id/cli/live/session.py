@@ -26,7 +26,7 @@ from ...ros.client.waiting import (
     NotAnsweredError,
     impossible_names_told,
 )
-from ...ros.common.diagnostics import LIFECYCLE
+from ...ros.common.diagnostics import LIFECYCLE, WORDS
 from ...ros.common.main_loop import ros_running
 from ...ros.common.timeouts import SILENT
 from ..common.live_view import LiveView
@@ -38,7 +38,6 @@ from .identification import identify
 
 HEARD = 2.5  # [s] in which every node tells how it is
 LONGEST = 600.0  # [s] that planning or a motion may take
-LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "stale"}
 # What comes after a service.
 AFTER = {
     "start": "move the arm; ./payload-id live watch, then ./payload-id live stop",
@@ -125,7 +124,7 @@ def _status(terminal: Console, client: PayloadClient) -> int:
     with terminal.status("Listening ..."):
         time.sleep(HEARD)
     for name, status in sorted(heard.items()):
-        level = LEVELS.get(bytes(status.level), "?")
+        level = WORDS.get(bytes(status.level), "?")
         style = "" if level == "ok" else "yellow"
         state = next((x.value for x in status.values if x.key == LIFECYCLE), "")
         shown = f" ({state})" if state else ""

@@ -29,6 +29,10 @@ class Level(Enum):
     STALE = DiagnosticStatus.STALE  # nobody judges it now: the node is not active
 
 
+WORDS = {Level.OK.value: "ok", Level.WARN.value: "warning", Level.ERROR.value: "error",
+         Level.STALE.value: "stale"}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Condition:
     """The state of something.

@@ -23,6 +23,7 @@ from ...core.samples.joint_map import JointMap
 from ...files.robots.robot_file import RobotFile
 from ..client.payload_client import PayloadClient, estimate_from
 from ..common.conversions import body_of, decoded, stamp_of
+from ..common.diagnostics import WORDS
 from ..common.polled_subscription import joint_state_subscription
 from ..common.timeouts import SILENT
 from ..common.topics import LATCHED, RUNNING, SAMPLER
@@ -31,7 +32,6 @@ from .node_names import NodeNames
 from .workflow import NODES, NodeHeard, peaks
 
 NEVER = (-math.inf, None)  # when a message came that never did, and the message
-LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "stale"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class TopicCache:
         figures = {value.key: value.value for value in status.values}
         if time.monotonic() - at >= SILENT:
             return NodeHeard(figures=figures)
-        return NodeHeard(True, LEVELS[bytes(status.level)], status.message, figures)
+        return NodeHeard(True, WORDS[bytes(status.level)], status.message, figures)
 
     def poll(self) -> bool:
         """Make use of what has come since the last time; return whether a run has begun."""
