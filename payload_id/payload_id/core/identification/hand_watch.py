@@ -336,7 +336,7 @@ class HandWatch:
         before = self._counting(best.free, best.since, seen)
         state = before.state.with_payload(0.0 if bare else best.part**2 * self.variance)
         start, told = self.waiting[best.since][1].start[0], self.waiting[-1][1].end[0]
-        again = taken and not bare
+        again = one_event and not (self.bare or bare)
         event = HandEvent(seen, float(start), float(told), first, again)
         return replace(
             before, state=state, bare=bare, was_bare=was_bare, since=first, events=(event,)
