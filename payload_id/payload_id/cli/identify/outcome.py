@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...core.errors import ConfigurationError
+from ...core.identification.bound_use import BoundUse, bound_use
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import FAILED
 from ...core.identification.wrench.static import identify_static
@@ -36,11 +39,13 @@ class Outcome:
         job: The recording, and how it was identified from.
         uncertainty: The bounds that were assumed, as plain values.
         history: Estimates in the order in which they were made, at least one.
+        use: How near the data come to their bounds; None where that is not kept.
     """
 
     job: ReplayJob
     uncertainty: Mapping[str, Any]
     history: Sequence[Estimate]
+    use: BoundUse | None = None
 
     @property
     def estimate(self) -> Estimate:
@@ -58,8 +63,9 @@ class Outcome:
 
     def save(self, about: RunFile, folder: Path) -> None:
         """Write what a run file says of the samples, with this result, beside them."""
-        plain = {entry.name: getattr(self.estimate, entry.name) for entry in fields(Estimate)}
-        replace(about, result=Estimate(**plain)).save(folder)
+        bounds = np.array([each.bounds for each in self.history])
+        result = self.estimate.of_any_measurement()
+        replace(about, bounds=bounds, result=result, use=self.use).save(folder)
 
 
 def identify(job: ReplayJob, asked: IdentifyOptions, show: Callable[[float], object]) -> Outcome:
@@ -80,7 +86,9 @@ def identify(job: ReplayJob, asked: IdentifyOptions, show: Callable[[float], obj
             rows.frame, settings.shape, settings.knowledge,
         )  # fmt: skip
         return Outcome(job, uncertainty.to_dict(), [found])
-    return Outcome(job, uncertainty.to_dict(), job.run(show)[1])
+    online, history = job.run(show)
+    use = None if asked.save is None else bound_use(online.problem(), history[-1])
+    return Outcome(job, uncertainty.to_dict(), history, use)
 
 
 def check_new(folder: Path) -> None:

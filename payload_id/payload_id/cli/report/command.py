@@ -85,7 +85,7 @@ def written(
     """
     # Not at the top: the libraries of figures and pages take longer to import than most commands.
     from ...core.identification.status import FAILED
-    from ...files.reports.repeated_run import run_folder
+    from ...files.reports.kept_run import run_folder
     from ...files.reports.report import Report
     from ...files.reports.setting import as_markdown, setting_of
     from ..common.progress import progress
@@ -95,9 +95,10 @@ def written(
     if not printed:
         place = check_place(run_path / NAME if out is None else out, "report").resolve()
     setting = setting_of(place or Path(NAME).with_suffix(printed))
-    with progress("identifying again") as show:
-        report = Report.of(run_path, earlier, show)
-    text, code = setting(report), 3 if report.run.estimate.status in FAILED else 0
+    with progress("reading the run"):
+        report = Report.of(run_path, earlier)
+        text = setting(report)
+    code = 3 if report.run.estimate.status in FAILED else 0
     if place is None:
         print(text, end="")
         return None, code

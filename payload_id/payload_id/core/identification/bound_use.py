@@ -23,6 +23,7 @@ from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.least_squares_image import image
 from ..bounds.scaled_rows import ScaledRows
 from ..threads import one_thread
+from .estimate import Estimate
 from .problem import Problem
 
 
@@ -53,17 +54,18 @@ class BoundUse:
         return np.abs(self.measured - self.explained) / self.bound
 
 
-def bound_use(problem: Problem) -> BoundUse | None:
-    """Return how near consistent rows come to their bounds; None without rows.
+def bound_use(problem: Problem, estimate: Estimate) -> BoundUse | None:
+    """Return how near consistent rows come to their bounds; None without such rows.
 
     Errors of A count as much as the payload is large. Of inconsistent rows its interval is not
-    known, d is wider here, and the estimate's noise factor says more.
+    known, and the estimate's noise factor says all.
 
     Args:
-        problem: Of an update, after which `payload` holds its interval.
+        problem: After an update; its `payload` holds the interval.
+        estimate: Of that update.
     """
     rows, known = problem.rows, problem.payload.interval
-    if not len(rows):
+    if not len(rows) or not np.isnan(estimate.noise_factor):
         return None
     rows = widened(rows, problem.stated)
     with one_thread():

@@ -103,6 +103,11 @@ class Estimate(Viewed):
         return np.asarray(np.maximum(self.upper - self.phi, self.phi - self.lower))
 
     @property
+    def bounds(self) -> Array:
+        """Estimate, lower and upper ends, shape (3, 10)."""
+        return np.array([self.phi, self.lower, self.upper])
+
+    @property
     def mass_identified(self) -> bool:
         """Whether the mass may be used: the data bound it clearly tighter than the prior did."""
         return bool(self.identifiable[0])

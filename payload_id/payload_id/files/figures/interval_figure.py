@@ -45,28 +45,33 @@ def intervals_over_time(
     Returns:
         path: The file.
     """
-    figure = intervals_figure(history, truth)
+    time = np.array([estimate.seconds for estimate in history])
+    bounds = np.array([estimate.bounds for estimate in history])
+    figure = intervals_figure(time, bounds, history[-1], truth)
     figure.suptitle(literal(title), fontsize=13, fontweight="bold")
     return save_picture(figure, path)
 
 
 def intervals_figure(
-    history: Sequence[Estimate],
+    time: Array,
+    bounds: Array,
+    last: Estimate,
     truth: Array | None = None,
     size: tuple[float, float] = (15, 6.4),
 ) -> Figure:
     """Return the figure of `intervals_over_time`, without a headline.
 
     Args:
-        history: Estimates in the order in which they were made, at least one.
+        time: Of the K updates, shape (K,) [s].
+        bounds: Estimate, lower and upper ends after each, shape (K, 3, 10).
+        last: The last estimate.
         truth: True parameters, shape (10,), if known.
         size: Width and height [inches].
     """
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(2, 5, sharex=True)
-    time = np.array([estimate.seconds for estimate in history])
     for k, axis in enumerate(axes.ravel()):
-        _panel(axis, k, time, history, None if truth is None else float(truth[k]))
+        _panel(axis, k, time, bounds[:, :, k], last, None if truth is None else float(truth[k]))
     for axis in axes[1]:
         axis.set_xlabel("data [s]")
     legend(figure, axes)
@@ -88,13 +93,10 @@ def legend(figure: Figure, axes: Any) -> None:
 
 
 def _panel(
-    axis: Axes, k: int, time: Array, history: Sequence[Estimate], truth: float | None
+    axis: Axes, k: int, time: Array, bounds: Array, last: Estimate, truth: float | None
 ) -> None:
-    """Draw one parameter."""
-    lower = np.array([estimate.lower[k] for estimate in history])
-    upper = np.array([estimate.upper[k] for estimate in history])
-    phi = np.array([estimate.phi[k] for estimate in history])
-    last = history[-1]
+    """Draw one parameter, of which `bounds` has shape (K, 3)."""
+    phi, lower, upper = bounds.T
     told = bool(last.identifiable[k])
     colour = LINE if told else UNKNOWN_LINE
     band: dict[str, Any] = {"color": BAND, "linewidth": 0} if told else UNKNOWN

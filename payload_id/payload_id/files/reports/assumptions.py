@@ -13,7 +13,7 @@ from ...core.number_format import short
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.meanings import meanings_of
-from .repeated_run import RepeatedRun
+from .kept_run import KeptRun
 
 # Entries that say how others are meant, and are no assumption where those are zero.
 SIDE = {
@@ -40,7 +40,7 @@ class Assumption:
     stated: str
 
 
-def assumptions_of(run: RepeatedRun) -> tuple[Assumption, ...]:
+def assumptions_of(run: KeptRun) -> tuple[Assumption, ...]:
     """Return all that was stated of sensors, links and payload, but what is known exactly."""
     stated, found = run.uncertainty, []
     default, of_joints = type(stated)(), isinstance(stated, Uncertainty)
@@ -59,11 +59,11 @@ def assumptions_of(run: RepeatedRun) -> tuple[Assumption, ...]:
     return (*found, *_of_payload(run, stated.prior))
 
 
-def use_sentence(run: RepeatedRun) -> str:
+def use_sentence(run: KeptRun) -> str:
     """Return how near the data come to breaking the stated bounds, in words."""
-    if run.use is None:
-        return "There are no data to hold against the stated bounds."
     factor = run.bounds_used
+    if np.isnan(factor):
+        return "There are no data to hold against the stated bounds."
     if not np.isfinite(factor):
         return "No bounds on the data, however large, would make them consistent."
     if factor > 1.0:
@@ -78,7 +78,7 @@ def use_sentence(run: RepeatedRun) -> str:
     )
 
 
-def _of_payload(run: RepeatedRun, prior: PayloadPrior) -> list[Assumption]:
+def _of_payload(run: KeptRun, prior: PayloadPrior) -> list[Assumption]:
     """Return what was stated of the payload, and what was known of the arm beforehand."""
     file = run.file
     found = [
@@ -100,7 +100,7 @@ def _of_payload(run: RepeatedRun, prior: PayloadPrior) -> list[Assumption]:
     return [*found, Assumption("gravity", "gravity in the base frame", gravity)]
 
 
-def _of_joints(run: RepeatedRun, name: str) -> tuple[str, str]:
+def _of_joints(run: KeptRun, name: str) -> tuple[str, str]:
     """Return what a bound of joint torques is of, and its unit."""
     text, unit = meanings_of(Uncertainty)[name]
     return text, unit.split(" or ")[0] if run.revolute.all() else unit

@@ -16,7 +16,7 @@ from ...core.identification.estimate import Estimate
 from ...core.identification.status import USABLE
 from ..export.loads.result_file import read_result
 from ..runs.run_file import RunFile
-from .repeated_run import RepeatedRun, run_name
+from .kept_run import KeptRun, run_name
 
 ENDS = ("phi", "lower", "upper")  # of intervals, and what lies between
 
@@ -41,7 +41,7 @@ class Compared:
         return {"name": self.name, "when": self.when, "status": self.estimate.status.value} | found
 
 
-def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
+def compared(run: KeptRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
     """Return the run and earlier ones, as they were saved.
 
     Args:

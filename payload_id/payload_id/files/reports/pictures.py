@@ -34,12 +34,16 @@ def pictures(report: Report) -> dict[str, str]:
         low, high = (np.array([getattr(q, end) / 1e3 for q in ends]) for end in ("lower", "upper"))
         figure = payload_figure(estimate.phi, low, high, estimate.payload_frame, PAYLOAD)
         found["payload"] = svg(figure, "payload")
-    if len(run.history) > 1:
-        found["intervals"] = svg(intervals_figure(run.history, None, INTERVALS), "intervals")
-    if run.use is not None and run.bounds_used <= 1.0 and report.channels:
+    bounds = run.file.bounds
+    if bounds is not None and len(bounds) > 1:
+        time = run.file.settings.window * np.array(run.file.updates)
+        figure = intervals_figure(time, bounds, estimate, None, INTERVALS)
+        found["intervals"] = svg(figure, "intervals")
+    use = run.file.use
+    if use is not None and use.factor <= 1.0 and report.channels:
         names, units = [c.name for c in report.channels], [c.unit for c in report.channels]
         size = TORQUES if len(report.runs) == 1 else LOWER
-        found["torques"] = svg(torque_figure(run.use, names, units, size), "torques")
+        found["torques"] = svg(torque_figure(use, names, units, size), "torques")
     if len(report.runs) > 1:
         phi, lower, upper = (
             np.array([getattr(each.estimate, name) for each in report.runs]) for name in ENDS

@@ -10,7 +10,7 @@ from ...core.errors import PayloadIdError
 from ...core.version import VERSION
 from ..configuration.input_path import file_digest
 from ..runs.certificate_file import SavedCertificate, load_certificate
-from .repeated_run import RepeatedRun
+from .kept_run import KeptRun
 
 LIBRARIES = ("numpy", "scipy", "pin", "clarabel", "highspy")
 
@@ -30,7 +30,7 @@ class KeptFile:
     digest: str
 
 
-def versions(run: RepeatedRun) -> dict[str, str]:
+def versions(run: KeptRun) -> dict[str, str]:
     """Return what made the run and what made the report."""
     found = {
         "payload_id, in the run": run.file.software_version or "not said",
@@ -45,7 +45,7 @@ def versions(run: RepeatedRun) -> dict[str, str]:
     return found
 
 
-def files_of(run: RepeatedRun) -> tuple[KeptFile, ...]:
+def files_of(run: KeptRun) -> tuple[KeptFile, ...]:
     """Return the files of the run's folder, not those that were made of it."""
     kept = (".yaml", ".urdf", ".npz", ".mcap", ".db3")
     return tuple(
@@ -55,19 +55,7 @@ def files_of(run: RepeatedRun) -> tuple[KeptFile, ...]:
     )
 
 
-def identity(run: RepeatedRun) -> str:
-    """Return whether the report's numbers are those of the live run, in words."""
-    if run.identical is None:
-        return "The run holds no result to compare with; the numbers are those of its recording."
-    if run.identical:
-        return "Identified again from the recording alone: identical to the live run, bit for bit."
-    return (
-        "Identified again from the recording, the result DIFFERS from the live run's; the numbers "
-        f"here are those of the recording, found by payload_id {VERSION}."
-    )
-
-
-def certificates_of(run: RepeatedRun) -> tuple[tuple[str, SavedCertificate], ...]:
+def certificates_of(run: KeptRun) -> tuple[tuple[str, SavedCertificate], ...]:
     """Return the certificates of motions in the run's folder, or in that above a folder `bag`."""
     folders = [run.folder, *([run.folder.parent] if run.folder.name == "bag" else [])]
     found = []

@@ -10,7 +10,7 @@ from ...core.arrays import Array
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.wrench_samples import AXES
-from .repeated_run import RepeatedRun
+from .kept_run import KeptRun
 
 DEGREES = 180.0 / np.pi
 # Third differences of independent noise have a variance of 1 + 9 + 9 + 1 times its own; of a
@@ -50,7 +50,7 @@ class Channel:
         return self.noise / self.bound if self.bound > 0.0 else float("nan")
 
 
-def channels_of(run: RepeatedRun) -> tuple[Channel, ...]:
+def channels_of(run: KeptRun) -> tuple[Channel, ...]:
     """Return motion and noise, channel by channel; none with fewer than four samples."""
     if len(run.recording) < 4:
         return ()
@@ -65,7 +65,7 @@ def noise(values: Array) -> Array:
     return np.asarray(np.sqrt((np.diff(values, 3, axis=0) ** 2).mean(axis=0) / THIRD))
 
 
-def _joints(run: RepeatedRun, stated: Uncertainty) -> tuple[Channel, ...]:
+def _joints(run: KeptRun, stated: Uncertainty) -> tuple[Channel, ...]:
     """Return the joints of an arm."""
     recording = run.recording
     turns = run.revolute

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.arrays import Array, BoolArray
 from ...core.body.inertial import mass_com_inertia
 from ...core.identification.estimate import Estimate
-from ...core.number_format import digits, number
+from ...core.number_format import digits, number, short
 from ..export.loads.load import Load
 from ..export.loads.ranges import Range
 
@@ -57,10 +57,9 @@ class Quantity:
     @property
     def texts(self) -> tuple[str, str, str, str]:
         """Value, distance of the farther end, and both ends, to two digits of the half-width."""
-        half = (self.upper - self.lower) / 2 if self.bounded else math.inf
-        decimals = digits(half)
+        decimals = digits((self.upper - self.lower) / 2)
         return (
-            number(self.value, decimals),
+            number(self.value, decimals) if self.bounded else short(self.value, 3),
             number(max(self.upper - self.value, self.value - self.lower), decimals),
             number(self.lower, decimals),
             number(self.upper, decimals),

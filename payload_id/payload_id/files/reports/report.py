@@ -16,10 +16,10 @@ from ...core.safety.margins.margin import CLEARANCES
 from ..runs.certificate_file import SavedCertificate
 from .assumptions import Assumption, assumptions_of, use_sentence
 from .comparison import Compared, agreement, compared, moment
-from .provenance import KeptFile, certificates_of, files_of, identity, versions
+from .kept_run import KeptRun, kept_run, run_folder
+from .provenance import KeptFile, certificates_of, files_of, versions
 from .quality import Channel, channels_of
 from .quantities import Group, groups_of
-from .repeated_run import Progress, RepeatedRun, repeat, run_folder
 
 # What to do first, by verdict; the message says more.
 FIRST = {
@@ -82,7 +82,7 @@ class Report:
     """What is known of a run.
 
     Attributes:
-        run: The run, identified again.
+        run: The run.
         when: When it began, in universal time; empty if that is not known.
         first: What to do first.
         groups: The numbers.
@@ -96,10 +96,9 @@ class Report:
         versions: Of software.
         files: Of the run's folder.
         command: That identifies again.
-        identity: Whether the numbers are those of the live run, in words.
     """
 
-    run: RepeatedRun
+    run: KeptRun
     when: str
     first: str
     groups: tuple[Group, ...]
@@ -113,27 +112,20 @@ class Report:
     versions: dict[str, str]
     files: tuple[KeptFile, ...]
     command: str
-    identity: str
 
     @classmethod
-    def of(
-        cls,
-        path: Path | str,
-        earlier: Sequence[Path | str] = (),
-        show: Progress = lambda part: None,
-    ) -> Report:
-        """Identify again from a run's folder, and gather all that a person reads.
+    def of(cls, path: Path | str, earlier: Sequence[Path | str] = ()) -> Report:
+        """Gather all that a person reads of a run, from its folder.
 
         Args:
             path: Folder of the run, or the one above its folder `bag`.
             earlier: Folders of earlier runs of the same payload, to compare with.
-            show: Called with the part that is done.
 
         Raises:
             PayloadIdError: A file is missing, damaged or changed, or runs cannot be compared.
         """
         folder, others = run_folder(path), [run_folder(each) for each in earlier]
-        run = repeat(folder, show)
+        run = kept_run(folder)
         runs, samples = compared(run, others), run.job.recording
         return cls(
             run=run,
@@ -150,7 +142,6 @@ class Report:
             versions=versions(run),
             files=files_of(run),
             command=f"./payload-id identify {shlex.quote(str(folder))}",
-            identity=identity(run),
         )
 
     @property
@@ -186,7 +177,7 @@ class Report:
                 for each in group.quantities
             ],
             "assumptions": [asdict(each) for each in self.assumptions],
-            "bounds_used": None if self.run.use is None else self.run.bounds_used,
+            "bounds_used": self.run.bounds_used,
             "quality": [asdict(line) for line in self.lines],
             "notes": list(self.run.recording.notes),
             "channels": [asdict(each) for each in self.channels],
@@ -196,5 +187,4 @@ class Report:
             "versions": self.versions,
             "files": [asdict(each) for each in self.files],
             "command": self.command,
-            "identical_to_live": self.run.identical,
         }  # fmt: skip

@@ -8,7 +8,9 @@ from pathlib import Path
 from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.arm.per_joint import PerJoint
+from ...core.arrays import Array
 from ...core.errors import ConfigurationError, RecordingError, in_words
+from ...core.identification.bound_use import BoundUse
 from ...core.identification.estimate import Estimate
 from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
@@ -39,7 +41,10 @@ class RunFile:
         settings: How the payload was identified, and what was stated of arm and payload.
         wrench: What was stated of a force-torque sensor; None: joint torques were measured.
         updates: Number of windows in the data at each update of the live run, in order.
+        bounds: Estimate, lower and upper ends after each of `updates`, shape (K, 3, 10); None
+            without an estimate.
         result: The last estimate; None without one.
+        use: How near the data come to their bounds; None without data, or where they break them.
         software_version: Version of this package that made the run.
         calibration: What was known of the arm beforehand; None: nothing.
         history: What runs with known payloads had shown of the arm; None: nothing that was used.
@@ -59,7 +64,9 @@ class RunFile:
     settings: Settings = field(default_factory=Settings)
     wrench: WrenchUncertainty | None = None
     updates: tuple[int, ...] = ()
+    bounds: Array | None = None
     result: Estimate | None = None
+    use: BoundUse | None = None
     software_version: str = ""
     calibration: Calibration | None = None
     history: ArmHistory | None = None
@@ -117,7 +124,7 @@ class RunFile:
 
 
 ARCHIVE = Archive(
-    RunFile, "run of one arm", 1, "Copy the whole folder of the run again, or identify anew from "
+    RunFile, "run of one arm", 2, "Copy the whole folder of the run again, or identify anew from "
     "its recording, with the robot named ('payload-id identify --robot').",
 )  # fmt: skip
 

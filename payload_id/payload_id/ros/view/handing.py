@@ -32,10 +32,10 @@ class Handed:
 
 
 def report_of(saved: str) -> Handed:
-    """Return the report of a saved run; that identifies again, and takes seconds.
+    """Return the report of a saved run; that takes seconds.
 
     Raises:
-        PayloadIdError: The run is not on this machine, is damaged, or cannot be repeated.
+        PayloadIdError: The run is not on this machine, is damaged, or has no result.
     """
     folder = _here(saved)
     name = f"{folder.name}_report.html"

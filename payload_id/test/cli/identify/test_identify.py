@@ -46,6 +46,7 @@ def test_a_saved_result_is_a_run_that_says_the_same_again_and_is_handed_on(bag, 
         json.loads(run_without_ros(capsys, verb, run, "--json").stdout)
         for verb in ("identify", "report")
     )
-    assert again["identical_to_live"] and told["identical_to_live"] and again["windows"] > 15
+    assert again["identical_to_live"] and again["windows"] > 15
+    assert all(again[name] == told[name] for name in ("status", "phi", "lower", "upper", "seconds"))
     done = run_without_ros(capsys, "load", "export", run, "--as", "yaml")
     assert done.returncode == 0 and "end_effector_link" in done.stdout

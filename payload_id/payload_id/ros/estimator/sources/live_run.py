@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from payload_id_msgs.msg import SampleBlock
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
 from ....core.bounds import Interval
 from ....core.errors import InputError, in_words
+from ....core.identification.bound_use import bound_use
 from ....core.identification.estimate import Estimate
 from ....core.identification.hand_watch import Seen
 from ....core.identification.headline import ENOUGH, enough_of
@@ -87,6 +89,7 @@ class RunRecord:
     watch: WrenchWatch = WrenchWatch()
     failure: str = ""
     updates: tuple[int, ...] = ()
+    bounds: tuple[Array, ...] = ()
     standing: tuple[int, bool] = (0, False)
     estimate: Estimate | None = field(default=None, repr=False)
     held: tuple[RunRecord, Problem] | None = None  # when it was last known what was in the hand
@@ -303,7 +306,8 @@ class LiveRun:
         record.estimate = self._identifier.update(
             lambda first: callback(self._report(self._with_notes(first)))
         )
-        record.updates = tuple(self._identifier.updates)
+        record.updates = (*record.updates, self._identifier.updates[-1])
+        record.bounds = (*record.bounds, record.estimate.bounds)
         record.standing = self._identifier.standing
         record.end_ns = record.newest_ns
         if self.settings.identification.hands_free and not record.standing[1]:
@@ -320,7 +324,7 @@ class LiveRun:
             return
         self._record.held = None
         known.estimate = problem.with_confidence(estimate)
-        self.on_ended(lambda run: self.fill_in(run, known), self._held_since(estimate))
+        self.on_ended(lambda run: self.fill_in(run, (known, problem)), self._held_since(estimate))
 
     def hold_out(self, running: bool) -> tuple[str, None]:
         """Hold out what comes from now on: it counts, and is judged by what went before.
@@ -420,22 +424,24 @@ class LiveRun:
         earlier = "" if kept is None else f" The run that was saved there before is now in {kept}."
         return run.save(folder).parent.resolve(), earlier
 
-    def fill_in(self, run: RunFile, record: RunRecord | None = None) -> RunFile:
+    def fill_in(self, run: RunFile, earlier: tuple[RunRecord, Problem] | None = None) -> RunFile:
         """Return a run file with the entries that come from the run, up to its last update.
 
         Args:
             run: With all other entries.
-            record: As the run was earlier; None: as it is.
+            earlier: As the run was, after an update; None: as it is.
         """
-        settings, record = self.settings.identification, record or self._record
-        last = record.estimate
+        record, problem = earlier or (self._record, self._identifier.present())
+        settings, last = self.settings.identification, record.estimate
         return replace(
             run,
             start_ns=record.start_ns,
             end_ns=record.end_ns,
             settings=settings,
             updates=record.updates,
+            bounds=None if last is None else np.array(record.bounds),
             result=None if last is None else last.of_any_measurement(),
+            use=None if last is None else bound_use(problem, last),
             calibration=self.model.calibration,
             history=self.model.history,
             tare=self._identifier.known_arm if self.tared else None,

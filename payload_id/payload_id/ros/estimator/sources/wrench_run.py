@@ -11,6 +11,7 @@ from payload_id_msgs.msg import WrenchBlock
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
 from ....core.identification.online import OnlineIdentifier
+from ....core.identification.problem import Problem
 from ....core.identification.wrench.online import OnlineWrench
 from ....core.rows.wrench.newton_euler import NewtonEulerRows
 from ....core.rows.wrench.uncertainty import WrenchUncertainty
@@ -76,10 +77,10 @@ class WrenchRun(LiveRun):
         """Say that nothing is measured."""
         return self._record.watch.complaint
 
-    def fill_in(self, run: RunFile, record: RunRecord | None = None) -> RunFile:
+    def fill_in(self, run: RunFile, earlier: tuple[RunRecord, Problem] | None = None) -> RunFile:
         """Return a run file with the entries that come from the run, up to its last update."""
         return replace(
-            super().fill_in(run, record),
+            super().fill_in(run, earlier),
             payload_frame=self.model.payload_frame,
             wrench=self.uncertainty,
             calibration=None,

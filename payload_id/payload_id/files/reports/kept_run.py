@@ -1,18 +1,14 @@
-"""A saved run, identified again from its own folder alone: what a report is made of."""
+"""A saved run, read from its own folder alone: what a report is made of."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from ...core.arrays import BoolArray
 from ...core.errors import ConfigurationError
-from ...core.identification.bound_use import BoundUse, bound_use
 from ...core.identification.estimate import Estimate
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
@@ -23,26 +19,22 @@ from ..recordings.wrench_recording import WrenchRecording
 from ..runs.run_file import FILE_NAME, RunFile, run_in
 from ..teams.team_run import has_team_run
 
-Progress = Callable[[float], object]
-
 
 @dataclass(frozen=True, eq=False)
-class RepeatedRun:
-    """A run and what its recording says again.
+class KeptRun:
+    """A run with its result.
 
     Attributes:
         folder: Of the bag.
         file: Settings and result as saved.
         job: Its samples and arm.
-        history: Estimates in the order in which they were made, at least one.
-        use: How near the data come to their bounds; None without data.
+        estimate: Its result.
     """
 
     folder: Path
     file: RunFile
     job: ReplayJob
-    history: Sequence[Estimate]
-    use: BoundUse | None
+    estimate: Estimate
 
     @property
     def recording(self) -> Recording | WrenchRecording:
@@ -60,20 +52,13 @@ class RepeatedRun:
         return self.file.wrench or self.file.settings.uncertainty
 
     @property
-    def estimate(self) -> Estimate:
-        """The last estimate."""
-        return self.history[-1]
-
-    @cached_property
-    def identical(self) -> bool | None:
-        """Whether it is the live run's bit for bit; None if that cannot be compared."""
-        return self.job.repeats(self.estimate)
-
-    @property
     def bounds_used(self) -> float:
-        """The least part of the stated bounds that the data need; above 1: they contradict them."""
-        found = self.estimate.noise_factor  # of inconsistent data, whose interval is not known
-        return found if math.isfinite(found) or self.use is None else self.use.factor
+        """The least part of the stated bounds that the data need; NaN: there are none.
+
+        Above 1 the data contradict them.
+        """
+        use = self.file.use
+        return self.estimate.noise_factor if use is None else use.factor
 
     @property
     def name(self) -> str:
@@ -107,17 +92,19 @@ def run_folder(path: Path | str) -> Path:
     )
 
 
-def repeat(folder: Path, show: Progress = lambda part: None) -> RepeatedRun:
-    """Identify from a run's recording as the run did.
+def kept_run(folder: Path) -> KeptRun:
+    """Read a run.
 
     Args:
         folder: From `run_folder`.
-        show: Called with the part that is done.
 
     Raises:
-        PayloadIdError: A file is missing, damaged or changed.
+        PayloadIdError: A file is missing, damaged or changed, or the run has no result.
     """
     file = RunFile.load(folder)
-    job = ReplayJob.of_run(folder, file)
-    online, history = job.run(show)
-    return RepeatedRun(folder, file, job, tuple(history), bound_use(online.problem()))
+    if file.result is None:
+        raise ConfigurationError(
+            f"The run in {folder} holds no result. Identify from its recording: ./payload-id "
+            f"identify {folder} --save RUN, and report that."
+        )
+    return KeptRun(folder, file, ReplayJob.of_run(folder, file), file.result)
