@@ -88,7 +88,7 @@ def run_folder(path: Path | str) -> Path:
             )
     raise ConfigurationError(
         f"{path} holds no run ({FILE_NAME}). Give the folder of a run that was saved (~/save, "
-        "./payload-id live save); a recording alone is shown by ./payload-id identify."
+        "./payload-id live save), or let ./payload-id identify RECORDING --save RUN make one."
     )
 
 

@@ -95,7 +95,7 @@ class Report:
         agreement: Whether they agree, in words; empty for one run.
         versions: Of software.
         files: Of the run's folder.
-        command: That identifies again.
+        command: That identifies from its recording again.
     """
 
     run: KeptRun

@@ -47,7 +47,7 @@ class Look:
 LOOKS: Mapping[Status, Look] = {
     Status.GOOD: Look("✔", "The payload is known. Save the run, then apply or export it."),
     Status.TOO_WIDE: Look(
-        "▲", "The mass is known, but not near enough: 'Why' says what narrows it."
+        "▲", "The payload is known, but not as near as was asked: 'Why' says what narrows it."
     ),
     Status.SMALL_LOAD: Look(
         "▲", "This load is too small to be told from none. Tare first, or move faster."

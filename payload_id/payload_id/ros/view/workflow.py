@@ -214,7 +214,7 @@ def steps(seen: Snapshot) -> tuple[Step, ...]:
              _first(seen, ("estimator",), "" if has_result else "There is no result to save."),
              tasks.saved),
         Step("report", "Report", bool(tasks.saved) and tasks.reported == tasks.saved,
-             _first(seen, (), unsaved), "One page for a colleague; identifies again.",
+             _first(seen, (), unsaved), "One page for a colleague.",
              optional=True),
         Step("export", "Apply or export", bool(tasks.saved) and tasks.exported == tasks.saved,
              _first(seen, (), unsaved),
