@@ -77,6 +77,8 @@ BENCHMARKS = (
               "motion.md", 60, "bridge_faults --trials 200 --seed 2741", "--trials 2"),
     Benchmark("fleet", "How many recordings does a cluster identify, and how much does it hold?",
               "many_recordings.md", 70, "fleet --counts 20 200 2000", "--counts 4"),
+    Benchmark("zzv_algorithm2", "Does Algorithm 2 identify in real time?", "papers.md", 35,
+              "zzv_algorithm2 --tare --seed 730", "--trials 1 --arms fr3"),
     Benchmark("ZZV III", "Stacking with eleven controllers", "papers.md", 20,
               "zzv_table3 --trials 1 --seed 200", "--tasks c --methods wrong grav-pid"),
     Benchmark("ZZV IV", "Condition numbers of two regressors", "papers.md", 3,
