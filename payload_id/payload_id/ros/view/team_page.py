@@ -11,8 +11,9 @@ import numpy as np
 from payload_id_msgs.msg import GraspFrame, GravityShare, TeamEstimate, TeamMember
 from visualization_msgs.msg import Marker, MarkerArray
 
+from ...core.arm.centre_of_mass import com_interval
 from ...core.body.inertial import PARAMETERS
-from ...core.number_format import UNIT_TEXTS, number, rounded
+from ...core.number_format import UNIT_TEXTS, number, rounded, with_ends
 from ..client.team_client import TeamClient
 from ..client.waiting import impossible_names_told
 from ..common.conversions import STATUSES
@@ -61,7 +62,11 @@ def team_html(message: TeamEstimate) -> str:
     ends = zip(message.phi, message.lower, message.upper, strict=True)
     numbers = [rounded(*map(float, each)) for each in ends]
     rows, at = [*zip(PARAMETERS, numbers, UNIT_TEXTS, strict=True)], message.centre.position
-    com = ", ".join(f"{1e3 * x:.0f}" for x in (at.x, at.y, at.z))
+    bounds = com_interval(message.lower, message.upper) or (np.full(3, -np.inf), np.full(3, np.inf))
+    com = [
+        f"{axis} {with_ends(*(1e3 * float(x) for x in ends))} mm"
+        for axis, *ends in zip("xyz", (at.x, at.y, at.z), *bounds, strict=True)
+    ]
     robots = zip(message.members, message.frames or [None] * len(message.members),
                  message.shares, strict=True)  # fmt: skip
     doing, wrong = [_robot(*each) for each in robots], [x.sentence for x in message.findings]

@@ -157,10 +157,11 @@ def test_a_team_is_told_with_its_grasps_and_what_is_wrong():
         shares=[GravityShare(share=0.3, valid=True), GravityShare()],
         findings=[TeamFinding(sentence="<b>two</b> slipped")],
     )  # fmt: skip
+    said.centre.position.x = 1.0
     shown = team_html(said)
     assert shown.index(Status.INCONSISTENT.words) < shown.index("2.00 [1.90, 2.10] kg")
     assert "<td>one</td><td>not known</td><td>30%</td><td>holds</td>" in shown
     assert "<td>two</td><td>0.500, 0.000, 0.000</td><td>-</td><td>not heard</td>" in shown
-    assert "&lt;b&gt;two" in shown
+    assert "x 1000 (905 to 1105) mm" in shown and "&lt;b&gt;two" in shown
     nothing = TeamEstimate(phi=np.full(10, np.nan))
     assert Status.WAITING.words in team_html(nothing) and "kg</b>" not in team_html(nothing)
