@@ -50,11 +50,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for arm in given.arms:
             seeds = range(given.seed, given.seed + given.trials)
-            found = [identified(arm, seed, Path(folder), given.tare) for seed in seeds]
-            good, missed = zip(*(judged(*each) for each in found), strict=True)
-            seconds = [float(result.seconds) for result, _ in found]
-            table.append([arm, counted(good), sum(missed),
-                          *(float(x) for x in np.quantile(seconds, (0.0, 0.5, 1.0)))])  # fmt: skip
+            found = [judged(*identified(arm, x, Path(folder), given.tare)) for x in seeds]
+            good, missed, seconds = zip(*found, strict=True)
+            times = map(float, np.quantile(seconds, (0.0, 0.5, 1.0)))
+            table.append([arm, counted(good), sum(missed), *times])
     show(f"Receding horizon, live{', with a tare' if given.tare else ''}",
          ["arm", "GOOD, four pieces", "missed", "least time [s]", "median", "most"],
          table)  # fmt: skip
@@ -91,12 +90,12 @@ def hold(client: PayloadClient, phi: Array) -> None:
     client.wait_for(answer.done, LIMIT, "simulated_arm")
 
 
-def judged(result: Identify.Result, phi: Array) -> tuple[bool, bool]:
-    """Return whether a goal succeeded, and whether its intervals miss the truth."""
+def judged(result: Identify.Result, phi: Array) -> tuple[bool, bool, float]:
+    """Return whether a goal succeeded, whether its intervals miss the truth, and its time [s]."""
     estimate = estimate_from(result.estimate)
-    missed = not estimate.contains(phi).all()
     print(result.message, flush=True)
-    return bool(result.success) and estimate.status is Status.GOOD, missed
+    good = bool(result.success) and estimate.status is Status.GOOD
+    return good, not estimate.contains(phi).all(), float(result.seconds)
 
 
 if __name__ == "__main__":
