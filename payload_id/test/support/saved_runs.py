@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from command_line import gen3_bag
 from payload_id import RobotFile, Uncertainty
 from payload_id.core.arrays import Array
-from payload_id.core.identification.bound_use import bound_use
 from payload_id.core.identification.identify import begun, estimates_of
 from payload_id.core.identification.settings import Settings
 from payload_id.files.recordings.saved_run import arm_of, recording_of
@@ -44,7 +40,6 @@ def saved_run(
     recording = recording_of(folder, file, "", file.start_ns)
     online = begun(arm_of(file, recording), file.settings, None)
     history = list(estimates_of(online, recording, UPDATES))
-    bounds = np.array([estimate.bounds for estimate in history])
-    use = bound_use(online.problem(), history[-1])
-    replace(file, bounds=bounds, result=online.concluded(history[-1]), use=use).save(folder)
+    bounds = [estimate.bounds for estimate in history]
+    file.with_result(online.concluded(history[-1]), bounds, online.present()).save(folder)
     return folder

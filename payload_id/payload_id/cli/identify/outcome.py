@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...core.errors import ConfigurationError
-from ...core.identification.bound_use import BoundUse, bound_use
 from ...core.identification.estimate import Estimate
+from ...core.identification.problem import Problem
 from ...core.identification.status import FAILED
 from ...core.identification.wrench.static import identify_static
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
@@ -39,13 +37,13 @@ class Outcome:
         job: The recording, and how it was identified from.
         uncertainty: The bounds that were assumed, as plain values.
         history: Estimates in the order in which they were made, at least one.
-        use: How near the data come to their bounds; None where that is not kept.
+        problem: After the last of them; None of poses at rest, which are solved otherwise.
     """
 
     job: ReplayJob
     uncertainty: Mapping[str, Any]
     history: Sequence[Estimate]
-    use: BoundUse | None = None
+    problem: Problem | None = None
 
     @property
     def estimate(self) -> Estimate:
@@ -63,9 +61,8 @@ class Outcome:
 
     def save(self, about: RunFile, folder: Path) -> None:
         """Write what a run file says of the samples, with this result, beside them."""
-        bounds = np.array([each.bounds for each in self.history])
-        result = self.estimate.of_any_measurement()
-        replace(about, bounds=bounds, result=result, use=self.use).save(folder)
+        bounds = [each.bounds for each in self.history]
+        about.with_result(self.estimate, bounds, self.problem).save(folder)
 
 
 def identify(job: ReplayJob, asked: IdentifyOptions, show: Callable[[float], object]) -> Outcome:
@@ -87,8 +84,7 @@ def identify(job: ReplayJob, asked: IdentifyOptions, show: Callable[[float], obj
         )  # fmt: skip
         return Outcome(job, uncertainty.to_dict(), [found])
     online, history = job.run(show)
-    use = None if asked.save is None else bound_use(online.problem(), history[-1])
-    return Outcome(job, uncertainty.to_dict(), history, use)
+    return Outcome(job, uncertainty.to_dict(), history, online.present())
 
 
 def check_new(folder: Path) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, RecordingError, in_words
-from ...core.identification.bound_use import BoundUse
+from ...core.identification.bound_use import BoundUse, bound_use
 from ...core.identification.estimate import Estimate
+from ...core.identification.problem import Problem
 from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
@@ -71,6 +75,23 @@ class RunFile:
     calibration: Calibration | None = None
     history: ArmHistory | None = None
     tare: Tare | None = None
+
+    def with_result(
+        self, result: Estimate, bounds: Sequence[Array], problem: Problem | None
+    ) -> RunFile:
+        """Return the file with what came of the run.
+
+        Args:
+            result: The last estimate.
+            bounds: `Estimate.bounds` after each of `updates`.
+            problem: After the last update; None: the data are not held against their bounds.
+        """
+        return replace(
+            self,
+            bounds=np.array(bounds),
+            result=result.of_any_measurement(),
+            use=None if problem is None else bound_use(problem, result),
+        )
 
     def save(self, folder: Path | str) -> Path:
         """Write the run file into a bag's folder.

@@ -27,7 +27,7 @@ from .workflow import Outcome, Progress, TaskState
 
 LONGEST = 3600.0  # [s] that a task may take
 DRY = 0.1  # of the speed
-AGAIN = 0.1  # [s] between two stops while what was called off goes on: half of what one may take
+AGAIN = 0.1  # [s] between two stops while what was called off goes on: one may take twice this
 REST = 2.0  # [s] of data after a motion, before they are solved
 TARE_ONLY, EXCITING = Identify.Goal.TARE_ONLY, Identify.Feedback.EXCITING
 REQUESTED_BY = "the live view"

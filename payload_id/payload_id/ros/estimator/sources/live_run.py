@@ -10,14 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from payload_id_msgs.msg import SampleBlock
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
 from ....core.bounds import Interval
 from ....core.errors import InputError, in_words
-from ....core.identification.bound_use import bound_use
 from ....core.identification.estimate import Estimate
 from ....core.identification.hand_watch import Seen
 from ....core.identification.headline import ENOUGH, enough_of
@@ -432,20 +430,18 @@ class LiveRun:
             earlier: As the run was, after an update; None: as it is.
         """
         record, problem = earlier or (self._record, self._identifier.present())
-        settings, last = self.settings.identification, record.estimate
-        return replace(
+        run = replace(
             run,
             start_ns=record.start_ns,
             end_ns=record.end_ns,
-            settings=settings,
+            settings=self.settings.identification,
             updates=record.updates,
-            bounds=None if last is None else np.array(record.bounds),
-            result=None if last is None else last.of_any_measurement(),
-            use=None if last is None else bound_use(problem, last),
             calibration=self.model.calibration,
             history=self.model.history,
             tare=self._identifier.known_arm if self.tared else None,
         )
+        last = record.estimate
+        return run if last is None else run.with_result(last, record.bounds, problem)
 
     def _with_notes(self, estimate: Estimate) -> Estimate:
         """Add to the sentence what was lost or failed."""
