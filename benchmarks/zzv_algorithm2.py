@@ -10,6 +10,7 @@ payload. All of it is what `payload-id demo --view` starts.
 from __future__ import annotations
 
 import tempfile
+import time
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +40,7 @@ from payload_id.ros.client.payload_client import PayloadClient, estimate_from
 from payload_id.ros.common.main_loop import ros_running
 
 LIMIT, PIECES = 900.0, 4  # [s] for one goal
+SETTLED = 1.0  # [s] in which a simulated arm comes to rest after its load has jumped
 PLACE = PayloadPrior(HEAVIEST, LARGEST)
 
 
@@ -88,6 +90,7 @@ def hold(client: PayloadClient, phi: Array) -> None:
     asked.wait_for_services(LIMIT)
     answer = asked.set_parameters([Parameter("payload", value=phi.tolist())])
     client.wait_for(answer.done, LIMIT, "simulated_arm")
+    time.sleep(SETTLED)
 
 
 def judged(result: Identify.Result, phi: Array) -> tuple[bool, bool, float]:
