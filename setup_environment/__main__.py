@@ -60,8 +60,7 @@ def set_up(place: Place) -> None:
     )
     if not complete:
         environment.create(place, runner)
-    for folder, value in stale.items():
-        build.install(place, folder, value, runner)
+    build.install(place, stale, runner)
     say(f"ready after {time.monotonic() - started:.1f} s")
 
 
