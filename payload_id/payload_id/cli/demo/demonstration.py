@@ -28,6 +28,7 @@ from .scene import (
     DURATION,
     HEAVIEST,
     LINK_RELATIVE,
+    TORQUE_ABSOLUTE,
     TORQUE_RELATIVE,
     Scene,
     draw_motion,
@@ -83,7 +84,8 @@ def introduce(terminal: Console, scene: Scene, motion: Found) -> None:
     terminal.print(Rule(f"[bold]payload_id demo[/bold]: {scene.robot.name}, seed {scene.seed}"))
     terminal.print(
         f"Simulated: an unknown payload at {scene.robot.payload_frame}, links within "
-        f"±{LINK_RELATIVE:.0%} of their description, torque noise within ±{TORQUE_RELATIVE:.1%}."
+        f"±{LINK_RELATIVE:.0%} of their description, torque noise within ±{TORQUE_RELATIVE:.1%} "
+        f"and {1e3 * TORQUE_ABSOLUTE:g} mN m."
     )
     taken = ", ".join(f"{name} {part:.0%}" for name, part in motion.usage.items())
     terminal.print(

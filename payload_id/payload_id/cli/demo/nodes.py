@@ -19,6 +19,7 @@ from .scene import SENSOR, Scene
 END = 15.0  # [s] that a node may take to end
 BANDWIDTH = 20.0  # [Hz] of motion: simulated joint states have no noise to be smoothed away
 UPDATE_PERIOD = 0.5  # [s] of data between two estimates
+SIMULATED = ("torque_relative", "torque_absolute", "link_relative")  # bounds that errors keep
 # As -m NODE, in a process that the kernel ends when this one has ended, however that came about:
 # prctl(PR_SET_PDEATHSIG, SIGTERM), see prctl(2).
 NODE = (
@@ -127,8 +128,7 @@ def arm_nodes(
         "publish_clock": True,
         "payload": [float(x) for x in scene.payload],
         "seed": scene.seed,
-        "link_relative": scene.robot.uncertainty.link_relative,
-        "torque_relative": scene.robot.uncertainty.torque_relative,
+        **{name: getattr(scene.robot.uncertainty, name) for name in SIMULATED},
         "wrench_noise": [SENSOR.force_error, SENSOR.torque_error],
         **simulated_too,
     }

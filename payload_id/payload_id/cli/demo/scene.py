@@ -27,6 +27,9 @@ from .placement import free_pose, outward
 TRUTH = "truth.json"
 DURATION = 7.5  # [s] of the motion
 TORQUE_RELATIVE, LINK_RELATIVE = 0.025, 0.05
+# [N m] of noise, also of what the simulation's steps of integration leave: up to 7e-6 N m at the
+# smallest joints of the shipped arms.
+TORQUE_ABSOLUTE = 1e-4
 # Bounds on the simulated sensor, and on accelerations that are smoothed from joint states.
 SENSOR = WrenchUncertainty(
     force_error=0.1,
@@ -128,6 +131,7 @@ def _robot(name: str, path: Path, prior: PayloadPrior | None, keys: Mapping[str,
     base = RobotFile.load(name)
     uncertainty = Uncertainty(
         torque_relative=TORQUE_RELATIVE,
+        torque_absolute=TORQUE_ABSOLUTE,
         link_relative=LINK_RELATIVE,
         prior=prior or base.uncertainty.prior,
     )
