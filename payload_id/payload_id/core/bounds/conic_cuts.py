@@ -142,7 +142,6 @@ class ConicCuts:
 
     Attributes:
         numbers: Number in the program of each cut that is in it.
-        cuts: The same cuts, in the order of `numbers`.
     """
 
     def __init__(
@@ -163,14 +162,18 @@ class ConicCuts:
             columns: Number of the other columns.
         """
         self._program, self._scaled, self._columns = program, scaled, columns
-        self._stacked, p = cones, scaled.p
+        self._stacked = cones
         self.numbers: list[int] = []
-        self.cuts = Cuts.of_phi(np.zeros((0, 10)), p)
-        self._duals = np.zeros((0, len(cones.g)))
-        self._sizes = np.zeros(0)
+        self._duals: list[Array] = []  # in the order of `numbers`, as are their sizes
+        self._sizes: list[float] = []
         known = [y for y in first if len(y) == len(cones.g)]
         self._straight = row_duals(cones)
         self._enter([*self._straight, *first_duals(cones), *known])
+
+    @property
+    def cuts(self) -> Cuts:
+        """All cuts that are in the program, in the order of `numbers`."""
+        return self._of(np.reshape(self._duals, (len(self._duals), len(self._stacked.g))))
 
     def separate(self, x: Array) -> int:
         """Let in cuts that x breaks."""
@@ -183,27 +186,29 @@ class ConicCuts:
         """Let in the cuts of dual vectors, of those that x breaks if it is given."""
         if not duals:
             return 0
-        y = np.array(duals)
-        cuts = safe_cuts(self._stacked, y, self._scaled.known.magnitude, self._scaled.p)
+        cuts = self._of(np.array(duals))
         wide = np.hstack([cuts.c * self._scaled.scale, cuts.e])
         offset = cuts.c @ self._scaled.centre + cuts.f
         size = np.maximum(np.abs(wide).max(axis=1), np.finfo(float).tiny)
         right = np.clip(-offset, -LARGEST * size, LARGEST * size) / size
         if x is None:
-            keep = np.arange(len(y))
+            keep = np.arange(len(duals))
         else:
             keep = np.flatnonzero(wide @ x[: wide.shape[1]] + offset < -CUT_TOLERANCE * size)
-        rows = np.hstack([wide / size[:, None], np.zeros((len(y), self._columns))])[keep]
+        rows = np.hstack([wide / size[:, None], np.zeros((len(duals), self._columns))])[keep]
         far = np.full(len(keep), np.inf)
         self.numbers += self._program.add_rows(rows, right[keep], far)
-        self.cuts = self.cuts.followed_by(Cuts(cuts.c[keep], cuts.e[keep], cuts.f[keep]))
-        self._duals = np.vstack([self._duals, y[keep]])
-        self._sizes = np.concatenate([self._sizes, size[keep]])
+        self._duals += [duals[k] for k in keep.tolist()]
+        self._sizes += size[keep].tolist()
         return len(keep)
+
+    def _of(self, duals: Array) -> Cuts:
+        """Return the cuts of dual vectors, shape (K, N)."""
+        return safe_cuts(self._stacked, duals, self._scaled.known.magnitude, self._scaled.p)
 
     def multiplier(self, dual: Array) -> Array:
         """Return the multiplier of each cut, in the order of `cuts`."""
-        return multipliers_of(dual, self.numbers) / self._sizes
+        return multipliers_of(dual, self.numbers) / np.array(self._sizes)
 
     def used(self, multipliers: Array) -> tuple[Array, ...]:
         """Return the dual vectors of the cuts of curved cones that have a multiplier."""

@@ -121,8 +121,9 @@ class Rows:
         allowed = self._free + self._share @ x[size:]
         over = np.abs(self._scaled.G @ x[:size] - self._scaled.r) - allowed
         over = np.where(self._outside, over / np.maximum(allowed, 1.0), 0.0)
-        worst = np.argsort(over)[-MORE_ROWS:]
-        worst = worst[over[worst] > TOLERANCE]
+        worst = np.flatnonzero(over > TOLERANCE)
+        if len(worst) > MORE_ROWS:
+            worst = worst[np.argpartition(over[worst], -MORE_ROWS)[-MORE_ROWS:]]
         self._enter(worst)
         return len(worst)
 

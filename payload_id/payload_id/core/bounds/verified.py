@@ -41,14 +41,6 @@ class Cuts:
         """Return cuts c phi >= 0 among p nuisance parameters."""
         return cls(c, np.zeros((len(c), p)), np.zeros(len(c)))
 
-    def followed_by(self, other: Cuts) -> Cuts:
-        """Return these cuts and others behind them."""
-        return Cuts(
-            np.vstack([self.c, other.c]),
-            np.vstack([self.e, other.e]),
-            np.concatenate([self.f, other.f]),
-        )
-
 
 def safe_minimum(
     objective: Array,
