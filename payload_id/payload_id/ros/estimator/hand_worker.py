@@ -5,19 +5,14 @@ It has its own copy of the samples: an update that takes long delays nothing tha
 
 from __future__ import annotations
 
-from array import array
-from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from payload_id_msgs.msg import PayloadEvent
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, Header
+from std_msgs.msg import Header
 
-from ...core.control.carried_weight import CarriedWeight
+from ...core.arrays import Array
 from ...core.identification.hand_watch import HandWatch
 from ...core.rows.gate import Gate
 from ...core.rows.joint_torque.momentum import MomentumRows
@@ -29,20 +24,15 @@ from ...core.threads import one_thread
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import time_message
 from ..common.error_sentence import error_sentence
-from ..common.joint_state_reader import JointStateReader
 from ..common.timeouts import LOG
-from ..common.topics import EVERY, JOINT_STATES
+from ..common.topics import EVERY
 from ..runs.looping_thread import LoopingThread
 from ..runs.part_queue import PartQueue
 from .sources.live_run import Established, LiveRun
-
-if TYPE_CHECKING:
-    from ...files.robots.robot_keys import Gripper
+from .state_follower import StateFollower
 
 LATEST = 2.0  # [s] of samples that may wait
-STILL = 0.1  # [s]: fingers that close cross more than their tolerance in this time
 DEVIATIONS = 2.0  # by which a mass is surely above a limit, or a weight surely carried
-LEAST_PERIOD = 0.0036  # [s] between two feed-forwards: 250 Hz, and some jitter
 TOO_HEAVY = "What is in the hand is heavier than the {:.3g} kg that the prior allows: put it down."
 
 
@@ -60,33 +50,8 @@ class _Watching:
     too_heavy: bool = False
 
 
-class _Fingers:
-    """Tells from a gripper's joint whether it holds something."""
-
-    def __init__(self, gripper: Gripper) -> None:
-        """Know of no position."""
-        self.gripper = gripper
-        self._place, self._since_ns = np.nan, 0
-        self._seen = deque[tuple[int, bool]](maxlen=1000)
-
-    def look(self, stamp_ns: int, position: float) -> None:
-        """Take in a position."""
-        within, ends = self.gripper.tolerance, (self.gripper.open, self.gripper.closed)
-        if not abs(position - self._place) <= within:
-            self._place, self._since_ns = position, stamp_ns
-        still = stamp_ns - self._since_ns >= STILL * NANOSECONDS
-        held = still and all(abs(position - end) > within for end in ends)
-        self._seen.append((stamp_ns, held))
-
-    def at(self, stamp_ns: int) -> bool | None:
-        """Return whether it held something at a time [ns]; None: that is not known."""
-        oldest = stamp_ns - LATEST * NANOSECONDS
-        newest = (held for seen, held in reversed([*self._seen]) if oldest < seen <= stamp_ns)
-        return next(newest, None)
-
-
 class HandWorker:
-    """Publishes `~/payload_event`, and `~/payload_feedforward` at every joint state.
+    """Publishes `~/payload_event`, and has `~/payload_feedforward` follow.
 
     `begin`, `write` and `end` may be called by other threads.
     """
@@ -101,23 +66,13 @@ class HandWorker:
             feedforward: "estimate" or "sure", see the parameter; empty: none.
         """
         self._run, self._log = run, node.get_logger()
-        self._feedforward = feedforward
-        self._robot = robot
+        self._surely = feedforward == "sure"
         self._queue = PartQueue[SampleRows](int(LATEST * robot.joint_states.rate))
         self._events = node.create_publisher(PayloadEvent, "~/payload_event", EVERY)
         self._watching: _Watching | None = None
-        self.phi, self._stamp_ns = np.zeros(10), 0
-        self._carried: CarriedWeight | None = None
-        self._fingers, self._map = _Fingers(robot.gripper), robot.joint_map()
-        self._reader = JointStateReader()
-        if feedforward:
-            self._torques = node.create_publisher(
-                Float64MultiArray, "~/payload_feedforward", qos_profile_sensor_data
-            )
+        self._follower: StateFollower | None = None
         if feedforward or robot.gripper.joint:
-            node.create_subscription(
-                JointState, JOINT_STATES, self._on_state, qos_profile_sensor_data, raw=True
-            )
+            self._follower = StateFollower(node, robot, run.model, bool(feedforward))
         self._thread = LoopingThread("hand", self._step)
 
     def begin(self, found: Established) -> None:
@@ -125,10 +80,8 @@ class HandWorker:
         cutter, arm = WindowCutter(self._run.settings.identification.window), found.rows
         hand = HandWatch.empty_handed(found.source, arm)
         gate = found.source.gate(cutter.pause)
-        if self._carried is None:
-            limits = self._robot.limits.torque
-            self._carried = CarriedWeight(found.source.model, limits)
-        self._watching, self.phi = _Watching(found.source, cutter, gate, hand), np.zeros(10)
+        self._watching = _Watching(found.source, cutter, gate, hand)
+        self._carry(np.zeros(10))
 
     def write(self, rows: SampleRows) -> None:
         """Hand over samples; returns at once."""
@@ -138,11 +91,14 @@ class HandWorker:
 
     def end(self) -> None:
         """Watch no longer: nothing is carried."""
-        self._watching, self.phi = None, np.zeros(10)
+        self._watching = None
+        self._carry(np.zeros(10))
 
     def close(self) -> None:
-        """End the thread once it has finished what it is doing."""
+        """End the threads once they have finished what they are doing."""
         self._thread.close()
+        if self._follower is not None:
+            self._follower.close()
 
     def _step(self) -> None:
         """Judge what has arrived."""
@@ -165,13 +121,13 @@ class HandWorker:
         for window in at.cutter.add(at.gate.let_through(at.rows.fitted(samples))):
             with one_thread():
                 end_ns = at.start_ns + round(window.stamp[-1] * NANOSECONDS)
-                grip = self._fingers.at(end_ns)
+                grip = self._follower.fingers.at(end_ns) if self._follower else None
                 at.hand = at.hand.with_window(at.windows, at.rows.window(window), grip)
             at.windows += 1
             mass, spread = at.hand.phi[0], at.hand.deviation[0]
             sure = max(0.0, 1.0 - DEVIATIONS * spread / mass) if mass > 0.0 else 0.0
             if self._watching is at:
-                self.phi = at.hand.phi * (sure if self._feedforward == "sure" else 1.0)
+                self._carry(at.hand.phi * (sure if self._surely else 1.0))
             for event in at.hand.events:
                 if event.again:
                     continue
@@ -182,6 +138,11 @@ class HandWorker:
                 at.too_heavy, end = True, float(window.stamp[-1])
                 self._tell(at, "too heavy", end, end, TOO_HEAVY.format(most))
 
+    def _carry(self, phi: Array) -> None:
+        """Have the feed-forward carry a payload from now on."""
+        if self._follower is not None:
+            self._follower.phi = phi
+
     def _tell(self, at: _Watching, kind: str, since: float, told: float, sentence: str) -> None:
         """Publish an event."""
         when, begun = (time_message(at.start_ns + round(x * NANOSECONDS)) for x in (told, since))
@@ -191,21 +152,3 @@ class HandWorker:
             message=sentence,
         ))  # fmt: skip
         self._log.info(sentence)
-
-    def _on_state(self, data: bytes) -> None:
-        """Look at the gripper, and publish the torques that carry what is in the hand."""
-        state, carried = self._reader.read(data), self._carried
-        if state is None or len(state.position) != len(state.names):
-            return
-        gripper = self._fingers.gripper.joint
-        if gripper in state.names:
-            self._fingers.look(state.stamp_ns, state.position[state.names.index(gripper)])
-        if not self._feedforward or carried is None:
-            return
-        columns, since_ns = self._map.columns(state.names), state.stamp_ns - self._stamp_ns
-        if columns is None or 0 <= since_ns < LEAST_PERIOD * NANOSECONDS:
-            return
-        self._stamp_ns, q = state.stamp_ns, state.position[columns]
-        if np.isfinite(q).all():
-            torque = carried.at(q, self.phi)
-            self._torques.publish(Float64MultiArray(data=array("d", torque.tobytes())))

@@ -7,21 +7,22 @@ from collections.abc import Callable
 
 from ..common.error_sentence import OUTLIVED
 
-PAUSE = 0.1  # [s] between two steps at most, if nobody wakes it
+PAUSE = 0.1  # [s] between two steps at most, if nobody wakes it and nothing else is asked for
 PATIENCE = 1.0  # [s] that a step which is going on is waited for at the end
 
 
 class LoopingThread:
     """Calls a step whenever it is woken, and after every pause without; outlives what it raises."""
 
-    def __init__(self, name: str, step: Callable[[], None]) -> None:
+    def __init__(self, name: str, step: Callable[[], None], pause: float = PAUSE) -> None:
         """Begin.
 
         Args:
             name: Of the thread.
             step: What it does.
+            pause: Between two steps at most [s].
         """
-        self._step = step
+        self._step, self._pause = step, pause
         self._wake, self._closing = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
         self._thread.start()
@@ -41,7 +42,7 @@ class LoopingThread:
 
     def _loop(self) -> None:
         while not self._closing.is_set():
-            self._wake.wait(PAUSE)
+            self._wake.wait(self._pause)
             self._wake.clear()
             try:
                 self._step()
