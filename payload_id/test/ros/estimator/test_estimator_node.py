@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from payload_id_msgs.srv import GetEstimate
-from rcl_interfaces.srv import SetParameters
-from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
 from harness import NodeProcess, Observer
@@ -71,11 +69,6 @@ class Estimator:
         self.observer.wait(
             lambda: self.get().estimate.samples >= wanted, f"{wanted} samples in an estimate"
         )
-
-    def set_parameter(self, name: str, value: object):
-        message = Parameter(name, value=value).to_parameter_msg()
-        request = self.observer.call(SetParameters, f"{NODE}/set_parameters", parameters=[message])
-        return request.results[0]
 
     def run(self, messages: list[SampleBlock]) -> PayloadEstimate:
         """Make a whole run, waiting for an estimate."""

@@ -65,12 +65,6 @@ class Controllers(Observer):
         self.wait(lambda: self.states, "joint states")
         return self.states[-1]
 
-    def rests_at(self, q: np.ndarray) -> bool:
-        """Tell whether the arm rests near a place."""
-        state = self.newest()
-        near = np.abs(np.array(state.position) - q).max() < 0.002
-        return bool(near and np.abs(state.velocity).max() < 1e-3)
-
     def move(self, amplitude: float, seconds: float, with_velocity: bool) -> float:
         """Swing all joints there and back; return the usual error of the arm [rad].
 
